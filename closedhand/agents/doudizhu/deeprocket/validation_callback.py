@@ -23,11 +23,11 @@ from closedhand.learning.evaluation import judge
 
 ROLES = ("landlord", "down peasant", "up peasant")
 AGREE_EVERY = 20
-"""Number of steps after which several processes agree on what to do next."""
+"""Steps between agreements of several processes on what to do next."""
 CHUNK = 1024
 """Pairs per forward pass of a check."""
 SELECTION, SELECTION_SEED = 5000, 20_000_000
-"""Deals of a check by play, each played twice, and their seed: the same deals at every check."""
+"""Deals of a check by play, each played twice, and their seed; the same at every check."""
 
 
 def evaluate(
@@ -75,12 +75,12 @@ def accuracies(found: np.ndarray) -> dict[str, float | None]:
 
 
 def quality(check: dict[str, Any]) -> float:
-    """What makes a network the best so far: its win rate, where it plays, or else its accuracy."""
+    """Quality of a network in a check: its win rate if it plays, otherwise its accuracy."""
     return float(check.get("win_rate", check["accuracy"]["all"] or 0.0))
 
 
 def win_rate(network: networks.Network, game: Game, opponent: str) -> float:
-    """The share of duplicate games that a network wins, with the shipped one of the other kind."""
+    """Measure the share of duplicate games that a network wins with the package's other network."""
     kind = network.config["kind"]
     both = {other: networks.load(path, other)[0] for other, path in SHIPPED_FILES.items()}
     both[kind] = copy.deepcopy(network).cpu()
@@ -91,10 +91,10 @@ def win_rate(network: networks.Network, game: Game, opponent: str) -> float:
 
 
 class Checks(Callback):
-    """Checks a `supervised.Learner`, saves it, and ends its training.
+    """Callback that checks a `supervised.Learner`, saves it, and ends its training.
 
     Attributes:
-        watch: Watch that decides when to save and notices Ctrl-C. The training runs in its context.
+        watch: Context of the training; it determines when to save and catches Ctrl-C.
     """
 
     def __init__(
