@@ -1,14 +1,14 @@
-"""The agent `greedy`: chooses the action with the lowest price, and does not rely on luck.
+"""The agent `greedy`: chooses the action with the lowest price, without search or chance.
 
 The price of a play is the cost of playing out the hand that it leaves (`decompose/partition.py`),
 that of a pass the cost of the current hand, with these corrections:
 
-- A pass costs more when an enemy owns the trick, most of all one with one or two cards left, and
-  less when the partner owns it.
+- A pass costs more when an enemy owns the trick, most of all an enemy with one or two cards left.
+  It costs less when the partner owns the trick.
 - A bomb or the rocket costs extra.
-- While an enemy holds one card (two cards), solos (pairs) cost extra, the lower the more.
-- Before a partner who holds one card, leading a solo is cheap, the lower the cheaper.
-- A play that nobody can beat is cheapest of all if the rest is a single play.
+- While an enemy holds one card (two cards), solos (pairs) cost extra; low ones cost more.
+- Before a partner who holds one card, leading a solo is cheap; low ones are cheaper.
+- A play that nobody can beat is cheapest of all if the rest of the hand is a single play.
 
 A play that ends the game is always made.
 """
@@ -45,11 +45,11 @@ TEMPO = 10
 DANGER = 30
 """The same if that enemy has one or two cards left."""
 YIELD = 3
-"""Discount on a pass when the partner owns the trick: what beating the partner must save."""
+"""Discount on a pass when the partner owns the trick; beating the partner must save more."""
 KEEP_BOMB = 8
 """Extra price of a bomb or the rocket."""
 FAR = 1000
-"""More than any cost of a hand."""
+"""Price above all costs of hands."""
 
 
 @kernel
@@ -131,7 +131,7 @@ def surcharge(rules, view, play, rest, others):
 
 @kernel
 def beatable(rules, view, play, others):
-    """Whether cards that another player may hold beat a play, kickers ignored."""
+    """Return whether cards that another player may hold beat a play; kickers are ignored."""
     g = rules.plays.group[play]
     group = rules.plays.groups[g]
     family = rules.plays.families[group.family]
@@ -169,7 +169,7 @@ def decide(policy, rules, view, ids):
 
 
 class GreedyAgent(PlayAgent):
-    """A first tactical player."""
+    """Agent that plays by prices."""
 
     def __init__(self, game: Game) -> None:
         """Create the agent for `game`, Dou Dizhu with any options."""

@@ -1,13 +1,14 @@
 """The agent `rule`: the common rule baseline, RLCard's `doudizhu-rule-v1`, as a kernel.
 
-It leads the group that contains its lowest card in a simple partition of the hand (rocket, bombs,
-trios, solo chains, pair chains, pairs, solos, taken out in this order), follows with the lowest
-play of the category it has to beat, and does not beat its partner. Against an enemy's play that it
-cannot follow in kind, RLCard's agent draws at random between the pass and its bombs. Here the draw
-is a hash of what the player sees, so that decisions are reproducible.
+1. As a leader, partition the hand: take out the rocket, bombs, trios, solo chains, pair chains,
+   pairs and solos, in this order. Play the group that contains the lowest card.
+2. Pass over the partner's play.
+3. Follow an enemy's play with the lowest play of its category that beats it.
+4. If there is none, draw between the pass and the bombs. RLCard draws at random. Here the draw is a
+   hash of the view, so that decisions are reproducible.
 
-With `rule[partner=beat]` it also follows its partner's plays in kind, as the copy of the agent does
-with which DouZero is evaluated: figures "against RLCard" in the literature are against that one.
+`rule[partner=beat]` also follows its partner's plays in kind. So does the copy of the agent in
+DouZero's evaluation, to which figures "against RLCard" in the literature refer.
 """
 
 from typing import Annotated, Literal, NamedTuple
@@ -57,7 +58,7 @@ def run_around(ranks, rank):
 
 @kernel
 def take_chains(hand, copies):
-    """The hand without the cards of its longest chains of `copies` cards per rank."""
+    """Remove from a hand its longest chains of `copies` cards per rank."""
     ranks = at_least(hand, copies) & CHAINABLE
     rank = 0
     while rank < 12:
@@ -97,7 +98,7 @@ def lead(plays, hand):
 
 @kernel
 def draw(hand, moves, n):
-    """One of n numbers, by a hash of the hand and the number of actions so far."""
+    """Draw a number below n by a hash of the hand and the number of actions so far."""
     x = hand ^ (np.uint64(moves + 1) << np.uint64(40))
     for _ in range(4):
         x ^= x << np.uint64(13)
@@ -108,7 +109,7 @@ def draw(hand, moves, n):
 
 @kernel
 def options(rules, view, ids, beats_partner=False):
-    """Write the flat plays to draw from, usually a single one; return their number."""
+    """Write the flat plays to draw from, usually one; return their number."""
     plays = rules.plays
     player = view.player
     if view.target < 0:

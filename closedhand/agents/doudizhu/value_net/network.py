@@ -44,8 +44,8 @@ ZERO = np.float32(0.0)
 HALF = np.float32(0.5)
 TINY = np.float32(1e-6)
 LARGEST_SUM = 32_700
-"""Largest sum of integers for weights before rounding. The limit of int16 is 32,767: the 67 more are
-for rounding errors of up to 1/2 in each of the rows of a sum, at most 91."""
+"""Largest sum of integers for weights before rounding. The limit of int16 is 32,767: the 67 more
+are for rounding errors of up to 1/2 in each of the rows of a sum, at most 91."""
 OUTPUT_STEPS = np.float32(64.0)
 """Steps per unit of the rounded outputs of the first layer."""
 LARGEST_OUTPUT = np.float32(4095.0)
