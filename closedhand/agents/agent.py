@@ -35,7 +35,7 @@ class KernelAgent:
         return self._kernel_policy
 
     def act(self, view: State) -> int:
-        """The action of the player to act.
+        """Choose the action of the player to act.
 
         Raises:
             InputError: The view is not a state of the game.

@@ -262,8 +262,8 @@ def strategy_of(game: Game, agent: Agent) -> Strategy:
         found[rows] = shares[view, tree.actions[rows]]
         totals = np.add.reduceat(found[rows], starts)
         if not (found[rows] >= 0).all() or not (abs(totals - 1) <= NARROW).all():
-            raise InputError(f"the probabilities of {agent.name} over the legal actions do not add "
-                             "up to 1")  # fmt: skip
+            raise InputError(f"the probabilities of {agent.name} over the legal actions are not a "
+                             "distribution")  # fmt: skip
     return Strategy(game, tree.keys, tree.rows, tree.actions, found, {"agent": agent.name})
 
 

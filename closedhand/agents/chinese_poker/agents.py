@@ -67,7 +67,7 @@ class ArrangingAgent(ABC):
         """The arrangements of hands, int8 [n, 13], cards high to low; int32 [n]."""
 
     def act(self, view: State) -> int:
-        """The action of the player to act."""
+        """Choose the action of the player to act."""
         return int(self.act_batch(np.array([view], self.game.dtype))[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:

@@ -222,7 +222,7 @@ class DouZeroAgent:
         self._ids = np.empty(game.num_actions + game.flat.num_actions, np.int32)
 
     def act(self, view: State) -> int:
-        """The action of the player to act."""
+        """Choose the action of the player to act."""
         return int(self.act_batch(np.array([view], self.game.dtype))[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:

@@ -58,7 +58,7 @@ class SubstepAgent:
         raise NotImplementedError
 
     def act(self, view: State) -> int:
-        """The action of the player to act."""
+        """Choose the action of the player to act."""
         return int(self.act_batch(np.array([view], self.game.dtype))[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:

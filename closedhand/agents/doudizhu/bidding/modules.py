@@ -130,7 +130,7 @@ OTHERS = (VALUE, NET, f"{NET}=FILE")
 
 @kernel
 def control(hand):
-    """Count control points: rocket 8, big joker 4 or small joker 3; bomb 6; each 2 two, each A one."""
+    """Count control points: rocket 8, big joker 4, small joker 3, bomb 6, a 2 two, an A one."""
     jokers = 4 * count(hand, BIG_JOKER) + 3 * count(hand, SMALL_JOKER)
     points = 8 if jokers == 7 else jokers
     points += 6 * size(at_least(hand, 4))
@@ -282,7 +282,7 @@ class BiddingAgent:
         self._substeps = bool(game.options["substeps"])
 
     def act(self, view: State) -> int:
-        """The action of the player to act."""
+        """Choose the action of the player to act."""
         return int(self.act_batch(np.array([view], self.game.dtype))[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:

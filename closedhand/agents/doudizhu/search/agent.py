@@ -89,7 +89,7 @@ class SearchAgent:
         return self._search.spent
 
     def act(self, view: State) -> int:
-        """The action of the player to act."""
+        """Choose the action of the player to act."""
         if not self.game.options["substeps"]:
             return self._decide(view)
         # The search for the main group has found the kickers as well. The play is stored by
