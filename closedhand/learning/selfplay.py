@@ -67,7 +67,7 @@ class Wave(NamedTuple):
 
 
 def join(waves: Sequence[Wave]) -> Wave:
-    """Join waves side by side; shorter ones end with steps at which nobody acts."""
+    """Join waves side by side; shorter ones end with steps without an actor."""
     if len(waves) == 1:
         return waves[0]
     steps = max(len(wave.actors) for wave in waves)

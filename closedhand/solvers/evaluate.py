@@ -62,7 +62,7 @@ class BestResponse(NamedTuple):
 
 
 def best_response(tree: InfoTree, sigma: np.ndarray, player: int) -> BestResponse:
-    """The best response of a player to the others, who play `sigma`, float64 [rows]."""
+    """Compute the best response of a player to the others' `sigma`, float64 [rows]."""
     nodes, gains = len(tree.player), np.empty(len(tree.actions))
     found = best_value(tree, sigma, player, np.empty(nodes), np.empty(nodes), gains)
     response = sigma.copy()
@@ -79,7 +79,7 @@ def _best_rows(tree: InfoTree, gains: np.ndarray) -> np.ndarray:
 
 
 def evaluate_sigma(tree: Tree, sigma: np.ndarray, players: int, zero_sum: bool) -> Evaluation:
-    """The exact evaluation of a strategy.
+    """Evaluate a strategy exactly.
 
     Args:
         tree: A tree of any kind.
@@ -95,7 +95,7 @@ def evaluate_sigma(tree: Tree, sigma: np.ndarray, players: int, zero_sum: bool) 
 
 
 def evaluate_rows(tree: InfoTree, sigma: np.ndarray) -> Evaluation:
-    """The exact evaluation of a strategy, float64 [rows], for all players of its tree."""
+    """Evaluate a strategy, float64 [rows], exactly for all players of its tree."""
     return evaluate_sigma(tree, sigma, tree.payoffs.shape[1], zero_sum=False)
 
 

@@ -47,7 +47,7 @@ class PublicGraph(NamedTuple):
 
 
 def public_graph(game: Game, tree: InfoTree) -> PublicGraph:
-    """The public graph of a tree in which every seat is a player."""
+    """Build the public graph of a tree in which every seat is a player."""
     views = game.empty(len(tree.owner))
     for some, sets in views_of_sets(game, tree):
         views[sets] = some

@@ -139,7 +139,7 @@ def solve(game: Game) -> tuple[float, Strategy]:
 
 
 def _sequences(tree: InfoTree) -> np.ndarray:
-    """The sequence that each row ends, numbered from 1 for each player, int64 [rows]."""
+    """Number the sequence that ends at each row, from 1 for each player, int64 [rows]."""
     owner = np.repeat(tree.owner, np.diff(tree.rows))
     numbers = np.empty(len(owner), np.int64)
     for player in (0, 1):
@@ -149,12 +149,12 @@ def _sequences(tree: InfoTree) -> np.ndarray:
 
 
 def _parents(tree: InfoTree) -> np.ndarray:
-    """The parent of each node below the deals, int64."""
+    """Parent of each node below the deals, int64."""
     return np.repeat(np.arange(len(tree.player)), np.diff(tree.first))
 
 
 def _last(tree: InfoTree, sequences: np.ndarray) -> np.ndarray:
-    """The last sequence of both players at each node, int64 [nodes, 2]."""
+    """Find the last sequence of both players at each node, int64 [nodes, 2]."""
     parents = _parents(tree)
     last = np.zeros((len(tree.player), 2), np.int64)
     for begin, end in zip(tree.levels[1:-1], tree.levels[2:], strict=True):
@@ -167,7 +167,7 @@ def _last(tree: InfoTree, sequences: np.ndarray) -> np.ndarray:
 
 
 def _chance(tree: InfoTree) -> np.ndarray:
-    """The probability of the deal above each node, float64 [nodes]."""
+    """Find the probability of the deal above each node, float64 [nodes]."""
     parents = _parents(tree)
     likely = np.empty(len(tree.player))
     likely[: len(tree.chance)] = tree.chance

@@ -158,7 +158,7 @@ def to_sigma(tree: Tree, layout: Layout, strategy: Strategy) -> np.ndarray:
 
 
 def uniform(game: Game) -> Strategy:
-    """The strategy that plays every legal action with the same probability."""
+    """Make the strategy that plays every legal action with the same probability."""
     trees = trees_of(game)
     tree = trees.build(game)
     zeros = np.zeros(tree.shapes.action)
@@ -166,7 +166,7 @@ def uniform(game: Game) -> Strategy:
 
 
 def first_tables(tree: Tree, layout: Layout) -> Tables:
-    """The tables of a tree before the first iteration, with the uniform strategy."""
+    """Make the tables of a tree before the first iteration, with the uniform strategy."""
     shapes = tree.shapes
     sigma = np.zeros(shapes.action)
     sigma[layout.entries] = normalised(layout.rows, np.zeros(len(layout.actions)))
@@ -182,7 +182,7 @@ def first_tables(tree: Tree, layout: Layout) -> Tables:
 
 
 def rows_of(strategy: Strategy, layout: Layout) -> np.ndarray:
-    """The probabilities of a strategy in the rows of a layout, float64 [rows].
+    """Look up the probabilities of a strategy in the rows of a layout, float64 [rows].
 
     Every seat decides by its own view, also where the seats of a side are one player of the tree.
 
@@ -355,7 +355,7 @@ def _typed(arrays: Mapping[str, np.ndarray], name: str, kind: type, axes: int) -
 def _sound(
     game: Game, keys: np.ndarray, rows: np.ndarray, actions: np.ndarray, shares: np.ndarray
 ) -> bool:
-    """Whether the arrays are tables of actions whose probabilities add up to 1."""
+    """Return whether the arrays are tables of actions whose probabilities add up to 1."""
     if keys.shape != (len(rows) - 1, 2) or len(rows) < 2 or len(actions) != len(shares):
         return False
     if ((rows < 0) | (rows > len(actions))).any():  # their differences could overflow

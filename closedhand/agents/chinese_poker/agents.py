@@ -132,7 +132,7 @@ class Separable(ArrangingAgent):
         super().__init__(game, tables or shipped(game.options["rules"]), name)
 
     def arrange(self, hands: np.ndarray) -> np.ndarray:
-        """The arrangements of hands, int8 [n, 13]; int32 [n]."""
+        """Arrange hands, int8 [n, 13]; return arrangements, int32 [n]."""
         return arrange(self.rules, self.tables.win, hands)
 
 
@@ -151,7 +151,7 @@ class Responder(ArrangingAgent):
         self.pool, self.slack = pool, slack
 
     def arrange(self, hands: np.ndarray) -> np.ndarray:
-        """The arrangements of hands, int8 [n, 13]; int32 [n]."""
+        """Arrange hands, int8 [n, 13]; return arrangements, int32 [n]."""
         actions = np.empty(len(hands), np.int32)
         in_threads(
             lambda some: respond_to_each(

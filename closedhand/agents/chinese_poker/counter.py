@@ -133,7 +133,7 @@ def totals(rules, others, parts, out):
         rules: Rules of the game.
         others: Strengths of the opponents, int16 [3, m].
         parts: Strengths of the arrangements, int16 [n, 3].
-        out: The mean points against the first and the second half; 0 against nobody.
+        out: The mean points against the first and the second half; 0 against an empty half.
     """
     fronts, middles, backs = others[FRONT], others[MIDDLE], others[BACK]
     half = len(fronts) // 2

@@ -167,7 +167,7 @@ def features(need: np.ndarray, views: np.ndarray, role: int) -> tuple[np.ndarray
         return np.where(flat >= 0, need[ids], np.uint64(0)).reshape(index.shape)
 
     def of(other: int) -> np.ndarray:
-        """The seats of a role."""
+        """Seats of a role."""
         return (views["landlord"] + other) % SEATS
 
     def last(other: int) -> np.ndarray:
@@ -226,7 +226,7 @@ class DouZeroAgent:
         return int(self.act_batch(np.array([view], self.game.dtype))[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
-        """The action for each view, states [n]; int64 [n]."""
+        """Choose an action, int64 [n], for each view, states [n]."""
         actions = self._decide(views)
         if self.game.flat is not self.game:
             for i, view in enumerate(views):
@@ -256,7 +256,7 @@ class DouZeroAgent:
         return best[actions]
 
     def _decide(self, views: np.ndarray) -> np.ndarray:
-        """The flat play or bid for each view, int64 [n]."""
+        """Choose the flat play or bid for each view, int64 [n]."""
         flat = self.game.flat
         actions = np.full(len(views), -1, np.int64)
         legal: list[np.ndarray] = []

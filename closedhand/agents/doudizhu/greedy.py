@@ -54,7 +54,7 @@ FAR = 1000
 
 @kernel
 def choose(rules, view, ids):
-    """The flat action of the player to act."""
+    """Choose the flat action of the player to act."""
     if is_opening(rules, view):
         return choose_bid(rules, view)
     n = flat.legal(rules, view, ids)
@@ -85,13 +85,13 @@ def choose(rules, view, ids):
 
 @kernel
 def is_partner(view, seat):
-    """Whether `seat` is the other peasant of the player to act."""
+    """Return whether `seat` is the partner of the player to act."""
     return seat != view.player and seat != view.landlord and view.player != view.landlord
 
 
 @kernel
 def enemy_left(view):
-    """The smallest number of cards that an enemy of the player to act holds."""
+    """Return the smallest number of cards of an enemy of the player to act."""
     least = 20
     for seat in range(SEATS):
         if seat != view.player and not is_partner(view, seat):
@@ -101,7 +101,7 @@ def enemy_left(view):
 
 @kernel
 def price_of_pass(rules, view, keep):
-    """The price of a pass: the cost of the current hand, and of leaving the lead to the owner."""
+    """Price a pass: the cost of the current hand, and of leaving the lead to the owner."""
     if is_partner(view, view.owner):
         return keep - YIELD
     if view.left[view.owner] <= 2:
@@ -111,7 +111,7 @@ def price_of_pass(rules, view, keep):
 
 @kernel
 def surcharge(rules, view, play, rest, others):
-    """The cost of a play besides that of the hand that it leaves."""
+    """Price a play, without the cost of the hand that it leaves."""
     family = rules.plays.groups[rules.plays.group[play]].family
     rank = rules.plays.group[play] - rules.plays.families[family].first
     price = 0
@@ -149,7 +149,7 @@ def beatable(rules, view, play, others):
 
 @kernel
 def is_one_play(rules, cards):
-    """Whether `cards` are a single play."""
+    """Return whether `cards` are a single play."""
     for play in range(rules.plays.number - 1):
         if rules.plays.need[play] == cards:
             return True
@@ -164,7 +164,7 @@ class Policy(NamedTuple):
 
 @kernel
 def decide(policy, rules, view, ids):
-    """The flat action of the player to act."""
+    """Choose the flat action of the player to act."""
     return choose(rules, view, ids)
 
 
@@ -178,10 +178,10 @@ class GreedyAgent(PlayAgent):
 
 @described(Traits(microseconds=5))
 def make_greedy(game: Game, seed: int, argument: str | None) -> GreedyAgent:
-    """The agent `greedy`; it is deterministic and ignores the seed.
+    """Make the agent `greedy`, which is deterministic; ignore the seed.
 
     Raises:
-        InputError: An argument was given.
+        InputError: There is an argument.
     """
     refuse_argument("greedy", argument)
     return GreedyAgent(game)

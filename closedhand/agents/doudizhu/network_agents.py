@@ -48,7 +48,7 @@ def policy_files(argument: str | None) -> dict[str, Path]:
 
 
 def describe_policy_net(game: Game, argument: str | None) -> Traits:
-    """The traits of `policy-net`, known before it plays."""
+    """Describe `policy-net` before it is made."""
     return Traits(agents.files_of(argument), microseconds=90)
 
 
@@ -98,7 +98,7 @@ def douzero_files(argument: str | None) -> tuple[Path, ...]:
 
 
 def describe_douzero(game: Game, argument: str | None) -> Traits:
-    """The traits of `douzero`, known before it plays.
+    """Describe `douzero` before it is made.
 
     Raises:
         InputError: No folder is given.

@@ -31,7 +31,7 @@ from closedhand.games.doudizhu.substeps import lowest_rank
 
 @kernel
 def plain_play(plays, copies, rank, length):
-    """The id of the play of `length` ranks from `rank`, `copies` cards each, without kickers."""
+    """Return the id of the play of `length` ranks from `rank`, `copies` cards each, no kickers."""
     family = PLAIN_FAMILY[copies - 1]
     if length > 1:
         family += 1 + length - SHORTEST[copies - 1]
@@ -40,7 +40,7 @@ def plain_play(plays, copies, rank, length):
 
 @kernel
 def run_from(ranks, rank):
-    """The number of consecutive ranks from `rank` in `ranks`, packed as one card each."""
+    """Count the consecutive ranks from `rank` in `ranks`, packed as one card each."""
     length = 0
     while ranks & one(rank + length):
         length += 1
@@ -49,7 +49,7 @@ def run_from(ranks, rank):
 
 @kernel
 def run_around(ranks, rank):
-    """The first rank and the length of the run of consecutive ranks that contains `rank`."""
+    """Find the first rank and the length of the run of ranks that contains `rank`."""
     first = rank
     while first > 0 and ranks & one(first - 1):
         first -= 1
@@ -72,7 +72,7 @@ def take_chains(hand, copies):
 
 @kernel
 def lead(plays, hand):
-    """The group of the simple partition that contains the lowest card."""
+    """Find the group of the simple partition that contains the lowest card."""
     jokers = one(SMALL_JOKER) + one(SMALL_JOKER + 1)
     if hand == jokers:
         return plays.groups[plays.families[ROCKET].first].first
@@ -141,7 +141,7 @@ class Policy(NamedTuple):
 
 @kernel
 def decide(policy, rules, view, ids):
-    """The flat action of the player to act."""
+    """Choose the flat action of the player to act."""
     if is_opening(rules, view):
         return np.int64(choose_bid(rules, view))
     n = options(rules, view, ids, policy.beats_partner)
@@ -167,10 +167,10 @@ Partner = Annotated[Literal["spare", "beat"], "whether a peasant follows the oth
 
 @described(Traits(microseconds=0.3))
 def make_rule(game: Game, seed: int, argument: str | None, partner: Partner = "spare") -> RuleAgent:
-    """The agent `rule`, or `rule[partner=beat]`; it is deterministic and ignores the seed.
+    """Make the agent `rule`, or `rule[partner=beat]`, which is deterministic; ignore the seed.
 
     Raises:
-        InputError: An argument was given.
+        InputError: There is an argument.
     """
     refuse_argument("rule", argument)
     beats = partner == "beat"

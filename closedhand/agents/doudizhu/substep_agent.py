@@ -62,7 +62,7 @@ class SubstepAgent:
         return int(self.act_batch(np.array([view], self.game.dtype))[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
-        """The action for each view, states [n]; int32 [n]."""
+        """Choose an action, int32 [n], for each view, states [n]."""
         if self.game.options["substeps"]:
             return self.choose(views)
         return self.complete(views, self.choose(views))

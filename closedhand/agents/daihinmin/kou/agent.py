@@ -233,7 +233,7 @@ def count_waiting(view):
 
 @kernel
 def price_to_lay_off(rules, numbers, view, before, play, parts):
-    """Price of a play over the player's own trick, which nobody can answer."""
+    """Price of a play over the player's own trick after all others have passed."""
     foes = foes_of(rules, view, np.int64(view.revolution), 0)
     if not numbers.lay_off:
         return NEVER

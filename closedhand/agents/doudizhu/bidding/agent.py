@@ -25,7 +25,7 @@ def read(argument: str | None) -> tuple[str, str]:
 
 
 def describe(game: Game, argument: tuple[str, str]) -> Traits:
-    """The traits of the agent, known before it plays."""
+    """Describe the agent before it is made."""
     kind, player = argument
     file = kind.removeprefix(OF_FILE) if kind.startswith(OF_FILE) else None
     own = Traits(files_of(file), microseconds=1)

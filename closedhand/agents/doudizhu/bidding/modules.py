@@ -286,7 +286,7 @@ class BiddingAgent:
         return int(self.act_batch(np.array([view], self.game.dtype))[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
-        """The action for each view, states [n]; int32 [n]."""
+        """Choose an action, int32 [n], for each view, states [n]."""
         actions = np.empty(len(views), np.int32)
         auction = openings(self.game.flat.rules, views)
         if auction.any():

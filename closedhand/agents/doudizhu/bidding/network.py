@@ -96,7 +96,7 @@ def draw_hands(rules, hands, out):
 
 
 def planes_of(rules: Rules, hands: np.ndarray) -> np.ndarray:
-    """The planes of packed hands, int8 [n, 285]; `rules` are those of the flat game."""
+    """Draw the planes of packed hands, int8 [n, 285]; `rules` are those of the flat game."""
     out = np.empty((len(hands), CELLS), np.int8)
     draw_hands(rules, hands, out)
     return out
@@ -291,7 +291,7 @@ class Fitting:
         return self.steps * BATCH / len(self._learned.won)
 
     def progress(self, seconds: float) -> tuple[float, str]:
-        """The share that is done after `seconds`, and a text about it."""
+        """Return the share that is done after `seconds`, and a text about it."""
         text = f"log loss {self._found:.4f}" if self._kept else f"{self.steps:,} steps"
         return min(1.0, seconds / self._seconds), text
 

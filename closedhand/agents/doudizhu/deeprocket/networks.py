@@ -150,7 +150,7 @@ def layers_of(kind: Kind, size: str, strides: bool) -> tuple[Layer, ...]:
 
 
 def keeps_shape(layer: Layer, before: Layer) -> bool:
-    """Whether the output of a convolution has the shape of its input from the layer `before`."""
+    """Return whether a convolution after the layer `before` keeps the shape of its input."""
     same = all(2 * p == k - 1 for p, k in zip(layer.padding, layer.kernel, strict=True))
     return same and layer.stride == (1, 1) and layer.filters == before.filters
 

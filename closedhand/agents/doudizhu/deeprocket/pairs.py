@@ -165,7 +165,7 @@ def open_play(rules, state, action):
 
 @kernel
 def next_kicker(rules, state, action):
-    """The next kicker output, 0 to 27, of the flat play under way."""
+    """Return the next kicker output, 0 to 27, of the flat play whose kickers are being picked."""
     group = rules.flat.plays.groups[state.group]
     rank = substeps.lowest_rank(rules.flat.plays.need[action] - group.need - state.picked)
     return rank if group.unit == 1 else rank + substeps.FIRST_PAIR - GROUPS

@@ -83,7 +83,7 @@ def play_games(game: Game, specs: Sequence[Spec], seed: int, deals: range) -> Pl
 
 
 def agent_names(specs: Sequence[Spec]) -> list[str]:
-    """The names of agents."""
+    """List the names of agents."""
     return [spec if isinstance(spec, str) else spec.name for spec in specs]
 
 
@@ -178,7 +178,7 @@ class Writer:
         return sum(len(deals) - _number(played) for _, deals, played in self._shards)
 
     def chunks(self, shards: int) -> list[range]:
-        """The deals to be played next, of at most `shards` shards."""
+        """List the next deals to play, of at most `shards` shards."""
         return [
             deals[begin : begin + CHUNK]
             for _, deals, played in self._shards[:shards]
@@ -230,7 +230,7 @@ class Writer:
 
 
 def shards_in(folder: Path) -> list[Path]:
-    """The shards of a folder."""
+    """List the shards of a folder."""
     return sorted(Path(folder).glob("games-*.parquet"))
 
 

@@ -148,7 +148,7 @@ class Result(NamedTuple):
 
 
 def annealed(share: float) -> float:
-    """The learning rate after a share of the training, as a fraction of the highest rate.
+    """Return the learning rate after a share of the training, as a fraction of the highest rate.
 
     Examples:
         >>> [round(annealed(share), 2) for share in (0.0, 0.01, 0.02, 0.51, 1.0)]
@@ -196,7 +196,7 @@ class Learner(LightningModule):
         return self.highest * annealed(max(self.share, WARM_UP / 100))
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
-        """The optimizer, AdamW."""
+        """Make the optimizer, AdamW."""
         return torch.optim.AdamW(self.parameters(), self.highest, weight_decay=WEIGHT_DECAY)
 
     def on_train_batch_start(self, batch: Tensors, batch_idx: int) -> None:
@@ -205,7 +205,7 @@ class Learner(LightningModule):
             group["lr"] = self.learning_rate
 
     def training_step(self, batch: Tensors, batch_idx: int) -> torch.Tensor:
-        """The mean loss of a batch of tensors."""
+        """Compute the mean loss of a batch of tensors."""
         logits = self.network(batch.planes, batch.status, batch.mask)
         loss = nn.functional.cross_entropy(logits, batch.label)
         self.loss_sum = self.loss_sum + loss.detach()
@@ -229,14 +229,14 @@ class Learner(LightningModule):
 
 
 def precision_of(device: str) -> Any:
-    """The default precision: mixed on a GPU, else 32 bits."""
+    """Choose the default precision: mixed on a GPU, else 32 bits."""
     if device == "cpu" or not torch.cuda.is_available():
         return "32-true"
     return "bf16-mixed" if torch.cuda.is_bf16_supported() else "16-mixed"
 
 
 def check_resumable(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
-    """The data on its training in a checkpoint.
+    """Read the data on its training in a checkpoint.
 
     Raises:
         InputError: The checkpoint cannot be read, or has other settings.
@@ -344,7 +344,7 @@ def decisions_of(games: recorded.Games, kind: str, role: str | None) -> np.ndarr
 def stated(
     network: networks.Network, games: recorded.Games, rows: np.ndarray, settings: Settings
 ) -> dict[str, Any]:
-    """The settings that must be the same when a training is resumed, as JSON values."""
+    """Collect the settings that must be the same on resumption, as JSON values."""
     return {
         **network.config,
         "rules": games.game.options["rules"],

@@ -67,7 +67,7 @@ def evaluate(
 
 
 def accuracies(found: np.ndarray) -> dict[str, float | None]:
-    """The share of correct predictions overall and by role; None where there are no pairs."""
+    """Compute the shares of correct predictions, overall and by role; None: there are no pairs."""
     rows = {"all": found.sum(axis=0), **dict(zip(ROLES, found, strict=True))}
     return {
         name: round(float(row[1] / row[0]), 5) if row[0] else None for name, row in rows.items()
@@ -86,7 +86,7 @@ def win_rate(network: networks.Network, game: Game, opponent: str) -> float:
     both[kind] = copy.deepcopy(network).cpu()
     agent = PolicyNetAgent(game, "policy-net", both["policy"], both["kicker"])
     won = judge(game, agent, opponent, SELECTION, SELECTION_SEED).won
-    assert won is not None  # somebody loses every game
+    assert won is not None  # every game has a loser
     return won.mean
 
 
@@ -164,7 +164,7 @@ class Checks(Callback):
         return passed
 
     def _agreed(self, trainer: Trainer, wanted: bool) -> bool:
-        """Whether any process has `wanted` set; false at steps between agreements."""
+        """Return whether any process has `wanted` set; false at steps between agreements."""
         if trainer.world_size == 1:
             return wanted
         if trainer.global_step % AGREE_EVERY:

@@ -126,13 +126,13 @@ def make_space():
 
 @kernel
 def role_of(state):
-    """The role of the player to act: 0 landlord, 1 down peasant, 2 up peasant."""
+    """Return the role of the player to act: 0 landlord, 1 down peasant, 2 up peasant."""
     return (np.int64(state.player) - np.int64(state.landlord)) % SEATS
 
 
 @kernel
 def better(priors, i):
-    """Number of the candidates that `decompose` rates higher than one of them."""
+    """Count the candidates that `decompose` rates higher than candidate `i`."""
     number = 0
     for prior in priors:  # a loop counts faster than a sort: there are few candidates
         number += prior > priors[i]
@@ -201,7 +201,7 @@ def rate(policy, rules, state, ids, space):
 
 @kernel
 def decide(policy, rules, view, ids):
-    """The play of the greatest value, or a bid."""
+    """Choose the play of the greatest value, or a bid."""
     if is_opening(rules, view):
         return np.int64(choose_bid(rules, view))
     space = make_space()
@@ -210,7 +210,7 @@ def decide(policy, rules, view, ids):
 
 
 def policy_of(net: Net, objective: str, former: Policy | None = None) -> Policy:
-    """The policy of a network with the objective that it was trained for.
+    """Make the policy of a network with the objective of its training.
 
     Args:
         net: The network.
@@ -238,7 +238,7 @@ class ValueNetAgent(RatingAgent):
         super().__init__(game, name, policy_of(net, objective))
 
     def rate_plays(self, view: State) -> tuple[np.ndarray, np.ndarray]:
-        """The candidates, one for each main group, and their action values."""
+        """List the candidates, one for each main group, and their action values."""
         space = make_space()
         n, k, _ = rate(self.whole, self.game.flat.rules, view, self._ids, space)
         found = space.values[:n]

@@ -81,11 +81,11 @@ def evaluate(policy, rules, state, player, guess, rng, ids):
 
 @kernel
 def log_likelihood(policy, rules, state, player, least, rng, ids):
-    """As in `search/styles.py`."""
+    """Compute the log-likelihood as `search/styles.py` does."""
     return styles.log_likelihood(policy.styles, rules, state, player, least, rng, ids)
 
 
 @kernel
 def propose(policy, rules, state, player, rng):
-    """As in `search/styles.py`."""
+    """Exchange cards as `search/styles.py` does."""
     styles.propose(policy.styles, rules, state, player, rng)
