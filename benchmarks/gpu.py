@@ -173,7 +173,7 @@ def compile_one(job: tuple[str, str, str, str]) -> str:
     from closedhand.core.cubins import compile_to, file_name
     from closedhand.core.game_kernels import ALL_SEATS, Terms
     from closedhand.core.policies import policy_of
-    from closedhand.envs.device_batch import examples
+    from closedhand.envs.device import examples
 
     folder, name, entry, agent = job
     start = time.time()
@@ -275,7 +275,8 @@ def ways(observation: str) -> dict[str, Any]:
     """Steps a second of Dou Dizhu by games and threads of a block, in millions, 131,072 games."""
     import torch
 
-    from closedhand.envs.device_batch import DeviceBatch, Shape
+    from closedhand.envs.device import Shape
+    from closedhand.envs.device_batch import DeviceBatch
 
     number = SIZES[-1]
     base = warmed("douzero", observation, number)

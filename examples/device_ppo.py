@@ -15,6 +15,7 @@ import closedhand  # noqa: F401  (registers the envs)
 
 
 def main(game: str, device: str, games: int, updates: int, steps: int = 32) -> float:
+    """Learn; return the points a game of the last update."""
     envs = gymnasium.make_vec(
         game, num_envs=games, device=device, observation="compact", opponents="random"
     )
@@ -40,7 +41,9 @@ def main(game: str, device: str, games: int, updates: int, steps: int = 32) -> f
             seen, rewards, ended, _, _ = envs.step(chosen)
             rows.append((*kept, chosen, chances.log_prob(chosen), values,
                          rewards.float(), ended.clone()))  # fmt: skip
-        observations, masks, chosen, logs, values, rewards, ended = map(torch.stack, zip(*rows))
+        observations, masks, chosen, logs, values, rewards, ended = map(
+            torch.stack, zip(*rows, strict=True)
+        )
         with torch.no_grad():  # the return of a step: what is paid until its game ends
             following = policy(seen["observation"], seen["action_mask"])[1]
             returns = torch.zeros_like(rewards)

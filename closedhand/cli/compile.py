@@ -1,4 +1,4 @@
-"""The command `compile`: kernels are compiled ahead of their first use, for images and clusters."""
+"""The command `compile`, which compiles kernels ahead of their first use."""
 
 import time
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from closedhand.core.registry import GAMES, spec_of
 
 
 def _play(game: Game) -> None:
-    """Game: one game move by move, and what the search needs of it."""
+    """Game: one game move by move, and the functions that search needs."""
     rng = np.random.default_rng(0)
     state = game.deal(rng)
     while not game.over(state):
@@ -91,7 +91,7 @@ def _hints(game: Game) -> None:
 def _for_gpu(game: Game, arch: str, agents: list[str], folder: Path | None) -> None:
     """Compile the kernels of a game for a GPU, one after the other."""
     from closedhand.core import cubins
-    from closedhand.envs.device_batch import kernels_of
+    from closedhand.envs.device import kernels_of
 
     folder = cubins.kept() if folder is None else folder
     for name, arguments in kernels_of(game, agents, arch):
@@ -129,13 +129,13 @@ def compile(
     rules: Rules = None,
     option: Options = None,
 ) -> None:
-    """Compile the kernels of games, so that programs that follow start without a pause.
+    """Compile the kernels of games ahead of their first use.
 
-    Covers the game itself, batches, the environments, the agents that play at once, and hints.
-    Binaries are kept beside the package, in the user's cache folder where that is not writable, or
-    in NUMBA_CACHE_DIR. Kernels of other rules are the same; those of other actions, such as
-    sub-steps, are compiled with --option. Kernels for a GPU are files of their own; where
-    CLOSEDHAND_CUBINS names their folder, no compiler is needed.
+    Covers the game itself, batches, the environments, the default opponents, and hints. Binaries
+    are kept in NUMBA_CACHE_DIR; by default beside the package, or in the user's cache folder if
+    that is not writable. One compilation serves all rules with the same actions; others, such as
+    sub-steps, are compiled with --option. Kernels for a GPU are files of their own: a program that
+    finds them in the folder of CLOSEDHAND_CUBINS needs no compiler.
     """
     if gpu is None and (agents is not None or out is not None):
         raise InputError("--agents and --out are for --gpu")

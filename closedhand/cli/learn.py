@@ -19,12 +19,12 @@ from closedhand.core.threads import MOST_THREADS
 from closedhand.learning.algorithms import LEARNERS, ON_GPU
 
 COMMON = (
-    Option("against", "random", "agents to be judged against"),
-    Option("steps", None, "decisions to learn from in all, in place of a time", int, least=1),
+    Option("against", "random", "agents of the evaluation"),
+    Option("steps", None, "total number of decisions, instead of a time", int, least=1),
     Option("threads", 1, "threads of PyTorch", least=1, most=MOST_THREADS),
     Option("setting", (), "settings, texts `key=value`", object),
 )
-OPPONENTS = Option("opponents", None, "whom to learn against: agents, `self` or `pool`", str)
+OPPONENTS = Option("opponents", None, "opponents in training: agents, `self` or `pool`", str)
 RAY = Option("ray", None, "address of a Ray cluster that plays the games", str)
 RECORDS = Option("records", None, "records to learn from, a file or a folder", object)
 DEVICE = Option("device", "auto", "where to learn: cpu, cuda, or auto", str)
@@ -32,7 +32,7 @@ EXPERT = Option("expert", None, "agent whose moves to learn", str)
 
 
 def trainer(*own: Option) -> Callable[..., None]:
-    """The trainer of a learner.
+    """Make the trainer of a learner.
 
     Args:
         *own: Its options besides `COMMON`.
@@ -49,7 +49,7 @@ def trainer(*own: Option) -> Callable[..., None]:
         restart: bool,
         **given: Any,
     ) -> None:
-        """Train a network, show how it does, and write what the agent `learned` plays."""
+        """Train a network, show its evaluations, and save it for the agent `learned`."""
         chosen = options.complete(given)
         more = {each.name: chosen[each.name] for each in own if each not in (RAY, DEVICE)}
         if "opponents" in more:
@@ -82,7 +82,7 @@ def trainer(*own: Option) -> Callable[..., None]:
 
 
 def device_for(asked: str, opponents: str | None, ray: str | None) -> str:
-    """The device to learn on.
+    """Return the device to learn on.
 
     Args:
         asked: `auto`, `cpu`, `cuda`, `cuda:1`, …; auto takes a GPU if there is one with a
@@ -93,7 +93,7 @@ def device_for(asked: str, opponents: str | None, ray: str | None) -> str:
     Raises:
         InputError: There is no such device, or it does not do what is asked for.
     """
-    from closedhand.envs.device_batch import check_device, import_torch
+    from closedhand.envs.device import check_device, import_torch
 
     if asked == "auto":
         ready = find_spec("numba_cuda") is not None or FOLDER in os.environ
@@ -120,10 +120,10 @@ def note_idle(cores: int, pieces: int) -> None:
 
 
 def prepare(learner: Any, folder: Path, restart: bool) -> Any:
-    """A run of a learner in a folder, resumed if that holds one.
+    """Prepare a run of a learner in a folder, resumed if that holds one.
 
     Raises:
-        InputError: The folder holds a network of another making, or a run of other settings.
+        InputError: The folder holds the network of another program, or a run with other settings.
     """
     from closedhand.learning import runs
 
@@ -132,7 +132,7 @@ def prepare(learner: Any, folder: Path, restart: bool) -> Any:
     if not restart:
         runs.check_free(learner, folder)
     run = runs.begin(learner, folder)
-    if restart and checkpoint.exists():  # else it is not known whose files there are
+    if restart and checkpoint.exists():  # without a checkpoint the files may be of another program
         runs.clear(folder)
     if run.resume_if_kept(restart):
         note(f"resuming after {learner.decisions:,} decisions")
@@ -140,7 +140,7 @@ def prepare(learner: Any, folder: Path, restart: bool) -> Any:
 
 
 def read_settings(algorithm: str, given: Sequence[str]) -> dict[str, Any]:
-    """The settings of an algorithm that are given as texts `key=value`.
+    """Parse settings of an algorithm from texts `key=value`.
 
     Raises:
         InputError: A text of another form, a setting that is unknown or given twice, or a value
@@ -150,7 +150,7 @@ def read_settings(algorithm: str, given: Sequence[str]) -> dict[str, Any]:
 
 
 def table_of(algorithm: str, on_gpu: bool = False) -> Options:
-    """The settings of an algorithm.
+    """Return the table of an algorithm's settings.
 
     Args:
         algorithm: The algorithm.
@@ -179,27 +179,27 @@ def work(run: Any, folder: Path, seconds: float | None, steps: int | None) -> No
     from closedhand.learning.runs import BOARD
     from closedhand.learning.tensorboard import Board
 
-    learner, told = run.learner, len(run.history)
+    learner, noted = run.learner, len(run.history)
 
     with Board(folder / BOARD, learner.decisions) as board:
 
-        def tell() -> None:
-            nonlocal told
-            for entry in run.history[told:]:
+        def report() -> None:
+            nonlocal noted
+            for entry in run.history[noted:]:
                 note(line_of(entry))
                 board.add(entry)
-            told = len(run.history)
+            noted = len(run.history)
 
         limit = {} if seconds is None else {"limit": seconds}
         over = {} if steps is None else {"over": lambda: learner.decisions >= steps}
-        run.work(**limit, **over, progress=tell)
+        run.work(**limit, **over, progress=report)
         run.note()
         run.save()
-        tell()
+        report()
 
 
 def line_of(entry: dict[str, Any]) -> str:
-    """An entry of a history as a line of text."""
+    """Write an entry of a history as a line."""
     words = [
         f"{entry['decisions']:,} decisions",
         f"{entry['decisions_per_second']:,.0f}/s",

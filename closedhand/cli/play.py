@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 from rich.console import Console
@@ -51,7 +51,7 @@ def match(
         str,
         typer.Option(
             help="Two or more agents, separated by commas; in a league one for each seat, "
-            "the last one for all seats that are left."
+            "the last one for all further seats."
         ),
     ],
     deals: Annotated[
@@ -91,11 +91,12 @@ def match(
 ) -> None:
     """Play a duplicate match, or a league, and show points with 95% intervals.
 
-    In a match two agents at a time play every deal at every seating. In a league all agents sit at
-    one table; some games are always played as leagues, and any game of three or more sides can be.
-    If the rounds of a game carry over, a deal is a match of rounds, with --duplicate one round.
+    In a match, each pair of agents plays every deal at every seating. In a league all agents play
+    at one table; --rounds or --duplicate make a league of any game with three or more sides, and
+    some games are always leagues. If the rounds of a game carry over, a deal is a match of rounds,
+    with --duplicate one round.
 
-    Saves the results as JSON, in runs/ if --out names no file, and a picture of them beside it.
+    Saves the results as JSON, by default in runs/, and a picture of them beside it.
     """
     from closedhand.core.agent_spec import split_agents
     from closedhand.core.duplicate import parse_all
@@ -107,30 +108,39 @@ def match(
     path = out or Path("runs") / (slug(" ".join([*kind, game, *given, agents])) + ".json")
     texts = split_agents(agents)
     claim_files(path, _picture_of(path))
+    how = _Settings(seed, workers, ray, path, resume, as_json)
     if is_league:
         options = given_options(game, rules, option)
-        _league(
-            game, options, texts, deals, rounds, duplicate, seed, workers, ray, path, resume,
-            as_json,
-        )  # fmt: skip
+        _league(game, options, texts, deals, rounds, duplicate, how)
     else:
         bound = bind(game, rules, option)
         players = parse_all(bound, texts)
-        _match(bound, players, deals or 1000, seed, workers, ray, path, resume, as_json)
+        _match(bound, players, deals or 1000, how)
+
+
+class _Settings(NamedTuple):
+    """Options that matches and leagues share; see `match`."""
+
+    seed: int
+    workers: int | None
+    ray: str | None
+    path: Path
+    resume: bool
+    as_json: bool
 
 
 def _picture_of(path: Path) -> Path:
-    """Path of the picture of the results in a file."""
+    """Return the path of the picture of the results in a file."""
     return path.parent / f"{path.stem}.png"
 
 
 def _players(
     game: Game, agents: Sequence["Player"], workers: int | None, ray: str | None
 ) -> AbstractContextManager[Crew | int]:
-    """Who plays: a cluster, the number of processes given, 1 with a search by the clock.
+    """Provide the workers that play: a cluster or processes; one process with a search by time.
 
     Raises:
-        InputError: A search by the clock on a cluster.
+        InputError: A search by time on a cluster.
     """
     from closedhand.arena.match import is_clocked
 
@@ -140,30 +150,20 @@ def _players(
     return crew(ray, workers or (1 if clocked else None))
 
 
-def _match(
-    game: Game,
-    agents: Sequence["Player"],
-    deals: int,
-    seed: int,
-    workers: int | None,
-    ray: str | None,
-    path: Path,
-    resume: bool,
-    as_json: bool,
-) -> None:
+def _match(game: Game, agents: Sequence["Player"], deals: int, how: _Settings) -> None:
     from closedhand.arena import match as arena, results
     from closedhand.arena.plot import plot_match
 
-    players = _players(game, agents, workers, ray)
-    played = results.load(path, game, agents, seed) if resume else None
+    players = _players(game, agents, how.workers, how.ray)
+    played = results.load(how.path, game, agents, how.seed) if how.resume else None
 
     def save(match: arena.Match) -> None:
-        results.save(path, results.summary(match))
+        results.save(how.path, results.summary(match))
 
     with players as doing, interruptible(NOTHING), progress_bar("deals", deals) as update:
-        result = arena.play(game, agents, deals, seed, doing, played, update, save)
+        result = arena.play(game, agents, deals, how.seed, doing, played, update, save)
     data = results.summary(result)
-    _finish(data, path, plot_match, show_match, as_json)
+    _finish(data, how.path, plot_match, show_match, how.as_json)
     leave_if_interrupted(
         result.interrupted,
         f"interrupted after {result.deals} of {deals} deals; continue with --resume",
@@ -177,12 +177,7 @@ def _league(
     deals: int | None,
     rounds: int | None,
     duplicate: bool,
-    seed: int,
-    workers: int | None,
-    ray: str | None,
-    path: Path,
-    resume: bool,
-    as_json: bool,
+    how: _Settings,
 ) -> None:
     from closedhand.arena import league, results
     from closedhand.arena.plot import plot_league
@@ -194,22 +189,22 @@ def _league(
     share = league.rounds_per_deal(game, duplicate)
     deals = deals or math.ceil(wanted / share)
     seated = league.seat_all(game, texts)
-    players = _players(game, seated, workers, ray)
-    played = league.load(path, game, seated, seed, duplicate) if resume else None
+    players = _players(game, seated, how.workers, how.ray)
+    played = league.load(how.path, game, seated, how.seed, duplicate) if how.resume else None
     if len(seated) > len(texts):
         note(f"{texts[-1]} takes {len(seated) - len(texts) + 1} seats")
     if deals * share != (rounds or deals * share):
         note(f"playing {deals * share} rounds, in deals of {share}")
 
     def save(played: league.League) -> None:
-        results.save(path, league.summary(played))
+        results.save(how.path, league.summary(played))
 
     with players as doing, interruptible(NOTHING), progress_bar("rounds", deals * share) as update:
         result = league.play(
             game,
             seated,
             deals,
-            seed,
+            how.seed,
             duplicate,
             doing,
             played,
@@ -217,7 +212,7 @@ def _league(
             save,
         )
     data = league.summary(result)
-    _finish(data, path, plot_league, show_league, as_json)
+    _finish(data, how.path, plot_league, show_league, how.as_json)
     done = f"{result.deals * share} of {deals * share} rounds"
     leave_if_interrupted(result.interrupted, f"interrupted after {done}; continue with --resume")
 
@@ -232,7 +227,7 @@ def _finish(
     """Print results, save them, and save a picture of them."""
     from closedhand.arena import results
 
-    # First: what was computed must not be lost because a disk is full.
+    # Print first: a full disk must not lose the results.
     if as_json:
         print_json(data)
     else:
@@ -249,7 +244,7 @@ def play(
         str | None,
         typer.Option(
             help="One agent for all other seats, or one for each, separated by commas; "
-            "a good one if absent."
+            "by default the game's opponent."
         ),
     ] = None,
     seat: Annotated[int, typer.Option(help="Your seat.")] = 0,
@@ -257,15 +252,15 @@ def play(
     deal: Annotated[str | None, typer.Option(help="Deal in the game's notation.")] = None,
     hint: Annotated[
         str | None,
-        typer.Option(help="Agent that gives hints; one that knows the game well if absent."),
+        typer.Option(help="Agent that gives hints; by default the game's adviser."),
     ] = None,
     rules: Rules = None,
     option: Options = None,
 ) -> None:
     """Play in the terminal against agents, hand after hand.
 
-    Where there is only one legal action, it is played at once. Type ? for hints and help for the
-    notation and everything else. Colours follow the terminal, and NO_COLOR switches them off.
+    An only legal action is played at once. Type ? for hints, and help for the notation and other
+    commands. NO_COLOR switches colours off.
     """
     import numpy as np
 
@@ -292,9 +287,9 @@ def play(
 
 
 def paper() -> Console:
-    """The console on which a game is played: red suits and the player to act stand out.
+    """Make the console on which a game is played, with red suits and the player to act highlighted.
 
-    It prints text as it is, and without colours where the stream is no terminal or NO_COLOR is set.
+    It prints text unchanged, and without colours if the stream is no terminal or NO_COLOR is set.
     """
     return Console(
         highlighter=_Suits(),
@@ -306,7 +301,7 @@ def paper() -> Console:
 
 
 class _Suits(RegexHighlighter):
-    """What stands out on the table."""
+    """The highlighted parts of the table."""
 
     base_style = "table."
     highlights = [
@@ -330,7 +325,7 @@ def show_match(data: dict[str, Any]) -> None:
     """Print match results as tables."""
     from closedhand.arena.results import between, shortened
 
-    console = Console(markup=False)  # brackets are those of agents' options
+    console = Console(markup=False)  # agents' options have brackets
     for pair in data["pairs"]:
         first, second = map(shortened, pair["agents"])
         title = f"{data['game']}: {first} v {second}, {data['deals']} deals, seed {data['seed']}"
@@ -365,7 +360,7 @@ def show_match(data: dict[str, Any]) -> None:
 
 
 def budget_used(spent: dict[str, float]) -> str:
-    """What searches have really used, in words."""
+    """Write the measured cost of searches."""
     number, seconds = spent["searches"], spent["seconds"]
     return (
         f"{number:,.0f} searches of {spent['simulations'] / number:,.0f} simulations and "

@@ -37,7 +37,7 @@ FIXED = 6
 
 
 def trainers_of(spec: GameSpec) -> dict[str, Ref]:
-    """The trainers of a game by algorithm: those of every game first, then its own."""
+    """Return the trainers of a game by algorithm: those of every game first, then its own."""
     return {**EVERYWHERE, **spec.trainers}
 
 
@@ -47,12 +47,12 @@ class Trainings(Group):
     verb = "train"
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The names of all commands."""
+        """List the names of all commands."""
         games = [spec.command_name for spec in GAMES.values()]
         return [*games, *super().list_commands(ctx)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of the given name.
+        """Return the command of a name.
 
         Raises:
             InputError: There is no such command.
@@ -84,24 +84,24 @@ def train_game(
     minutes: Annotated[
         float,
         typer.Option(
-            help="Minutes to train; added to those before when resumed.", callback=positive
+            help="Minutes to train, in addition to those before a resumption.", callback=positive
         ),
     ] = 3.0,
     algorithm: Annotated[str, typer.Option(help="One of the game's algorithms.")] = "ppo",
     opponents: Annotated[
         str | None,
         typer.Option(
-            help="Whom to learn against, separated by commas: agents, self, or pool for frozen "
-            "selves; if absent the algorithm's own choice, mostly self-play."
+            help="Opponents in training, separated by commas: agents, self, or pool for earlier "
+            "copies of the learner; the default depends on the algorithm, mostly self."
         ),
     ] = None,
     against: Annotated[
         str | None,
-        typer.Option(help="Agents to be judged against as it goes, separated by commas."),
+        typer.Option(help="Agents of the evaluations during training, separated by commas."),
     ] = None,
     steps: Annotated[
         int | None,
-        typer.Option(min=1, help="Decisions to learn from in all, in place of --minutes."),
+        typer.Option(min=1, help="Total number of decisions to learn from, instead of --minutes."),
     ] = None,
     threads: Annotated[
         int | None,

@@ -79,7 +79,7 @@ def reproduce(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """UH-Leduc solved and learned: exact values, all algorithms, and what each achieves.
+    """Solve and learn UH-Leduc: exact values, and the results of all algorithms.
 
     Sections are values, solved, solvers, slides and learning. Takes about ten minutes; with --quick
     learners have ten seconds each. Ctrl-C stops; the same command resumes.
@@ -93,6 +93,6 @@ def reproduce(
         seed=seed,
         sections=sections(only, reproduction.SECTIONS, usual.sections),
     )
-    results = computed(out, lambda tell: reproduction.compute(out, plan, tell))
+    results = computed(out, lambda update: reproduction.compute(out, plan, update))
     save_picture(reproduction.pictures, results, out)
     show_report(out, reproduction.report(results), results, as_json, report_name(only))

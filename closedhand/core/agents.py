@@ -239,7 +239,7 @@ AnyAgent = str | AgentSpec | Player
 
 
 def agent_names(game: str) -> list[str]:
-    """The names of all agents that play a game."""
+    """List the names of all agents that play a game."""
     names = (point.name.rpartition(".") for point in _entry_points())
     return sorted({agent for owner, _, agent in names if owner in ("", game)})
 

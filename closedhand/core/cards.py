@@ -28,7 +28,7 @@ def draw_place(room: Ids, left: Integer, rng: Rng) -> int:
 
 @kernel
 def total(numbers: Ids) -> int:
-    """The sum of an array. `numbers.sum()` does not compile for a GPU."""
+    """Return the sum of an array; `numbers.sum()` does not compile for a GPU."""
     found = 0
     for i in range(len(numbers)):
         found += numbers[i]

@@ -159,7 +159,7 @@ def play(rules: Rules, state: State, action: Integer) -> None:
 
 @dispatched
 def over(rules: Rules, state: State) -> bool:
-    """Whether the game has ended."""
+    """Return whether the game has ended."""
     ...
 
 

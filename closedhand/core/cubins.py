@@ -1,9 +1,15 @@
 """Compiled kernels of GPUs: found in a folder, or else compiled by numba-cuda and kept there.
 
+Nothing here touches Numba: `closedhand.core.numba.gpu`, which compiles, is imported if need be.
+
 A file is valid for the sources that it was compiled from, the types of its arguments, and one
 architecture. So a machine with a GPU needs no compiler for what another one has compiled: name the
 folder in `CLOSEDHAND_CUBINS`.
 """
+
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
+# pyright: reportUnknownVariableType=false
+# Arguments of kernels are of any type.
 
 import hashlib
 import json
@@ -13,9 +19,10 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from closedhand.core.checks import InputError
 from closedhand.core.files import write_atomically
@@ -115,33 +122,34 @@ def kept() -> Path:
 def _key(name: str, arguments: tuple[Any, ...], arch: str) -> str:
     """What a compiled kernel depends on, as a digest."""
     modules = sorted(set(_modules(arguments)))
-    parts = [str(FORMAT), name, arch, *_kinds(arguments), *map(_sources, _folders(modules))]
+    parts = [str(FORMAT), name, arch, *kinds(arguments), *map(_sources, _folders(modules))]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:20]
 
 
-def _kinds(value: Any) -> Iterator[str]:
+def kinds(value: Any) -> Iterator[str]:
     """The type of an argument, part by part."""
     if isinstance(value, tuple):
-        cls = type(value)  # pyright: ignore[reportUnknownVariableType]
+        parts = cast(tuple[Any, ...], value)
+        cls = type(parts)
         yield f"{cls.__module__}.{cls.__qualname__}("
-        for part in value:  # pyright: ignore[reportUnknownVariableType]
-            yield from _kinds(part)
+        for part in parts:
+            yield from kinds(part)
         yield ")"
-    elif isinstance(value, np.ndarray):
-        yield f"[{value.ndim}] {_layout(value.dtype)}"
-    elif isinstance(value, np.generic):
-        yield _layout(value.dtype)
+    elif isinstance(value, np.ndarray | np.generic):
+        array: NDArray[Any] = np.asarray(cast(Any, value))
+        axes = f"[{array.ndim}] " if isinstance(value, np.ndarray) else ""
+        yield f"{axes}{layout(array.dtype)}"
     else:
         yield type(value).__name__
 
 
-def _layout(dtype: np.dtype[Any]) -> str:
+def layout(dtype: np.dtype[Any]) -> str:
     """Fields, offsets and shapes of a type."""
     base, shape = dtype.subdtype or (dtype, ())
     if base.fields is None:
         return f"{base.str}{shape}"
     fields = ", ".join(
-        f"{name}@{offset} {_layout(kind)}" for name, (kind, offset, *_) in base.fields.items()
+        f"{name}@{offset} {layout(kind)}" for name, (kind, offset, *_) in base.fields.items()
     )
     return f"{{{fields}; {base.itemsize}}}{shape}"
 
@@ -149,12 +157,13 @@ def _layout(dtype: np.dtype[Any]) -> str:
 def _modules(value: Any) -> Iterator[str]:
     """The modules of the classes of an argument, and of their kernels."""
     if isinstance(value, tuple):
-        cls = type(value)  # pyright: ignore[reportUnknownVariableType]
-        if cls is not tuple:
-            yield cls.__module__
-        if isinstance(getattr(cls, "kernels", None), str):  # pyright: ignore[reportUnknownArgumentType]
-            yield cls.kernels  # pyright: ignore[reportUnknownMemberType, reportAttributeAccessIssue]
-        for part in value:  # pyright: ignore[reportUnknownVariableType]
+        parts = cast(tuple[Any, ...], value)
+        if type(parts) is not tuple:
+            yield type(parts).__module__
+        room = getattr(parts, "kernels", None)
+        if isinstance(room, str):
+            yield room
+        for part in parts:
             yield from _modules(part)
 
 

@@ -1,8 +1,13 @@
 """NVIDIA's driver, as far as it takes to load compiled kernels and to launch them.
 
-`libcuda` comes with the driver, so neither Numba-cuda nor a CUDA toolkit is needed to run what was
-compiled elsewhere. The context is that of the calling thread: PyTorch's, once it has used a GPU.
+`libcuda` comes with the driver, so neither numba-cuda nor a CUDA toolkit is needed to run what was
+compiled elsewhere, and nothing here touches Numba. The context is that of the calling thread:
+PyTorch's, once it has used a GPU.
 """
+
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
+# pyright: reportUnknownVariableType=false
+# NumPy's numbers of any type have no types.
 
 import ctypes
 from collections.abc import Iterator
@@ -18,8 +23,16 @@ STACK_LIMIT, SHARED_LIMIT = 0, 8
 """Numbers of `CU_LIMIT_STACK_SIZE` and `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`."""
 
 
+NUMBERS: Any = {
+    "?": ctypes.c_int8, "b": ctypes.c_int8, "B": ctypes.c_uint8, "h": ctypes.c_int16,
+    "H": ctypes.c_uint16, "i": ctypes.c_int32, "I": ctypes.c_uint32, "l": ctypes.c_int64,
+    "L": ctypes.c_uint64, "f": ctypes.c_float, "d": ctypes.c_double,
+}  # fmt: skip
+"""Numbers of NumPy as kernels take them, by the letter of their type."""
+
+
 class DeviceArray(NamedTuple):
-    """An array in the memory of a device, in order, without gaps.
+    """A contiguous array in the memory of a device, in C order.
 
     Attributes:
         pointer: Address.
@@ -60,10 +73,10 @@ def _library() -> Any:
 
 
 def _check(library: Any, code: int) -> None:
-    """Refuse what the driver could not do.
+    """Check a result of the driver.
 
     Raises:
-        InputError: Always, if `code` is an error's.
+        InputError: `code` is an error.
     """
     if code:
         text = ctypes.c_char_p()
@@ -73,13 +86,13 @@ def _check(library: Any, code: int) -> None:
 
 
 def words_of(value: Any) -> Iterator[Any]:
-    """An argument as a kernel takes it: the parts of tuples and arrays one by one, for ctypes.
+    """Convert an argument for ctypes: the parts of tuples and arrays one by one.
 
     Args:
         value: A number, a `DeviceArray`, a `DeviceRecord`, or a tuple of these.
 
     Raises:
-        InputError: It is something else.
+        InputError: It has another type.
     """
     if isinstance(value, DeviceArray):
         # Numba's layout of arrays: two owners, number and size of items, data, shape and strides.
@@ -96,10 +109,10 @@ def words_of(value: Any) -> Iterator[Any]:
     elif isinstance(value, tuple):
         for part in value:  # pyright: ignore[reportUnknownVariableType]
             yield from words_of(part)
-    elif isinstance(value, bool | np.bool_):
-        yield ctypes.c_int8(bool(value))
-    elif isinstance(value, np.integer | np.floating):
-        yield np.ctypeslib.as_ctypes_type(value.dtype)(value.item())  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+    elif isinstance(value, np.generic) and (letter := np.asarray(value).dtype.char) in NUMBERS:
+        yield NUMBERS[letter](value.item())
+    elif isinstance(value, bool):
+        yield ctypes.c_int8(value)
     elif isinstance(value, int):
         yield ctypes.c_int64(value)
     elif isinstance(value, float):
@@ -114,11 +127,11 @@ class Launch:
     def __init__(
         self, function: Any, arguments: tuple[Any, ...], blocks: int, threads: int, shared: int
     ) -> None:
-        """Prepare.
+        """Prepare launches.
 
         Args:
-            function: What `load` returned.
-            arguments: Arguments, see `words_of`; what they point to must outlive the launches.
+            function: Kernel from `load`.
+            arguments: Arguments, see `words_of`; their memory must outlive the launches.
             blocks: Number of blocks.
             threads: Threads of a block.
             shared: Bytes of shared memory of a block.
@@ -139,7 +152,7 @@ class Launch:
         self._launch.argtypes = (ctypes.c_void_p, *[ctypes.c_uint] * 7, *[ctypes.c_void_p] * 3)
 
     def point(self, index: int, pointer: int) -> None:
-        """Let an array among the arguments be another one of the same shape, at an address."""
+        """Replace an array among the arguments by another one of the same shape, at an address."""
         self._words[self._places[index] + 4].value = pointer
 
     def set(self, index: int, value: int | bool) -> None:
@@ -163,8 +176,8 @@ def load(image: bytes, name: str, shared: int = 0, stack: int = 0) -> Any:
     Args:
         image: A cubin, or PTX with a zero at its end.
         name: Name of the kernel.
-        shared: Bytes of shared memory that a block of it will ask for at most.
-        stack: Least stack of a thread, for code that cannot tell how much it needs; 0: it can.
+        shared: Maximum number of bytes of shared memory of a block.
+        stack: Least stack of a thread in bytes, for code of unknown need; 0: the code states it.
 
     Raises:
         InputError: The driver refuses: the code is of another architecture, for instance.

@@ -293,7 +293,7 @@ def _make_folder(folder: Path, path: Path) -> None:
 
 
 def _locked(lock: Path, path: Path) -> int:
-    """An open file, locked, which holds the id of this process."""
+    """Open and lock a file, and write the id of this process into it."""
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
     while True:
         file = os.open(lock, flags, 0o666)
@@ -319,7 +319,7 @@ def _locked(lock: Path, path: Path) -> int:
 
 
 def _is_at(file: int, path: Path) -> bool:
-    """Whether a path leads to an open file."""
+    """Return whether a path leads to an open file."""
     try:
         return os.path.samestat(os.fstat(file), os.lstat(path))
     except FileNotFoundError:

@@ -80,7 +80,7 @@ class Notation(Protocol):
         ...
 
     def scene(self, state: State) -> list[Row]:
-        """The table as rows of cards."""
+        """Return the table as rows of cards."""
         ...
 
 
@@ -352,7 +352,7 @@ class Game:
         return state["history"][: state["moves"]].astype(np.int64)
 
     def over(self, state: State) -> bool:
-        """Whether the game has ended."""
+        """Return whether the game has ended."""
         self._check(state)
         return bool(self._crossing(state_kernels.over, state))
 

@@ -1,11 +1,14 @@
-"""What becomes of one game of a batch in a step, by a loop on a CPU or by a thread of a GPU.
+"""A step of one game of a batch, in a loop on a CPU or by a thread of a GPU.
 
-A step of a game is: play the action, let the policies of the other seats answer, pay, and deal the
-next game if this one is over. Then the row of the observation is drawn and the mask written.
+1. Play the action.
+2. Let the policies of the other seats answer.
+3. Pay the rewards.
+4. Deal the next game if this one is over.
+5. Write the observation and the mask of the player to act.
 
-Everything random after the first deal comes from the stream of the game (see
-`closedhand.core.stream`), in this order: the seed of a deal, the seat if it is drawn, then what
-policies draw. So a game goes on in the same way on every device, beside any others.
+All random numbers after the first deal come from the stream of the game (see
+`closedhand.core.stream`), in this order: the seed of a deal, the seat if it is drawn, then the
+draws of policies. So a game is the same on every device and in every batch.
 """
 
 from typing import NamedTuple
@@ -27,13 +30,13 @@ from closedhand.core.policies import Policies, decide_by
 from closedhand.core.stream import Streams
 
 RUNNING, OVER, ILLEGAL, REFUSED = 0, 1, 2, 3
-"""Status of a game after a step; a policy that chose an illegal action was `REFUSED`."""
+"""Status of a game after a step; `REFUSED`: a policy chose an illegal action."""
 
 NONE = -1
 ALL_SEATS = -1
-"""The seat of a game in which every seat is played from outside."""
+"""In place of the user's seat: the user plays every seat."""
 RANDOM_SEAT = -2
-"""In `Terms.seat`: the seat is drawn for every game."""
+"""In `Terms.seat`: the user's seat is drawn for every game."""
 
 
 class Games(NamedTuple):
@@ -43,9 +46,9 @@ class Games(NamedTuple):
         states: The games, `game.dtype` [n].
         streams: Their random numbers, uint64 [n, 2].
         seeds: Seed of the next deal, 0 if it is drawn from the stream, uint64 [n].
-        seats: Seat that is played from outside, or `ALL_SEATS`, int64 [n].
-        paid: What a game that pays in stages has paid so far, float64 [n, seats].
-        rewards: What every seat was paid in this step, float64 [n, seats].
+        seats: The user's seat, or `ALL_SEATS`, int64 [n].
+        paid: Payoffs so far of games that pay in stages, float64 [n, seats].
+        rewards: Rewards of all seats in this step, float64 [n, seats].
         status: Status after this step, int8 [n].
         actors: Seat that acted, int64 [n].
         players: Seat to act, whose observation and mask the row shows, int64 [n].
@@ -63,12 +66,12 @@ class Games(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """What all games of a batch have in common.
+    """The common settings of all games of a batch.
 
     Attributes:
         players: Number of seats.
         staged: Whether returns accumulate during the game.
-        seat: Seat that is played from outside, `ALL_SEATS`, or `RANDOM_SEAT`.
+        seat: The user's seat, `ALL_SEATS`, or `RANDOM_SEAT`.
         illegal_reward: Reward of an illegal action.
     """
 
@@ -91,14 +94,15 @@ def let_others_play(
         states: The games; changed in place.
         streams: Their random numbers.
         i: Index of the game.
-        seat: The seat that is played from outside, or `ALL_SEATS`.
+        seat: The user's seat, or `ALL_SEATS`.
         players: Number of seats.
         views: Scratch space for views.
         k: Index of the view to use.
-        ids: Scratch space, int32, with room for every action of the game and of its flat form.
+        ids: Scratch space, int32, as long as the actions of the game or of its flat form, if there
+            are more.
 
     Returns:
-        The action of a policy that was illegal, which ends all play; else `NONE`.
+        An illegal action of a policy, which ends the loop; else `NONE`.
     """
     state = states[i]
     if seat == ALL_SEATS:
@@ -128,7 +132,7 @@ def deal_next(
 
 @kernel
 def draw_seat(seat: Integer, players: int, streams: Streams, i: Integer) -> Integer:
-    """The seat that is played from outside in game `i`: `seat`, or one drawn from its stream."""
+    """Return the user's seat in game `i`: `seat`, or one drawn from its stream."""
     if seat == RANDOM_SEAT:
         return np.int64(streams[i].random() * players)
     return np.int64(seat)
@@ -139,10 +143,10 @@ def start(
     rules: Rules, policies: Policies, games: Games, terms: Terms, i: Integer, views: States,
     k: Integer, ids: Ids,
 ) -> bool:  # fmt: skip
-    """Start a new game in place of game `i`, and let the others play until the own turn.
+    """Start a new game in place of game `i`, and let the others play until the user's turn.
 
     Returns:
-        Whether an action of a policy was illegal; then the game stands before it.
+        Whether an action of a policy was illegal; then the game is in the position before it.
     """
     while True:
         deal_next(rules, games.states, games.seeds, games.streams, i)
@@ -152,7 +156,7 @@ def start(
             contract.returns(rules, games.states[i], games.paid[i])
         if seat == ALL_SEATS:
             return False
-        # A game that the others end before the own turn is no episode.
+        # A game that the others end before the user's turn is not an episode: deal another one.
         refused = let_others_play(
             rules, policies, games.states, games.streams, i, seat, terms.players, views, k, ids
         )
@@ -236,15 +240,15 @@ def step_games(
     rules: Rules, policies: Policies, games: Games, terms: Terms, chosen: Planes, starting: bool,
     actions: Ids, compact: bool, views: States, ids: Ids, observations: Planes, masks: Planes,
 ) -> None:  # fmt: skip
-    """A step of every game, one after the other; what a GPU does with a thread each.
+    """Step every game in a loop; a GPU uses a thread for each game.
 
     Args:
         rules: Rules of the game.
         policies: Policies of the other seats.
         games: The batch; changed in place.
-        terms: What the games have in common.
-        chosen: Where to start a new game if `starting`, int8 [n].
-        starting: Whether games are started, not played.
+        terms: Common settings of the games.
+        chosen: Games to start anew if `starting`, int8 [n].
+        starting: Whether new games are started instead of a step.
         actions: The actions, int64 [n].
         compact: Whether observations are those of `contract.features`.
         views: Scratch space, `game.dtype` [1].
@@ -261,7 +265,7 @@ def step_games(
 
 @kernel
 def pick(masks: Planes, streams: Streams, i: Integer) -> Integer:
-    """A uniformly random legal action by the mask of game `i`."""
+    """Draw a uniformly random legal action by the mask of game `i`."""
     number = 0
     for action in range(masks.shape[1]):
         number += masks[i, action]
@@ -276,7 +280,7 @@ def pick(masks: Planes, streams: Streams, i: Integer) -> Integer:
 
 @kernel
 def pick_all(masks: Planes, streams: Streams, actions: Ids) -> None:
-    """`pick` in every game, into `actions`, int64 [n]."""
+    """Do `pick` in every game, into `actions`, int64 [n]."""
     for i in range(len(masks)):
         actions[i] = pick(masks, streams, i)
 
@@ -286,7 +290,7 @@ def decide(
     rules: Rules, policies: Policies, states: States, streams: Streams, i: Integer, views: States,
     k: Integer, ids: Ids,
 ) -> Integer:  # fmt: skip
-    """The action of the first of `policies` for the player to act in game `i`."""
+    """Return the action of the first of `policies` for the player to act in game `i`."""
     views[k] = states[i]
     contract.hide(rules, views[k], np.int64(states[i].player))
     return np.int64(decide_by(policies, 0, streams[i], rules, views[k], ids))
@@ -297,7 +301,7 @@ def decide_all(
     rules: Rules, policies: Policies, states: States, streams: Streams, views: States, ids: Ids,
     actions: Ids,
 ) -> None:  # fmt: skip
-    """`decide` in every game, into `actions`, int64 [n]."""
+    """Do `decide` in every game, into `actions`, int64 [n]."""
     for i in range(len(states)):
         actions[i] = decide(rules, policies, states, streams, i, views, 0, ids[0])
 
@@ -311,6 +315,6 @@ def random_game(rules: Rules, states: States, streams: Streams, i: Integer, ids:
 
 @kernel
 def random_games(rules: Rules, states: States, streams: Streams, ids: Ids, moves: Ids) -> None:
-    """`random_game` for every state, the numbers of actions into `moves`, int64 [n]."""
+    """Do `random_game` for every state; write the numbers of actions into `moves`, int64 [n]."""
     for i in range(len(states)):
         moves[i] = random_game(rules, states, streams, i, ids[0])

@@ -228,15 +228,15 @@ class Options:
         self.defaults = {option.name: option.default for option in options}
 
     def __iter__(self) -> Iterator[Option]:
-        """The options, in order."""
+        """Iterate over the options in order."""
         return iter(self._options.values())
 
     def __contains__(self, name: str) -> bool:
-        """Whether there is an option of that name."""
+        """Return whether there is an option of that name."""
         return name in self._options
 
     def __getitem__(self, name: str) -> Option:
-        """The option of a name."""
+        """Return the option of a name."""
         return self._options[name]
 
     def read(self, given: Mapping[str, Any]) -> dict[str, Any]:

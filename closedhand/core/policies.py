@@ -93,7 +93,7 @@ def _decide_by(policies: Any, k: Any, stream: Any, rules: Any, view: Any, ids: A
     if not len(policies):
         return by_none
     module = import_module(policies[0].instance_class.kernels)
-    with_stream = getattr(module, "with_stream", None)
+    with_stream: Any = getattr(module, "with_stream", None)
 
     # A function that returned the policy would copy its tables: so there is one for each case.
     def as_it_is(policies: Any, k: Any, stream: Any, rules: Any, view: Any, ids: Any) -> Any:

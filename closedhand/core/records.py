@@ -55,7 +55,7 @@ class Record:
     extra: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def to_json(self) -> str:
-        """The record as one line of JSON, without unknown fields."""
+        """Write the record as one line of JSON, without unknown fields."""
         known = {name: value for name, value in vars(self).items() if name != "extra"}
         known = {name: value for name, value in known.items() if value is not None}
         return json.dumps({**known, **self.extra}, ensure_ascii=False)

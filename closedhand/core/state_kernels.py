@@ -24,7 +24,7 @@ def deal(rules: Rules, state: State, seed: np.uint64) -> None:
 
 @kernel
 def over(rules: Rules, state: State) -> bool:
-    """Whether the game has ended."""
+    """Return whether the game has ended."""
     return contract.over(unpack(rules), unpack(state))
 
 

@@ -6,9 +6,10 @@ to a kernel takes longer than a step of most games. It holds the state of the bi
 stored in digits of 32 bits, the lowest first: products of two digits fit in 64 bits, in kernels as
 in plain Python.
 
-A **stream of a game** is two numbers: a key, and how many numbers were drawn. Each number follows
-from both (splitmix64; Steele, Lea and Flood, 2014), so that every game of a batch draws on its own,
-in any order and on any device. Vector envs have one a game, with `random()` as of generators.
+A **stream of a game** is two numbers: a key, and the number of draws so far. They determine the
+next number (splitmix64; Steele, Lea and Flood, 2014). So the draws of a game do not depend on the
+order of the games or on the device. Vector envs have a stream for each game, with `random()` like
+generators.
 """
 
 from typing import Any
@@ -40,12 +41,14 @@ def make_stream(seed: int) -> Stream:
 
 
 WEYL = np.uint64(0x9E3779B97F4A7C15)
+"""Increment of splitmix64: the odd number nearest to 2^64 divided by the golden ratio."""
 MIX = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+"""Multipliers of splitmix64's finaliser."""
 MASK = 2**64 - 1
 
 
 def _next_of_game(stream: Stream) -> float:
-    """The next number of a stream of a game, from 0 to 1, float64: splitmix64 of key and count."""
+    """Draw the next number of a game's stream, 0 to 1, float64: splitmix64 of key and count."""
     stream[1] += np.uint64(1)
     bits = stream[0] + stream[1] * WEYL
     bits = (bits ^ (bits >> np.uint64(30))) * MIX[0]
@@ -66,7 +69,7 @@ if not PLAIN:
 
     @extending.overload_method(types.Array, "random")
     def random_of_stream(stream: Any) -> Any:  # pyright: ignore[reportUnusedFunction]
-        """`random()` of a stream of a game, in kernels."""
+        """Implement `random()` of a game's stream in kernels."""
         if stream == types.Array(types.uint64, 1, "C"):
 
             def next_of_game(stream: Any) -> Any:

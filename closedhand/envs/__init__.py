@@ -1,4 +1,4 @@
-"""Thin adapters from a `Game` to PettingZoo and Gymnasium, written once for every game."""
+"""Envs of PettingZoo and Gymnasium for every `Game`."""
 
 from closedhand.envs.aec import GameAEC, env
 from closedhand.envs.device_batch import DeviceBatch

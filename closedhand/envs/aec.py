@@ -33,18 +33,18 @@ def env(
     illegal_reward: float = ILLEGAL_REWARD,
     **options: Any,
 ) -> AECEnv[str, Observation, int]:
-    """The env that `pettingzoo.make` makes: `GameAEC` with PettingZoo's three usual checks.
+    """Make the env of `pettingzoo.make`: `GameAEC` with PettingZoo's three usual checks.
 
-    The checks cost most of the speed; where masks are obeyed, `GameAEC` alone is enough. The check
-    against the mask is left out where the rules have a meaning for illegal actions
-    (`game.lenient`): they count as a pass.
+    The checks cost most of the speed; for agents that obey masks `GameAEC` alone is enough. A
+    lenient game (`game.lenient`) has no check against the mask: its illegal actions count as a
+    pass.
 
     Args:
         game: Name of a game, or a `Game`.
         render_mode: `human`, `ansi`, `rgb_array` or None.
         observation: Form of the observations: `planes`, `flat` or `compact`.
         illegal_reward: Reward of an agent whose illegal action ends the game, 0 for the others;
-            unused where illegal actions count as a pass.
+            unused if illegal actions count as a pass.
         **options: Options of `make_game`.
 
     Raises:
@@ -59,13 +59,13 @@ def env(
 
 
 class CheckedActions(AssertOutOfBoundsWrapper[str, Observation, int]):
-    """PettingZoo's check that an action is in its space, for any object that is given as one."""
+    """PettingZoo's check that an action is in its space, for objects of any type."""
 
     def step(self, action: int | None) -> None:
         """Step the wrapped env.
 
         Raises:
-            InputError: The action is none of the game; the env is unchanged.
+            InputError: The action is not one of the game; the env is unchanged.
         """
         agent = self.agent_selection
         if action is not None or not (self.terminations[agent] or self.truncations[agent]):
@@ -75,13 +75,13 @@ class CheckedActions(AssertOutOfBoundsWrapper[str, Observation, int]):
 
 
 class GameAEC(Table, AECEnv[str, Observation, int]):
-    """A game, one agent after the other; lean and fast.
+    """A game in which one agent acts after the other, without PettingZoo's checks.
 
     An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first), or
     with `observation="flat"` or `"compact"` one vector `observation`, and `action_mask`
-    [num_actions], which is also in the infos and is all zero for all agents but the
-    one to act. All agents terminate together. Rewards are zero until then, except in games that pay
-    in stages (`game.staged`): there the rewards of a step are what it has added to the returns.
+    [num_actions]. The mask is also in the infos; it is all zero for agents that are not to act. All
+    agents terminate together. Rewards are zero until then, except in games that pay in stages
+    (`game.staged`), where the rewards of a step are the growth of the returns.
 
     Copies and pickles continue the game in progress. A state for search is `game_state`, and
     `reset(options={"state": state})` returns to it.
@@ -111,7 +111,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             InputError: An unknown name, option, render mode or form of observations.
         """
         super().__init__()
-        self.lay(game, render_mode, observation, options)
+        self.set_up(game, render_mode, observation, options)
         self._packed: Any = None
         self._play_code: Any = None
         self._look_code: Any = None
@@ -124,8 +124,8 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             options: `deal`, the text of a deal, or `state`, a state to continue from.
 
         Raises:
-            InputError: The seed is no whole number of 0 or more, or an option is no deal, or no
-                state of a game in progress; the env is unchanged.
+            InputError: The seed is not a whole number of 0 or more, or an option is not a deal or
+                the state of a game in progress; the env is unchanged.
         """
         seed, given = common.seed_or_none(seed), common.given_start(self.game, options)
         if seed is not None or self._rng is None:
@@ -146,7 +146,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         """Play an action of `agent_selection`; None for an agent that has terminated.
 
         Raises:
-            gymnasium.error.ResetNeeded: No game was started, or all agents have left it.
+            gymnasium.error.ResetNeeded: No game was started, or all agents are gone.
             InputError: The action is not legal; the game is unchanged.
         """
         if not self.agents:
@@ -156,7 +156,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             self._was_dead_step(action)  # type: ignore[arg-type]
             return
         action = common.action_id(self.game, self._states[0], action)
-        observation, mask = self._room()
+        observation, mask = self._buffers()
         if self._play_code is None:
             self._look_up(observation, mask)
         play: Any = self._play_code
@@ -170,7 +170,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         if self.game.staged:
             self._pay(agent)
         elif status == batch_kernels.OVER:
-            # Rewards were zero before: none are left to clear.
+            # All earlier rewards were zero, so no cumulative reward has to be cleared.
             payoffs = self.game.returns(self._states[0]).tolist()
             self.rewards = dict(zip(self.agents, payoffs, strict=True))
             self._cumulative_rewards = self.rewards.copy()
@@ -179,7 +179,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         self._to_act(int(player))
 
     def observe(self, agent: str) -> Observation:
-        """The observation of an agent: a new dict of int8 arrays.
+        """Return the observation of an agent: a new dict of int8 arrays.
 
         Raises:
             gymnasium.error.ResetNeeded: No game was started.
@@ -198,7 +198,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
     def last(
         self, observe: bool = True
     ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
-        """What `agent_selection` gets: observation, reward, termination, truncation and info.
+        """Return observation, reward, termination, truncation and info of `agent_selection`.
 
         Raises:
             gymnasium.error.ResetNeeded: No game was started.
@@ -207,26 +207,26 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         return super().last(observe)
 
     def _look(self, player: int) -> tuple[np.ndarray, np.ndarray]:
-        observation, mask = self._room()
+        observation, mask = self._buffers()
         if self._look_code is None:
             self._look_up(observation, mask)
         look: Any = self._look_code
         look(self._packed, self._states, player, self.sight.compact, observation, mask)
         return observation, mask
 
-    def _room(self) -> tuple[np.ndarray, np.ndarray]:
-        """Room for an observation and a mask."""
+    def _buffers(self) -> tuple[np.ndarray, np.ndarray]:
+        """Create arrays for an observation and a mask."""
         return np.empty(self.sight.size, np.int8), np.empty(self.game.num_actions, np.int8)
 
     def _look_up(self, observation: np.ndarray, mask: np.ndarray) -> None:
-        """Find the compiled code of a step, and of a look."""
+        """Find the compiled code of a step, and of an observation."""
         self._packed = pack(self.game.rules)
         arguments = self._packed, self._states, 0, self.sight.compact, observation, mask
         self._play_code = entry(batch_kernels.play_one, *arguments)
         self._look_code = entry(batch_kernels.observe_one, *arguments)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Compiled code cannot be copied, and is looked up again.
+        # Compiled code cannot be copied; a copy looks it up again.
         return {**self.__dict__, "_packed": None, "_play_code": None, "_look_code": None}
 
     def _to_act(self, player: int) -> None:
@@ -237,7 +237,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             self.render()
 
     def _pay(self, actor: str) -> None:
-        """Reward all with the growth of their returns; `actor` has had its earlier rewards."""
+        """Reward all agents with the growth of their returns; clear the actor's earlier rewards."""
         returns = self.game.returns(self._states[0])
         growth = (returns - self._paid).tolist()
         self._paid = returns

@@ -1,4 +1,4 @@
-"""What all kinds of envs share: the game of their options, the spaces, how a game is started."""
+"""Common parts of all envs: the game and its options, spaces, and the start of games."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -24,16 +24,18 @@ RENDER_MODES = ("human", "ansi", "rgb_array")
 RENDER_FPS = 2
 
 ILLEGAL_REWARD = -10.0
-"""The default penalty: a small one would be a way out of a lost game for agents without masks."""
+"""Default reward of an illegal action.
+
+A small penalty would let agents without masks end a lost game cheaply."""
 
 NUMBERS: Any = (int, float, np.integer, np.floating)
 """Types of a reward."""
 
 LARGEST_REWARD = 1e30
-"""Rewards are float32 in some libraries."""
+"""Largest absolute value of a reward, since some libraries store rewards as float32."""
 
 RESET_FIRST = "no game is under way: call reset() first"
-"""What an env says that is stepped before a game was started."""
+"""Message of an env that is stepped before a game was started."""
 
 ONLY = np.zeros(1, np.int64)
 """Index of the only game of an env, for functions that take many."""
@@ -44,8 +46,8 @@ def resolve(game: str | Game, options: Mapping[str, Any]) -> Game:
 
     Raises:
         InputError: An unknown name, or options beside a `Game`, which has its own.
-        UnknownOption: An option that the game does not have, in the words of Python's `TypeError`:
-            libraries look for them.
+        UnknownOption: An option that the game does not have. The message begins like Python's
+            `TypeError`, since libraries search for it.
     """
     if isinstance(game, str):
         try:
@@ -72,7 +74,7 @@ def check_render_mode(mode: str | None) -> str | None:
 
 
 def check_autoreset_mode(mode: Any) -> AutoresetMode:
-    """Check when new games follow finished ones, and return it.
+    """Check an autoreset mode, and return it.
 
     Raises:
         InputError: There is no such mode.
@@ -88,7 +90,7 @@ def check_reward(reward: Any) -> float:
     """Check the reward of an illegal action, and return it.
 
     Raises:
-        InputError: It is no finite number.
+        InputError: It is not a finite number of at most `LARGEST_REWARD`.
     """
     is_number = isinstance(reward, NUMBERS) and not isinstance(reward, bool)
     if not is_number or not -LARGEST_REWARD <= reward <= LARGEST_REWARD:
@@ -106,15 +108,15 @@ def seed_or_none(seed: Any) -> int | None:
 
 
 def action_space(game: Game) -> spaces.Discrete:
-    """The ids of all actions."""
+    """Make the space of all action ids."""
     return spaces.Discrete(game.num_actions)
 
 
 def action_id(game: Game, state: State, action: Any) -> int:
-    """The action as the id of one of the game's actions, legal or not.
+    """Convert an action to an id of the game, legal or not.
 
     Raises:
-        InputError: It is none; kernels take no other numbers.
+        InputError: It is not an id of the game; kernels need one.
     """
     number = whole_number(action)
     if not 0 <= number < game.num_actions:
@@ -123,17 +125,17 @@ def action_id(game: Game, state: State, action: Any) -> int:
 
 
 def ids_of(game: Game, actions: Sequence[Any]) -> np.ndarray:
-    """Actions for kernels, int64 [n]; -1, which is never legal, stands for ids out of range.
+    """Convert actions for kernels, int64 [n]; an id out of range becomes -1, which is never legal.
 
     Raises:
-        InputError: One is no whole number.
+        InputError: An action is not a whole number.
     """
     numbers = [id_or_illegal(whole_number(action), game.num_actions) for action in actions]
     return np.array(numbers, np.int64)
 
 
 def reset_options(options: Any) -> Mapping[str, Any]:
-    """The options of a reset.
+    """Check the options of a reset, and return them as a mapping.
 
     Raises:
         InputError: They are neither None nor a mapping.
@@ -146,7 +148,7 @@ def reset_options(options: Any) -> Mapping[str, Any]:
 
 
 def given_start(game: Game, options: Any) -> State | None:
-    """The state that the options of a reset start from; None if they leave it to the seed.
+    """Return the state from which the options of a reset start; None for a deal by the seed.
 
     Args:
         game: The game.
@@ -154,8 +156,8 @@ def given_start(game: Game, options: Any) -> State | None:
             to continue from. Other keys are ignored here.
 
     Raises:
-        InputError: The options are no mapping, or an option is no deal, no valid state of a game in
-            progress, or a view.
+        InputError: The options are not a mapping, or an option is not a deal or a valid full state
+            of a game in progress.
     """
     start = reset_options(options)
     deal, state = start.get("deal"), start.get("state")
@@ -192,7 +194,7 @@ def start(
         game: The game.
         states: Array of `game.dtype` [n].
         chosen: Indices of those to start, integers [k].
-        rngs: A generator for each state; it shuffles, unless a start is given.
+        rngs: A generator for each state, by which new deals are shuffled.
         given: The state to start from, see `given_start`; None: a new deal.
     """
     if given is None:
@@ -203,10 +205,10 @@ def start(
 
 
 def refuse_ended(given: State | None) -> None:
-    """Refuse a given start from which the opponents end the game before our turn.
+    """Refuse a given start if the opponents have ended the game before our turn.
 
-    Such a game is no episode, and another one is dealt in its place; but a game that starts from
-    a given state might end that way forever.
+    A game without a turn of ours is not an episode. It is replaced by a new deal, but a given state
+    could lead to such games forever.
 
     Raises:
         InputError: The start was given.

@@ -1,4 +1,4 @@
-"""Many games side by side as a Gymnasium VectorEnv of tensors, on a GPU or on the CPU."""
+"""Many parallel games as a Gymnasium VectorEnv of tensors, on a GPU or on the CPU."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -23,22 +23,23 @@ Tensors = dict[str, Any]
 
 
 class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
-    """`num_envs` games side by side, all of whose numbers are tensors on one device.
+    """`num_envs` parallel games with all data in tensors on one device.
 
-    It deals, shows and pays what a `GameVectorEnv` with `autoreset_mode="SameStep"` does, game by
-    game. Tensors have fixed shapes and are changed in place: keep a copy of what must outlast the
-    next step. Steps are launched on PyTorch's current stream, so a step and a network can be
-    captured in one CUDA graph. Nothing is read from the device in a step.
+    Deals, observations and rewards are those of a `GameVectorEnv` with `autoreset_mode="SameStep"`,
+    game by game. Tensors have fixed shapes and are changed in place: copy data that must outlast
+    the next step. Steps are launched on PyTorch's current stream, so a step and a network can be
+    captured in one CUDA graph. A step reads nothing from the device.
 
-    Observations are a dict of int8 tensors, `infos` a dict of tensors that hold for every game:
+    Observations are a dict of int8 tensors, `infos` a dict of tensors that are valid for every
+    game:
 
     - `action_mask`, int8 [num_envs, num_actions], as in the observation.
-    - `current_player`, int64 [num_envs]: whose observation and mask these are.
+    - `current_player`, int64 [num_envs]: the player of the observation and the mask.
     - `rewards`, float64 [num_envs, num_players]: the rewards of all seats.
     - `actor`, int64 [num_envs]: the seat that acted; -1 after `reset`.
     - `illegal_action`, bool [num_envs]: whether an illegal action ended the game.
 
-    The last observation of a finished game is not kept: games end, and nothing follows.
+    The last observation of a finished game is not kept.
 
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.
@@ -72,8 +73,8 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
             opponents: None, or agents for the other seats, as for `GameVectorEnv`; they must decide
                 in kernels.
             seat: With opponents the seat to play, or `random`: a new one for each game.
-            reward: The rewards of `step`: `actor`, of the player who acted or of the seat that is
-                played from outside, or `seats`, of all seats.
+            reward: The rewards of `step`: `actor`, of the player who acted or with opponents of our
+                seat; or `seats`, of all seats.
             observation: Form of the observations: `planes`, `flat` or `compact`.
             illegal_reward: The reward of an illegal action.
             autoreset_mode: `SameStep`; there is no other.
@@ -81,7 +82,7 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
             **options: Options of `make_game`.
 
         Raises:
-            InputError: No GPU, no room for so many games, or an unknown name, option or mode.
+            InputError: There is no GPU or not enough memory, or an unknown name, option or mode.
         """
         self.game = common.resolve(game, options)
         if common.check_autoreset_mode(autoreset_mode) != AutoresetMode.SAME_STEP:
@@ -152,7 +153,7 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
             `reward="seats"`; terminations and truncations (always False), bool [num_envs]; infos.
 
         Raises:
-            InputError: The actions are no such tensor, or no games were started.
+            InputError: The actions are not such a tensor, or no games were started.
         """
         batch, torch = self.batch, self.batch.torch
         batch.step(actions)
@@ -169,10 +170,11 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
 
 
 def _parts(batch: DeviceBatch) -> Tensors:
-    """The parts of the observations by name: views of the tensor."""
+    """Return the parts of the observations by name, views of the tensor."""
     if batch.form.form != PLANES:
         return {OBSERVATION: batch.observation}
-    parts, start = {}, 0
+    parts: Tensors = {}
+    start = 0
     for name, shape in batch.game.shapes.items():
         stop = start + math.prod(shape)
         parts[name] = batch.observation[:, start:stop].view(batch.number, *shape)
@@ -183,7 +185,7 @@ def _parts(batch: DeviceBatch) -> Tensors:
 def make_vector(
     game: str | Game, num_envs: int = 1, *, device: Any = None, **arguments: Any
 ) -> GameVectorEnv | DeviceVectorEnv:
-    """Many games side by side: arrays of NumPy, or tensors on a device.
+    """Make a vector env with arrays of NumPy, or with tensors on a device.
 
     Args:
         game: Name of a game, or a `Game`.

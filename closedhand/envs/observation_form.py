@@ -1,4 +1,4 @@
-"""The three forms in which every env shows its game to a player."""
+"""The three forms of observations of every env."""
 
 import math
 from collections import OrderedDict
@@ -21,12 +21,12 @@ PLANES, FLAT, COMPACT = FORMS = ("planes", "flat", "compact")
 
 
 class ObservationForm:
-    """What a player is shown, beside the mask.
+    """The form of a player's observation, without the mask.
 
     Attributes:
         form: `planes`: all parts of `game.shapes`; `flat`: these as one vector; `compact`: the
             vector of `game.features`.
-        compact: Whether kernels are to write `game.features`.
+        compact: Whether kernels write `game.features` instead of `game.observe`.
         size: Number of entries that they write.
     """
 
@@ -45,9 +45,9 @@ class ObservationForm:
         self.size = game.feature_size if self.compact else game.observation_size
 
     def bounds(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-        """The smallest and the largest value of every entry, int8 [size] each.
+        """Return the smallest and the largest value of every entry, int8 [size] each.
 
-        A part with several axes is a stack of binary planes, a vector holds small numbers.
+        A part with several axes is a stack of binary planes; a vector holds small numbers.
         """
         if self.compact and self.game.feature_table is not None:
             return self.game.feature_table.bounds
@@ -58,7 +58,7 @@ class ObservationForm:
         return low, high
 
     def space(self) -> spaces.Dict:
-        """The parts in their order, then the mask; all int8. A new object at every call."""
+        """Make the space of the parts in order, then the mask; all int8."""
         low, high = self.parts(self.bounds()[0]), self.parts(self.bounds()[1])
         parts: OrderedDict[str, spaces.Space[Any]] = OrderedDict(
             (name, spaces.Box(low[name], high[name], low[name].shape, np.int8)) for name in low
@@ -67,16 +67,16 @@ class ObservationForm:
         return spaces.Dict(parts)
 
     def parts(self, observation: np.ndarray) -> Observation:
-        """What kernels have written, int8 [..., size], by part: views of the array."""
+        """Split an observation from a kernel, int8 [..., size], into parts, views of the array."""
         return self.game.split(observation) if self.form == PLANES else {OBSERVATION: observation}
 
     def joint_space(self) -> spaces.Box:
-        """Space of `joint`."""
+        """Make the space of `joint`."""
         low, high = (np.tile(bound, self.game.num_players) for bound in self.bounds())
         return spaces.Box(low, high, low.shape, np.int8)
 
     def joint(self, state: State) -> np.ndarray:
-        """The observations of all players, one after the other, int8 [num_players * size]."""
+        """Return the observations of all players in order, int8 [num_players * size]."""
         out = np.empty((self.game.num_players, self.size), np.int8)
         for seat in range(self.game.num_players):
             contract.look(self.game.rules, state, seat, self.compact, out[seat])

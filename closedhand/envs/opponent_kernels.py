@@ -1,6 +1,6 @@
-"""What an env with opponents does between two turns of its user, in one crossing from Python.
+"""Kernels of envs with opponents: all between two turns of the user, in one call from Python.
 
-These kernels trust their callers, as those of `closedhand.core.batch_kernels` do.
+They do not check their arguments, like those of `closedhand.core.batch_kernels`.
 """
 
 import numpy as np
@@ -15,9 +15,9 @@ Masks = tuple[Planes, ...]
 
 NONE = -1
 BEGIN = -2
-"""No action: the user has not had a turn yet."""
+"""In place of an action: begin a game. It differs from -1, an action out of range."""
 REFUSED = 3
-"""Status of a game in which a policy chose an illegal action; others are those of `kernels`."""
+"""Status of a game in which a policy chose an illegal action, besides those of `batch_kernels`."""
 
 
 @kernel
@@ -27,8 +27,8 @@ def let_others_play(
 ) -> tuple[int, Integer]:  # fmt: skip
     """Let policies play in every game until it is over or it is the user's turn.
 
-    The games take turns, one action each, so that a policy with a stream of random numbers draws
-    them in the order in which an agent outside of kernels would.
+    The games take turns, one action each. So a policy draws random numbers in the same order as an
+    agent in Python does in lockstep.
 
     Args:
         rules: Rules of the game.
@@ -36,11 +36,10 @@ def let_others_play(
         states: The games; changed in place.
         seats: The user's seat in each.
         num_players: Number of seats.
-        scratch: Number of ids that `decide` needs room for.
+        scratch: Size of the scratch space for ids of `decide`.
 
     Returns:
-        The index of a game and the action in it that was illegal, if there was one, which ends all
-        play; else `NONE` twice.
+        `NONE` twice; or, as soon as an action is illegal, the index of the game and the action.
     """
     ids = np.empty(scratch, np.int32)
     views = states[:1].copy()
@@ -108,7 +107,7 @@ def let_all_play(
 
 @kernel
 def look_all(rules: Rules, states: States, seats: Ids, compact: bool, observations: Planes) -> None:
-    """Write what the player `seats[i]` of `states[i]` observes into row i, without a mask."""
+    """Write the observation of player `seats[i]` in `states[i]` into row i, without a mask."""
     for i in range(len(states)):
         contract.look(rules, states[i], seats[i], compact, observations[i])
 
@@ -120,12 +119,12 @@ def list_all(rules: Rules, states: States, seats: Ids, ids: Ids, out: Ids) -> In
     Args:
         rules: Rules of the game.
         states: The games.
-        seats: Seats whose actions these are; a seat that is not to act has none.
+        seats: Seats whose actions are listed; a seat that is not to act has none.
         ids: Scratch space, int32 [num_actions].
-        out: Room for ids, int32 [n, width].
+        out: The ids, int32 [n, width]; written.
 
     Returns:
-        The number of ids of the longest list, of which only `width` are written.
+        The length of the longest list, of which at most `width` ids are written.
     """
     longest: Integer = 0
     for i in range(len(states)):
@@ -149,7 +148,7 @@ def show(
     rules: Rules, states: States, seat: Integer, staged: bool, compact: bool, observation: Planes,
     masks: Masks, returns: Floats,
 ) -> int:  # fmt: skip
-    """Write what the user's seat sees in the first of `states`, and what has been paid.
+    """Write the observation and the mask of the user's seat in the first of `states`, and payoffs.
 
     Args:
         rules: Rules of the game.
@@ -157,8 +156,8 @@ def show(
         seat: The user's seat.
         staged: Whether returns accumulate during the game.
         compact: Whether the observation is that of `contract.features`.
-        observation: Observation, int8 [observation_size] or [feature_size].
-        masks: Room for copies of the mask, int8 [num_actions] each.
+        observation: Observation, int8 [observation_size] or [feature_size]; written.
+        masks: Copies of the mask, int8 [num_actions] each; written.
         returns: Payoffs by player, written if the game is over or pays in stages.
 
     Returns:
@@ -180,10 +179,10 @@ def answer(
     rules: Rules, policies: Policies, states: States, seat: Integer, num_players: int,
     scratch: int, staged: bool, compact: bool, observation: Planes, masks: Masks, returns: Floats,
 ) -> tuple[int, Integer]:  # fmt: skip
-    """`let_others_play` in an only game, then `show`.
+    """Do `let_others_play` in a single game, then `show`.
 
     Returns:
-        The status of the game; and the action of a policy that was illegal if it is `REFUSED`.
+        The status of the game; and if it is `REFUSED`, the illegal action of a policy.
     """
     seats = np.empty(1, np.int64)
     seats[0] = seat
@@ -199,11 +198,11 @@ def take_turn(
     scratch: int, staged: bool, compact: bool, observation: Planes, masks: Masks, returns: Floats,
     action: Integer, seed: np.uint64,
 ) -> tuple[int, Integer]:  # fmt: skip
-    """Play the user's action in an only game, then `answer`.
+    """Play the user's action in a single game, then `answer`.
 
-    With `BEGIN` for an action, deal the game of a seed first; if the seed is 0, it is that in
-    `states`. There is one kernel for both, as each would contain the whole game and all policies.
-    Rules and policies are packed.
+    If the action is `BEGIN`, begin with a deal by the seed, or, if the seed is 0, with the game in
+    `states`. One kernel does both, since each kernel contains the code of the whole game and of all
+    policies. Rules and policies are packed.
     """
     rules, policies = unpack(rules), unpack(policies)
     if action == BEGIN:

@@ -1,4 +1,4 @@
-"""The agents that play inside the Gymnasium envs, on the seats that the user does not play."""
+"""The opponents in Gymnasium envs: agents that play the other seats."""
 
 import copy
 from collections.abc import Generator, Sequence
@@ -19,11 +19,11 @@ from closedhand.core.stream import Streams
 from closedhand.envs import opponent_kernels
 
 Spec = str | Agent | Sequence[str | Agent]
-"""A name or an agent for all other seats, or a sequence with one for each."""
+"""A name or an agent for all other seats, or a sequence with one of them for each seat."""
 
 
 DERIVED = ("policies", "packed")
-"""What follows from the agents."""
+"""Cached attributes that are derived from the agents."""
 
 
 class Opponents:
@@ -55,9 +55,9 @@ class Opponents:
         self.seed(rng)
 
     def seed(self, rng: np.random.Generator) -> None:
-        """Make the agents given by name again; agents given as objects stay as they are.
+        """Make the agents given by name again; agents given as objects are kept.
 
-        Their seeds come from children of `rng`; its own stream, that of the deals, is not affected.
+        Their seeds come from children of `rng`. Its own stream, used for the deals, is unchanged.
         """
         seeds = [int(child.integers(2**31)) for child in rng.spawn(len(self.specs))]
         self.agents = [
@@ -75,11 +75,11 @@ class Opponents:
 
     @cached_property
     def packed(self) -> tuple[Rules, Policies] | None:
-        """The rules and the policies as they cross quickly, or None."""
+        """The packed rules and policies (`fast_call.pack`); None if an agent decides in Python."""
         return None if self.policies is None else (pack(self.game.rules), pack(self.policies))
 
     def __getstate__(self) -> dict[str, Any]:
-        # Policies hold what is their agents': those of a copy are the copied agents'.
+        # Policies share memory with their agents: a copy derives them from the copied agents.
         return {name: value for name, value in self.__dict__.items() if name not in DERIVED}
 
     def play(self, states: np.ndarray, seats: np.ndarray, streams: Streams) -> None:
@@ -104,7 +104,7 @@ class Opponents:
             self.refuse(states[i], int(seats[i]), action)
 
     def refuse(self, state: Any, seat: int, action: Integer) -> NoReturn:
-        """Refuse the action of the agent to act, where the user has a seat.
+        """Refuse an action of the agent to act in a game in which the user has a seat.
 
         Raises:
             InputError: Always.
@@ -117,7 +117,7 @@ class Opponents:
         raise InputError(f"agent {agent.name!r} cannot continue: {why}")
 
     def play_outside(self, states: np.ndarray, seats: np.ndarray) -> None:
-        """`play` for agents of which one decides in Python; they draw as they like."""
+        """Do `play` if one of the agents decides in Python, by its own random numbers."""
         running = np.empty(len(states), bool)
         status = np.empty(len(states), np.int64)
         while True:
@@ -145,7 +145,7 @@ class Opponents:
 
 
 def check_seat(game: Game, seat: int | str) -> int | None:
-    """The number of a seat, None for a random one.
+    """Parse a seat to its number, None for a random one.
 
     Raises:
         InputError: There is no such seat.
@@ -163,10 +163,10 @@ def check_seat(game: Game, seat: int | str) -> int | None:
 def unchanged_if_refused(env: Any, given: State | None, *names: str) -> Generator[None]:
     """Restore attributes of an env if a given start is refused in this block.
 
-    Agents that were given as objects stay the same ones, and are not copied.
+    Agents that were given as objects are not copied.
     """
     specs = env._opponents.specs if env._opponents is not None else ()
-    # What is in the memo of a deepcopy is taken as it is.
+    # Deepcopy does not copy objects that are in its memo.
     memo = {id(spec): spec for spec in specs}
     held = names if given is not None else ()
     kept = {name: copy.deepcopy(getattr(env, name), memo) for name in held}

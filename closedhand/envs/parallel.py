@@ -1,4 +1,4 @@
-"""Every game of simultaneous moves as a PettingZoo parallel env."""
+"""Games of simultaneous moves as PettingZoo parallel envs."""
 
 # pyright: reportMissingTypeStubs=false
 # PettingZoo has inline types, but does not declare them.
@@ -29,7 +29,7 @@ def parallel_env(
     illegal_reward: float = ILLEGAL_REWARD,
     **options: Any,
 ) -> "GameParallel":
-    """The env that `pettingzoo.make` makes: `GameParallel`, which does all checks itself.
+    """Make the env of `pettingzoo.make`: `GameParallel`, which makes all checks itself.
 
     Args:
         game: Name of a game, or a `Game`.
@@ -56,12 +56,12 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
 
     An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first), or
     with `observation="flat"` or `"compact"` one vector `observation`, and `action_mask`
-    [num_actions], which is also in the infos and is all zero after the end. No agent
-    learns the choices of the others before that; the last observation shows the finished game.
-    Rewards are zero until the game ends.
+    [num_actions]. The mask is also in the infos; it is all zero after the end. The choices of other
+    agents are hidden until the last observation, which shows the finished game. Rewards are zero
+    until the game ends.
 
-    An illegal action raises nothing: no action is played, and the game ends with `illegal_reward`
-    for every agent that made one; the infos of these agents hold `illegal_action`, True.
+    After an illegal action no action is played: the game ends, each agent that chose an illegal
+    action gets `illegal_reward`, and its infos contain `illegal_action`, True.
 
     Copies and pickles continue the game in progress. A state for search is `game_state`, and
     `reset(options={"state": state})` returns to it.
@@ -93,7 +93,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
             InputError: An unknown name, option, render mode or form of observations, or a game
             whose players act in turn.
         """
-        self.lay(game, render_mode, observation, options)
+        self.set_up(game, render_mode, observation, options)
         if not self.game.simultaneous:
             raise InputError(f"{self.game.name} has no parallel env: its players act in turn")
         self.illegal_reward = common.check_reward(illegal_reward)
@@ -111,9 +111,9 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
             Observations and infos, by agent.
 
         Raises:
-            InputError: The seed is no whole number of 0 or more, or an option is no deal, no state
-                of a game in progress, a view, or a state in which some players have acted already
-                and others have not; the env is unchanged.
+            InputError: The seed is not a whole number of 0 or more, or an option is not a deal or a
+                full state of a game in progress in which all players have acted equally often; the
+                env is unchanged.
         """
         seed, given = common.seed_or_none(seed), common.given_start(self.game, options)
         if given is not None:
@@ -138,8 +138,8 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
 
         Raises:
             gymnasium.error.ResetNeeded: No game is in progress.
-            InputError: Not exactly one action for every agent, or one that is no whole number; the
-                game is unchanged.
+            InputError: There is not exactly one action for every agent, or an action is not a whole
+                number; the game is unchanged.
         """
         if not self.agents:
             raise error.ResetNeeded(common.RESET_FIRST)
@@ -168,14 +168,14 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         )
 
     def _read(self, actions: Any) -> np.ndarray:
-        """The actions by seat, int64; -1 stands for any id that is out of range."""
+        """Convert actions to int64 by seat; an id out of range becomes -1."""
         given = cast(Mapping[str, Any], actions if isinstance(actions, Mapping) else {})
         if set(given) != set(self.agents):
             raise InputError(f"step needs a dict of actions, one for each of {self.agents}")
         return common.ids_of(self.game, [given[agent] for agent in self.agents])
 
     def _look(self) -> tuple[dict[str, Observation], Infos]:
-        """Observations and infos of all players, each as the player to act."""
+        """Return observations and infos of all players, each as the player to act."""
         seats = np.arange(self.game.num_players)
         states = np.repeat(self._states, len(seats))
         states["player"] = seats
@@ -183,7 +183,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         masks = np.empty((len(seats), self.game.num_actions), np.int8)
         batch_kernels.observe_all(self.game.rules, states, seats, self.sight.compact, rows, masks)
         if not self.agents:
-            masks[:] = 0  # an illegal action may have ended the game, which the rules do not know
+            masks[:] = 0  # after an illegal action the game is over here, but not by its rules
         if self.render_mode == "human":
             self.render()
         observations: dict[str, Observation] = {}
@@ -197,7 +197,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
 def _check_level(game: Game, state: State) -> None:
     """Refuse a state in which some players have acted already and others have not.
 
-    The rest of the game tells: if everybody has the same number of turns left, nobody is ahead.
+    The rest of the game shows it: all players must have the same number of turns left.
     """
     state = state.copy()
     turns = [0] * game.num_players

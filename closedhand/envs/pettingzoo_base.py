@@ -1,4 +1,4 @@
-"""What the two PettingZoo envs share: a game on the table, its spaces, its state, its picture."""
+"""Common parts of the two PettingZoo envs: game, spaces, state and picture."""
 
 import copy
 from collections.abc import Mapping
@@ -24,14 +24,14 @@ class Table:
         state_space: Space of `state()`.
     """
 
-    def lay(
+    def set_up(
         self,
         game: str | Game,
         render_mode: str | None,
         observation: str,
         options: Mapping[str, Any],
     ) -> None:
-        """Set up the table, without a deal.
+        """Set up game, spaces and agents, without a deal.
 
         Raises:
             InputError: An unknown name, option, render mode or form of observations.
@@ -58,15 +58,15 @@ class Table:
         self._rng: np.random.Generator | None = None
 
     def observation_space(self, agent: str) -> spaces.Space[Observation]:
-        """The space of an agent, the same object at every call."""
+        """Return the space of an agent, the same object at every call."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[int]:
-        """The space of an agent, the same object at every call."""
+        """Return the space of an agent, the same object at every call."""
         return self.action_spaces[agent]
 
     def seat_of(self, agent: Any) -> int:
-        """The seat of an agent.
+        """Return the seat of an agent.
 
         Raises:
             InputError: There is no such agent.
@@ -83,16 +83,16 @@ class Table:
         return self._states[0].copy()
 
     def check_started(self) -> None:
-        """Check that there is a game to be seen.
+        """Check that a game was started.
 
         Raises:
-            gymnasium.error.ResetNeeded: None was started.
+            gymnasium.error.ResetNeeded: No game was started.
         """
         if self._rng is None:
             raise error.ResetNeeded(common.RESET_FIRST)
 
     def state(self) -> np.ndarray:
-        """The observations of all players, one after the other, int8 [state_space.shape].
+        """Return the observations of all players in order, int8 [state_space.shape].
 
         Raises:
             gymnasium.error.ResetNeeded: No game was started.
@@ -101,7 +101,7 @@ class Table:
         return self.sight.joint(self._states[0])
 
     def render(self) -> str | np.ndarray | None:
-        """The open table: text for `ansi`, uint8 [540, 960, 3] for `rgb_array`.
+        """Draw the open table: text for `ansi`, uint8 [540, 960, 3] for `rgb_array`.
 
         Raises:
             gymnasium.error.ResetNeeded: No game was started.
@@ -113,8 +113,8 @@ class Table:
         return render.render(self.game, self._states[0], self.render_mode)
 
     def close(self) -> None:
-        """Do nothing: nothing is open."""
+        """Do nothing: the env holds no resources."""
 
     def __copy__(self) -> Self:
-        # Two envs that share a state would be of no use.
+        # Two envs that shared a state would disturb each other.
         return copy.deepcopy(self)

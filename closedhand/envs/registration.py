@@ -1,6 +1,6 @@
-"""The ids of all envs, in PettingZoo's registry and in Gymnasium's.
+"""The ids of all envs, in the registries of PettingZoo and Gymnasium.
 
-Entry points are names: nothing is imported, let alone compiled, before an env is made.
+Entry points are names, so that a game is imported and compiled only when an env is made.
 """
 
 # pyright: reportMissingTypeStubs=false
@@ -40,7 +40,7 @@ def register(spec: GameSpec) -> None:
         "closedhand.envs.solo:SoloEnv",
         vector_entry_point="closedhand.envs.device_env:make_vector",
         kwargs=arguments,
-        order_enforce=False,  # the env says itself what needs a reset
+        order_enforce=False,  # the env itself raises ResetNeeded
     )
 
 

@@ -20,12 +20,12 @@ NAMES, CARDS, LAST = 28, 206, 726
 """Left ends of the names, of the cards, and of the last plays and notes."""
 RIGHT = WIDTH - 28
 CARD_HEIGHT, CARD_SHAPE = 124, 0.7
-"""Maximum height of a card, and its width by its height."""
+"""Maximum height of a card, and the ratio of its width to its height."""
 COUNTED = 5
-"""Least number of open cards that is written beside them; that of hidden ones always is."""
+"""Least number of open cards that is written beside them; hidden cards are always counted."""
 TEXT_SIZE, NOTE_SIZE, NOTE_LINE = 25, 23, 27
 SMOOTH = 4
-"""Cards are drawn so many times as large, and made smaller."""
+"""Factor by which cards are drawn larger, and then reduced, for smooth edges."""
 
 TABLE, RIM, SEAT = (26, 107, 70), (18, 79, 51), (38, 128, 86)
 PAPER, INK, PALE, LINE = (252, 250, 244), (30, 34, 40), (205, 203, 198), (120, 120, 116)
@@ -40,7 +40,7 @@ Points = list[tuple[float, float]]
 
 
 def render(game: Game, state: State, mode: str) -> str | np.ndarray | None:
-    """A picture of a state, or of a view, with its hidden cards face down.
+    """Draw a state, or a view with its hidden cards face down.
 
     Args:
         game: The game.
@@ -60,7 +60,7 @@ def render(game: Game, state: State, mode: str) -> str | np.ndarray | None:
 
 
 def require_pillow() -> Any:
-    """Pillow's module `Image`.
+    """Import Pillow's module `Image`.
 
     Raises:
         InputError: Pillow is not installed.
@@ -71,7 +71,7 @@ def require_pillow() -> Any:
 
 
 def picture(rows: Sequence[Row]) -> np.ndarray:
-    """Rows of cards as a picture, uint8 [540, 960, 3]; half as large it is still legible.
+    """Draw rows of cards, uint8 [540, 960, 3]; the picture is legible at half its size.
 
     Every row has the name and the number of cards on its left, then the cards, and on its right the
     last play, or the note.
@@ -85,7 +85,7 @@ def picture(rows: Sequence[Row]) -> np.ndarray:
     image = pillow.new("RGB", (WIDTH, HEIGHT), RIM)
     draw = ImageDraw.Draw(image)
     draw.rounded_rectangle((6, 6, WIDTH - 7, HEIGHT - 7), 26, TABLE)
-    # Cards of all rows are of one size, and may use the room of last plays where there are none.
+    # Cards of all rows have one size. In rows without a last play they may use its space.
     height = (HEIGHT - 2 * EDGE) / max(1, len(rows))
     card = int(min(CARD_HEIGHT, height - GAP - 10))
     for i, row in enumerate(rows):
@@ -118,14 +118,14 @@ def _draw_row(image: Any, draw: Any, row: Row, top: float, height: float, card: 
 def _draw_lines(
     draw: Any, lines: Sequence[str], x: float, middle: float, color: Any, size: int
 ) -> None:
-    """Lines of text, the first one in the given colour, around a height."""
+    """Draw lines of text around a height, the first one in the given colour."""
     y = middle - (len(lines) - 1) * NOTE_LINE / 2
     for i, line in enumerate(lines):
         draw.text((x, y + i * NOTE_LINE), line, FAINT if i else color, _font(size), anchor="lm")
 
 
 def _wrapped(draw: Any, text: str, width: float) -> list[str]:
-    """A text as lines of a width."""
+    """Wrap a text to lines of a width."""
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()
@@ -139,7 +139,7 @@ def _wrapped(draw: Any, text: str, width: float) -> list[str]:
 def _draw_cards(
     image: Any, cards: Sequence[str], left: float, right: float, middle: float, height: int
 ) -> float:
-    """Cards side by side, overlapping where there is little room; return their width."""
+    """Draw cards in a row, overlapping if space is short; return their width."""
     width = round(height * CARD_SHAPE)
     step = min(width + 5, (right - left - width) / max(1, len(cards) - 1))
     strip = min(round(step), width) if len(cards) > 1 else width
@@ -152,7 +152,7 @@ def _draw_cards(
 
 @lru_cache(maxsize=512)
 def _card(card: str, width: int, height: int, strip: int) -> Any:
-    """The image of a card, with transparent corners; its left `strip` is sure to be seen."""
+    """Draw a card, with transparent corners; overlapping cards leave its left `strip` visible."""
     pillow = require_pillow()
     from PIL import ImageDraw
 
@@ -175,7 +175,7 @@ def _card(card: str, width: int, height: int, strip: int) -> Any:
 
 
 def _draw_face(draw: Any, shown: Face, w: float, h: float, strip: float) -> None:
-    """Rank and suit in the corner, where overlapping cards show them, and once more below."""
+    """Draw rank and suit in the corner, visible under overlapping cards, and once more below."""
     color = JOKERS.get(shown.joker) or SUITS[shown.suit]
     rank = "" if shown.rank == "*" else shown.rank
     size = min(h * 0.42, strip * 1.3 / max(1, len(rank)), w * 1.1 / max(1, len(rank)))
@@ -194,7 +194,7 @@ def _draw_face(draw: Any, shown: Face, w: float, h: float, strip: float) -> None
 
 
 def _draw_suit(draw: Any, suit: str, x: float, y: float, r: float) -> None:
-    """A suit around a point; `r` is half its height. No font is sure to have it."""
+    """Draw a suit around a point, as fonts may lack it; `r` is half its height."""
     for shape in OUTLINES[suit]:
         _fill(draw, shape, x, y, r, SUITS[suit])
 
@@ -204,7 +204,7 @@ def _fill(draw: Any, shape: Points, x: float, y: float, r: float, color: Any) ->
 
 
 def _around(number: int) -> list[float]:
-    """Angles around a circle."""
+    """Return angles around a circle."""
     return [2 * pi * i / number for i in range(number)]
 
 
@@ -213,7 +213,7 @@ def _disc(x: float, y: float, r: float) -> Points:
 
 
 def _heart(up: bool) -> Points:
-    """A heart, or upside down the body of a spade."""
+    """Return a heart, or upside down the body of a spade."""
     curve = [
         (16 * sin(t) ** 3, 13 * cos(t) - 5 * cos(2 * t) - 2 * cos(3 * t) - cos(4 * t))
         for t in _around(96)
@@ -223,7 +223,7 @@ def _heart(up: bool) -> Points:
 
 
 def _diamond() -> Points:
-    """A diamond whose sides bend inwards a little."""
+    """Return a diamond with slightly concave sides."""
     return [
         (0.78 * abs(cos(t)) ** 2.2 * _sign(cos(t)), abs(sin(t)) ** 2.2 * _sign(sin(t)))
         for t in _around(96)

@@ -1,4 +1,4 @@
-"""Self-play for learners that know one player: every seat is an env of its own, which may wait."""
+"""Self-play for learners of one player: every seat is a separate env, which may have to wait."""
 
 import copy
 from abc import ABC, abstractmethod
@@ -22,14 +22,14 @@ TO_ACT = "to_act"
 
 
 class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
-    """Games side by side, with a row for every seat of every game, seats of one game together.
+    """Parallel games with a row for every seat of every game, the seats of a game together.
 
-    A step plays one action in each game: that of the row to act. The other rows wait: their mask
-    marks action 0 alone, and what they choose is ignored. Each row sees what its seat sees and is
-    paid what its seat is paid, also when another one acts, and the rows of a game end together. To
-    a learner this is an env of one player in which it often has no choice, so that its returns and
-    advantages are right without further ado. `infos["to_act"]`, bool [rows], says which rows chose
-    freely; a loop of one's own may leave out the others.
+    A step plays one action in each game, that of the row to act. The other rows wait: their mask
+    marks action 0 alone, and their actions are ignored. Each row has the observations and rewards
+    of its seat, also when another seat acts, and the rows of a game end together. A learner treats
+    each row as an env of one player with many forced actions, so that its returns and advantages
+    are correct. `infos["to_act"]`, bool [rows], marks the rows with a choice; a custom loop may
+    skip the others.
 
     Attributes:
         num_games: Number of games.
@@ -41,10 +41,10 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
     num_seats: int
     sight: ObservationForm
 
-    def _lay(
+    def _set_up(
         self, games: int, seats: int, space: spaces.Dict, actions: spaces.Discrete, mode: Any
     ) -> None:
-        """Set up spaces for so many games and seats.
+        """Set up spaces for a number of games and seats.
 
         Raises:
             InputError: There is no such autoreset mode.
@@ -61,7 +61,7 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
 
     @abstractmethod
     def _begin(self, chosen: np.ndarray, seeds: Sequence[int | None], options: Any) -> None:
-        """Start new games where `chosen`, bool [num_games], says so."""
+        """Start new games where `chosen`, bool [num_games], is True."""
 
     @abstractmethod
     def _play(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -76,11 +76,11 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
 
     @abstractmethod
     def _actors(self) -> np.ndarray:
-        """The seats to act, integers [num_games]."""
+        """Return the seats to act, integers [num_games]."""
 
     @abstractmethod
     def _look(self) -> Observation:
-        """What every row sees, with masks; those of rows that wait are ignored."""
+        """Return the observation of every row, with masks; masks of waiting rows are ignored."""
 
     def reset(
         self,
@@ -91,10 +91,10 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
         """Start new games.
 
         Args:
-            seed: Seed of game 0, where game i gets seed + i; or a seed for each row, of which the
-                first row of a game counts. None: the streams continue.
+            seed: Seed of game 0; game i gets seed + i. Or a seed for each row, of which the first
+                row of a game counts. None: the streams continue.
             options: `reset_mask`, bool [num_envs], the same for all rows of a game: where to start
-                a new game, by default everywhere. What the games take beside it.
+                a new game, by default everywhere. Further options are those of the games.
 
         Raises:
             InputError: A wrong number of seeds, or an invalid seed, mask or option; the env is
@@ -105,7 +105,7 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
         self._begin(chosen, self._seeds(seed), options)
         self._started = True
         self._ended[chosen] = False
-        return self._told()
+        return self._current()
 
     def step(self, actions: np.ndarray) -> Step:
         """Play one action in each game.
@@ -128,19 +128,19 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
         rewards, ended = self._play(table[np.arange(self.num_games), self._actors()])
         self._ended = ended
         terminations = np.repeat(ended, self.num_seats)
-        observations, infos = self._told()
+        observations, infos = self._current()
         if self.autoreset_mode == AutoresetMode.SAME_STEP and ended.any():
             last = np.full(self.num_envs, None, object)
             for i in np.flatnonzero(terminations):
                 last[i] = {name: part[i].copy() for name, part in observations.items()}
             self._begin(ended, [None] * self.num_games, {})
             self._ended = np.zeros(self.num_games, bool)
-            observations, infos = self._told()
+            observations, infos = self._current()
             infos |= {"final_obs": last, "_final_obs": terminations.copy()}
         return observations, rewards.ravel(), terminations, np.zeros(self.num_envs, bool), infos
 
-    def _told(self) -> tuple[Observation, Infos]:
-        """Observations and infos: the rows to act have their masks, the others one for waiting."""
+    def _current(self) -> tuple[Observation, Infos]:
+        """Return observations and infos; the mask of a waiting row marks action 0."""
         observations = self._look()
         to_act = np.zeros((self.num_games, self.num_seats), bool)
         to_act[np.arange(self.num_games), self._actors()] = ~self._ended
@@ -157,7 +157,7 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
         }
 
     def _games(self, what: str, rows: Any) -> np.ndarray:
-        """The games that a mask of rows stands for, bool [num_games]."""
+        """Convert a mask of rows to a mask of games, bool [num_games]."""
         if rows is None:
             return np.ones(self.num_games, bool)
         mask = as_array(rows)
@@ -169,10 +169,10 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
         return table[:, 0]
 
     def _seeds(self, seed: Any) -> list[int | None]:
-        """A seed for each game.
+        """Parse seeds to one for each game.
 
         Raises:
-            InputError: A wrong number of seeds, or a seed that is no whole number of 0 or more.
+            InputError: A wrong number of seeds, or a seed that is not a whole number of 0 or more.
         """
         if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes):
             seeds = list(cast(Sequence[Any], seed)) if np.ndim(cast(Any, seed)) else []
@@ -183,15 +183,15 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
         return [None if first is None else first + i for i in range(self.num_games)]
 
     def __copy__(self) -> "Rows":
-        # Two envs that share their games would be of no use.
+        # Two envs that shared their games would disturb each other.
         return copy.deepcopy(self)
 
 
 class SeatVectorEnv(Rows):
     """Self-play in games of this package, with a row for every seat; see `Rows`.
 
-    Rows and spaces are those of a `GameVectorEnv` with one seat played from outside, game i is the
-    game of a single env with seed + i.
+    Rows and spaces are those of a `GameVectorEnv` with opponents. Game i is the game of a single
+    env with seed + i.
 
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.
@@ -231,7 +231,7 @@ class SeatVectorEnv(Rows):
         self.game, self.sight = self._env.game, ObservationForm(self._env.game, observation)
         self.render_mode = render_mode
         space, actions = self._env.single_observation_space, self._env.single_action_space
-        self._lay(num_games, self.game.num_players, space, actions, autoreset_mode)
+        self._set_up(num_games, self.game.num_players, space, actions, autoreset_mode)
 
     @property
     def states(self) -> np.ndarray:
@@ -239,7 +239,7 @@ class SeatVectorEnv(Rows):
         return self._env.states
 
     def render(self) -> tuple[Any, ...] | None:
-        """The open table of every game; see `closedhand.envs.render`."""
+        """Draw the open table of every game; see `closedhand.envs.render`."""
         return self._env.render()
 
     def _begin(self, chosen: np.ndarray, seeds: Sequence[int | None], options: Any) -> None:

@@ -1,10 +1,9 @@
 """Learning targets by seat, for loops over a vector env in which all seats are played.
 
-In self-play the steps of one game belong to several seats, and a seat's payoff often falls due when
-another one acts. A decision is therefore credited with all that its seat is paid until the seat
-decides again or the game ends, and is followed by the next decision of the same seat, not by the
-next row. The functions take the rows of a rollout as a loop over `GameVectorEnv` collects them, in
-any autoreset mode::
+In self-play the steps of a game belong to several seats, and a seat is often paid when another seat
+acts. So a decision is credited with the rewards of its seat until the seat decides again or the
+game ends, and its successor is the next decision of the same seat. The functions take the rows of a
+rollout from a loop over `GameVectorEnv`, in any autoreset mode::
 
     values[t] = critic(observations)
     observations, rewards[t], ends[t], _, infos = envs.step(actions)  # made with reward="seats"
@@ -28,7 +27,7 @@ Credit = tuple[int, NDArray[np.bool_], NDArray[np.intp], NDArray[np.intp], Float
 def seat_returns(
     rewards: ArrayLike, actors: ArrayLike, ends: ArrayLike, *, gamma: float = 1.0
 ) -> Floats:
-    """What the seat that acted in each row goes on to earn in that game.
+    """Compute returns: the later rewards, in its game, of the seat that acted in each row.
 
     Args:
         rewards: Rewards of all seats in each step, [steps, num_envs, seats].
@@ -37,8 +36,8 @@ def seat_returns(
         gamma: Discount between two decisions of a seat.
 
     Returns:
-        Returns, float64 [steps, num_envs]; NaN where nobody acted, or where the game does not end
-        within these steps.
+        Returns, float64 [steps, num_envs]; NaN if no seat acted, or the game does not end within
+        these steps.
 
     Raises:
         InputError: Arrays whose shapes do not fit, a seat that does not exist, or a discount that
@@ -65,25 +64,25 @@ def seat_advantages(
     gamma: float = 1.0,
     gae_lambda: float = 0.95,
 ) -> tuple[Floats, Floats]:
-    """Generalised advantage estimates along the decisions of each seat.
+    """Compute generalised advantage estimates (Schulman et al., 2016) along each seat's decisions.
 
-    The last decision of a seat in a game that goes on after the rollout has no successor here, and
-    so no advantage, unless the seat is the next to act and its value is given; the estimates of
-    its earlier decisions end with the value of that one.
+    If a game goes on after the rollout, the last decision of a seat has no successor, and so no
+    advantage, unless the seat is the next to act and its value is given. The estimates of its
+    earlier decisions end with the value of that last decision.
 
     Args:
         rewards: Rewards of all seats in each step, [steps, num_envs, seats].
         actors: Seat that acted in each step, integers [steps, num_envs]; -1 for none.
         ends: Whether the game ended with the step, bool [steps, num_envs].
-        values: Value, to the seat that acted, of what it saw before it did, [steps, num_envs].
+        values: Value of each observation to the seat that acted, [steps, num_envs].
         last_values: Values of the observations after the last step, [num_envs].
         last_actors: Seats of these observations, `infos["current_player"]`, integers [num_envs].
         gamma: Discount between two decisions of a seat.
         gae_lambda: Weight of longer estimates: 0 looks one decision ahead, 1 to the end.
 
     Returns:
-        Advantages, and returns (advantages plus values), both float64 [steps, num_envs]; NaN where
-        nobody acted or no successor is known.
+        Advantages, and returns (advantages plus values), both float64 [steps, num_envs]; NaN if no
+        seat acted or no successor is known.
 
     Raises:
         InputError: Arrays whose shapes do not fit, a seat that does not exist, a discount or weight
@@ -94,7 +93,7 @@ def seat_advantages(
     _check_share("gae_lambda", gae_lambda)
     value = _array("values", values, acted.shape, np.float64)
     advantages = np.full(acted.shape, np.nan)
-    # Of each seat's next decision: its value and its advantage.
+    # Value and advantage of each seat's next decision. NaN: it is not known.
     ahead, gain = np.full(paid.shape[1:], np.nan), np.zeros(paid.shape[1:])
     if (last_values is None) != (last_actors is None):
         raise InputError("last_values and last_actors go together")
@@ -116,11 +115,11 @@ def seat_advantages(
 def _decisions(
     rewards: Floats, actors: NDArray[np.intp], ends: NDArray[np.bool_]
 ) -> Iterator[Credit]:
-    """The rows from the last to the first.
+    """Iterate over the rows from the last to the first.
 
     Yields:
         Index of the row; games that ended with it, bool [num_envs]; games in which a seat acted,
-        and these seats; and what each of these is paid until its next decision.
+        and these seats; and the rewards of each of these seats until its next decision.
     """
     due = np.zeros(rewards.shape[1:])
     for step in reversed(range(len(rewards))):
@@ -136,7 +135,7 @@ def _decisions(
 def _checked(
     rewards: Any, actors: Any, ends: Any
 ) -> tuple[Floats, NDArray[np.intp], NDArray[np.bool_]]:
-    """The arrays of a rollout.
+    """Check the arrays of a rollout, and return them.
 
     Raises:
         InputError: Their shapes or types do not fit.
@@ -151,10 +150,10 @@ def _checked(
 def _seats(
     name: str, values: Any, shape: tuple[int, ...], least: int, number: int
 ) -> NDArray[np.intp]:
-    """An array of seats, `least` to `number` - 1.
+    """Check an array of seats from `least` to `number` - 1, and return it.
 
     Raises:
-        InputError: It is something else.
+        InputError: It is not such an array.
     """
     try:
         kind = np.asarray(values).dtype.kind
@@ -169,10 +168,10 @@ def _seats(
 
 
 def _array(name: str, values: Any, shape: tuple[int, ...] | None, dtype: Any) -> NDArray[Any]:
-    """An array of a shape, any if None.
+    """Convert values to an array of a shape; None: any shape.
 
     Raises:
-        InputError: The values cannot be one.
+        InputError: The values are not numbers, or have another shape.
     """
     try:
         array = np.asarray(values, dtype)
@@ -187,7 +186,7 @@ def _check_share(name: str, value: Any) -> None:
     """Check a number from 0 to 1.
 
     Raises:
-        InputError: It is something else.
+        InputError: It is not such a number.
     """
     if not isinstance(value, float | int | np.floating) or not 0 <= value <= 1:
         raise InputError(f"{name} is a number from 0 to 1, not {shown(value)}")

@@ -18,11 +18,11 @@ from closedhand.envs.observation_form import ACTION_MASK, PLANES, Observation, O
 from closedhand.envs.opponents import Opponents, Spec, check_seat, unchanged_if_refused
 
 Look = tuple[np.ndarray, tuple[np.ndarray, np.ndarray], np.ndarray]
-"""What a turn fills in: observation, its mask and that of the info, and returns."""
+"""Arrays that a turn writes: observation, its mask and that of the info, and returns."""
 
 INT8 = np.dtype(np.int8)
 IN_STATE = np.uint64(0)
-"""In place of a seed: the game is that in the state."""
+"""In place of a seed: begin with the game in the state."""
 
 
 class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
@@ -30,10 +30,9 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
 
     An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first), or
     with `observation="flat"` or `"compact"` one vector `observation`, and `action_mask`
-    [num_actions]. The reward is the return of the seat when the game ends, before
-    that 0; in games that pay in stages (`game.staged`) it is the growth of the seat's return since
-    its last step. An illegal action raises nothing: it ends the game with `illegal_reward`, unless
-    it counts as a pass (`game.lenient`). Infos:
+    [num_actions]. The reward is 0 before the end of the game, then the seat's return. In games that
+    pay in stages (`game.staged`) it is the growth of the seat's return since its last step. An
+    illegal action ends the game with `illegal_reward`, or counts as a pass (`game.lenient`). Infos:
 
     - `action_mask`, as in the observation; all zero after the end.
     - `current_player`, the seat that is played from outside.
@@ -109,8 +108,8 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
             options: `deal`, the text of a deal, or `state`, a state to continue from.
 
         Raises:
-            InputError: The seed is no whole number of 0 or more, or an option is no deal, no state
-                of a game in progress, or leads to a game that ends before our turn; the env is
+            InputError: The seed is not a whole number of 0 or more, or an option is not a deal or
+                the state of a game in progress, or the game ends before our turn; the env is
                 unchanged.
         """
         seed, given = common.seed_or_none(seed), common.given_start(self.game, options)
@@ -124,10 +123,10 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
                     self._opponents.seed(self.np_random)
                 look = self._start(given)
         except InputError:
-            self._crossing = ()  # It is that of the start that was refused.
+            self._crossing = ()  # it belongs to the refused start
             raise
         self._has_begun, self._ended = True, False
-        return self._told(look)
+        return self._current(look)
 
     def _start(self, given: State | None) -> Look:
         """Start a game, and let the opponents play until it is our turn."""
@@ -141,22 +140,22 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
                 self._states[0] = given
                 if self.game.staged:
                     self._paid = float(self.game.returns(given)[self.seat])
-            look, self._crossing = self._room(), ()
+            look, self._crossing = self._buffers(), ()
             if self._take_turn(opponent_kernels.BEGIN, look, seed) != batch_kernels.OVER:
                 return look
             common.refuse_ended(given)
 
-    def _room(self) -> Look:
-        """Room for what a turn fills in; only that for returns is the same for all turns."""
+    def _buffers(self) -> Look:
+        """Create the arrays that a turn writes; the one for returns is used in all turns."""
         number = self.game.num_actions
         masks = np.empty(number, INT8), np.empty(number, INT8)
         return np.empty(self.sight.size, INT8), masks, self._returns
 
     def _cross(self) -> tuple[Any, ...]:
-        """The first arguments of `turns.take_turn`, the same for a whole game.
+        """Return the first arguments of `opponent_kernels.take_turn`, the same for a whole game.
 
-        Looks up its compiled code for the policies of the opponents. Empty if one of the
-        opponents decides in Python.
+        It also looks up the kernel's compiled code for the policies of the opponents. The result is
+        empty if an opponent decides in Python.
         """
         others = self._opponents
         packed = others.packed
@@ -167,7 +166,7 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
             self.game.staged, self.sight.compact,
         )  # fmt: skip
         if packed is not self._packed:
-            arguments = *self._crossing, *self._room()
+            arguments = *self._crossing, *self._buffers()
             self._turn_code = entry(
                 opponent_kernels.take_turn, *arguments, opponent_kernels.BEGIN, IN_STATE
             )
@@ -175,19 +174,19 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
         return self._crossing
 
     def _answer(self, look: Look) -> int:
-        """Let opponents of which one decides in Python play until it is our turn."""
+        """Let opponents play until it is our turn, if one of them decides in Python."""
         self._opponents.play_outside(self._states, np.array([self.seat]))
         return self._show(look)
 
     def _show(self, look: Look) -> int:
-        """Write what we see; return the status of the game."""
+        """Write our observation; return the status of the game."""
         game = self.game
         return opponent_kernels.show(
             game.rules, self._states, self.seat, game.staged, self.sight.compact, *look
         )
 
     def _take_turn(self, action: int, look: Look, seed: np.uint64 = IN_STATE) -> int:
-        """Play an action, or begin a game, and let the opponents answer, as `turns.take_turn` does.
+        """Play an action, or begin a game, and let the opponents answer; see `take_turn`.
 
         Returns:
             The status of the game.
@@ -222,15 +221,15 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
 
         Raises:
             gymnasium.error.ResetNeeded: No game is in progress.
-            InputError: The action is no whole number.
+            InputError: The action is not a whole number.
         """
         if self._ended:
             raise error.ResetNeeded(common.RESET_FIRST)
-        look = self._room()
+        look = self._buffers()
         number = id_or_illegal(whole_number(action), self.game.num_actions)
         status = self._take_turn(number, look)
         self._ended = status != batch_kernels.RUNNING
-        observation, info = self._told(look)
+        observation, info = self._current(look)
         if status == batch_kernels.ILLEGAL:
             return observation, self.illegal_reward, True, False, {**info, "illegal_action": True}
         reward = 0.0
@@ -242,7 +241,7 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
         return observation, reward, self._ended, False, info
 
     def action_masks(self) -> np.ndarray:
-        """The legal actions, bool [num_actions]; sb3-contrib asks for them by this name."""
+        """Return the mask of legal actions, bool [num_actions]; sb3-contrib calls this method."""
         if not self._has_begun:
             raise error.ResetNeeded(common.RESET_FIRST)
         mask = np.zeros(self.game.num_actions, bool)
@@ -251,7 +250,7 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
         return mask
 
     def render(self) -> str | np.ndarray | None:  # type: ignore[override]
-        """The table as our seat sees it, open after the end; see `closedhand.envs.render`."""
+        """Draw the table as our seat sees it, open after the end; see `closedhand.envs.render`."""
         if self.render_mode is None:
             logger.warn("render() shows nothing: the env was made without a render_mode")
             return None
@@ -263,19 +262,19 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
         return render.render(self.game, state, self.render_mode)
 
     def __copy__(self) -> "SoloEnv":
-        # Two envs that share a state would be of no use.
+        # Two envs that shared a state would disturb each other.
         return copy.deepcopy(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Compiled code cannot be copied, and is looked up again.
+        # Compiled code cannot be copied; a copy looks it up again.
         derived = {"_packed": None, "_crossing": (), "_turn_code": None}
         return {**self.__dict__, **derived}
 
-    def _told(self, look: Look) -> tuple[Observation, dict[str, Any]]:
-        """Observation and info; each has a mask of its own."""
-        observation, (mask, told), _ = look
+    def _current(self, look: Look) -> tuple[Observation, dict[str, Any]]:
+        """Return observation and info, each with its own mask."""
+        observation, (mask, info_mask), _ = look
         if self.render_mode == "human":
             self.render()
         seen = self.sight.parts(observation)
         seen[ACTION_MASK] = mask
-        return seen, {ACTION_MASK: told, "current_player": self.seat}
+        return seen, {ACTION_MASK: info_mask, "current_player": self.seat}

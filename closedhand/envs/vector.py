@@ -25,11 +25,11 @@ from closedhand.envs.opponents import Opponents, Spec, check_seat, unchanged_if_
 Infos = dict[str, Any]
 LEGAL_ACTIONS = "legal_actions"
 LEGAL = ("mask", "ids", "both")
-"""How legal actions may be told."""
+"""The values of the option `legal`."""
 WIDTH = 64
-"""Ids of legal actions for which there is room at first."""
+"""Initial width of the array of legal ids, which grows if a game has more legal actions."""
 REWARDS = ("actor", "seats")
-"""What `step` may return as rewards."""
+"""The values of the option `reward`."""
 SCALAR = (
     "in self-play the reward of step() is that of the seat that acted, so that who loses out of "
     "turn never sees the loss: make the env with reward='seats' and learn from the rewards of all "
@@ -38,44 +38,46 @@ SCALAR = (
 )
 """The warning about the scalar reward."""
 MOST_ENVS = 2**24
-"""Maximum number of games side by side; the spaces of more would fill the memory."""
+"""Maximum number of games; the spaces of more would fill the memory."""
 Step = tuple[Observation, np.ndarray, np.ndarray, np.ndarray, Infos]
 
 
 class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
-    """`num_envs` games side by side.
+    """`num_envs` parallel games.
 
-    By default every seat is played from outside (self-play): each step takes one action per game,
-    that of the player to act, and the observation is that of the next player to act. With
-    `opponents` one seat is played from outside and agents play the others inside.
+    By default the user plays every seat (self-play): each step takes one action per game, that of
+    the player to act, and returns the observation of the next player to act. With `opponents` the
+    user plays one seat, and agents inside play the others.
 
     Rewards are zero until a game ends; then they are the returns. In games that pay in stages
     (`game.staged`) they are the growth of the returns in this step. An illegal action ends its game
     with `illegal_reward` for the player who chose it, unless it counts as a pass (`game.lenient`).
-    `step` returns the reward of one seat, float64 [num_envs]: that of the player who acted, or of
-    the seat that is played from outside; with `reward="seats"` those of all seats, as in the infos.
-    In self-play a learner needs the latter: the players who did not make the last move have their
-    payoffs, too. `closedhand.envs.seat_returns` and `seat_advantages` turn them into targets.
+
+    `step` returns the reward of one seat, float64 [num_envs]: in self-play that of the player who
+    acted, with opponents that of the user's seat. With `reward="seats"` it returns those of all
+    seats, as in the infos. In self-play a learner needs all: the players who did not make the last
+    move are paid, too. `closedhand.envs.seat_returns` and `seat_advantages` turn them into targets.
 
     An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first), or
     with `observation="flat"` or `"compact"` one vector `observation`, and `action_mask`.
 
     Masks are never all zero, so that a distribution over the legal actions always exists: after the
-    end of a game only action 0 is marked, or listed. With next-step reset it is ignored like any
-    other there. Every array is new at each step.
-    Infos are arrays, each with a `_key` beside it that says where it is valid:
+    end of a game action 0 is marked, or listed. With next-step reset the action there is ignored.
+    Every array is new at each step.
+
+    Infos are arrays, each with a second array `_key` that marks the games for which it is valid:
 
     - `action_mask`, int8 [num_envs, num_actions], as in the observation.
-    - `current_player`, int64 [num_envs]: whose observation and mask these are.
+    - `current_player`, int64 [num_envs]: the player of the observation and the mask.
     - `returns`, float64 [num_envs, num_players]: payoffs by player of the games that just ended.
     - `illegal_action`, bool [num_envs]: whether an illegal action ended the game.
     - `legal_actions`, int32 [num_envs, longest], with `legal="ids"` or `"both"`: the ids of the
-      legal actions, ascending, and -1 behind them; `longest` is the most of any game in this step.
-      In games of thousands of actions they take far less time than masks, which `"ids"` leaves out.
-    - `rewards`, float64 [num_envs, num_players], from steps: the rewards of all seats.
-    - `actor`, int64 [num_envs], from steps: the seat that acted, -1 where a new game has begun in
-      place of an action.
-    - With same-step reset `final_obs` and `final_info`, where a new game has begun; `returns` and
+      legal actions, ascending, then -1; `longest` is the greatest number in any game of this step.
+      In games of thousands of actions ids take far less time than masks, which `"ids"` leaves out.
+    - `rewards`, float64 [num_envs, num_players], after steps: the rewards of all seats.
+    - `actor`, int64 [num_envs], after steps: the seat that acted; -1 if the step began a new game
+      instead.
+    - `final_obs` and `final_info`, with same-step reset, of games that just ended; `returns` and
       `illegal_action` are then in `final_info`.
 
     The first deal of game i is that of a single env with seed + i. Later deals, seats drawn, and
@@ -90,7 +92,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         single_action_space: Actions of one game.
         sight: Form of the observations.
         reward: Rewards of `step`: `actor` or `seats`.
-        is_self_play: Whether the actions of several seats come from outside.
+        is_self_play: Whether the user plays several seats.
     """
 
     metadata = {
@@ -122,12 +124,12 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             opponents: None, or a name or an agent for every other seat, or a list with one for
                 each, in seat order after ours.
             seat: With opponents the seat to play, or `random`: a new one for each game.
-            reward: The rewards of `step`: `actor`, of the player who acted or of the seat that is
-                played from outside, or `seats`, of all seats. None is `actor`, with a warning at
-                the first step of self-play.
+            reward: The rewards of `step`: `actor`, of the player who acted or with opponents of our
+                seat; or `seats`, of all seats. None is `actor`, with a warning at the first step of
+                self-play.
             observation: Form of the observations: `planes`, `flat` or `compact`.
-            legal: How legal actions are told: by a `mask` in observations and infos, by `ids` in
-                the infos, or by `both`.
+            legal: Form of the legal actions: a `mask` in observations and infos, `ids` in the
+                infos, or `both`.
             illegal_reward: The reward of an illegal action.
             autoreset_mode: When a new game follows a finished one.
             render_mode: `human`, `ansi`, `rgb_array` or None.
@@ -235,15 +237,15 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         Args:
             actions: Ids, integers [num_envs]. With next-step reset that of a game which ended in
                 the step before is ignored: a new game begins there.
-            chosen: The games to step, bool [num_envs], by default all. The others stay as they
-                are: their actions are ignored, and nothing is paid or ends there.
+            chosen: The games to step, bool [num_envs], by default all. The others are unchanged:
+                their actions are ignored, their rewards are 0.
 
         Returns:
             Observations, rewards, terminations, truncations (always False), infos.
 
         Raises:
             gymnasium.error.ResetNeeded: Games were not started, or ended with autoreset disabled.
-            InputError: The actions are not integers [num_envs], or `chosen` is no such mask.
+            InputError: The actions are not integers [num_envs], or `chosen` is not such a mask.
         """
         actions = integers("actions", actions, self.num_envs)
         playing, finished = np.flatnonzero(~self._finished), np.flatnonzero(self._finished)
@@ -289,7 +291,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         return observations, rewards, terminations, np.zeros(self.num_envs, bool), infos
 
     def observe(self) -> tuple[Observation, Infos]:
-        """Current observations and infos, as `step` returns them.
+        """Return the current observations and infos, as `step` does.
 
         Raises:
             gymnasium.error.ResetNeeded: No games were started.
@@ -339,7 +341,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             raise error.ResetNeeded(common.RESET_FIRST)
 
     def render(self) -> tuple[Any, ...] | None:
-        """The open table of every game; see `closedhand.envs.render`.
+        """Draw the open table of every game; see `closedhand.envs.render`.
 
         Raises:
             gymnasium.error.ResetNeeded: No games were started.
@@ -351,7 +353,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         return tuple(render.render(self.game, state, self.render_mode) for state in self._states)
 
     def __copy__(self) -> "GameVectorEnv":
-        # Two envs that share their states would be of no use.
+        # Two envs that shared their states would disturb each other.
         return copy.deepcopy(self)
 
     def _reset_mask(self, mask: Any) -> np.ndarray:
@@ -360,10 +362,10 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         return self._mask_of_games("options['reset_mask']", mask)
 
     def _mask_of_games(self, what: str, given: Any) -> np.ndarray:
-        """A mask that chooses games.
+        """Check a mask that chooses games, and return it.
 
         Raises:
-            InputError: It is not bool [num_envs], or chooses none.
+            InputError: It is not bool [num_envs], or chooses no game.
         """
         mask = as_array(given)
         if mask.shape != (self.num_envs,) or mask.dtype != bool or not mask.any():
@@ -371,10 +373,10 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         return mask
 
     def _read_seeds(self, seed: Any) -> list[int | None] | None:
-        """A seed for each game; None if no seed is given.
+        """Parse seeds to one for each game; None if no seed is given.
 
         Raises:
-            InputError: A wrong number of seeds, or a seed that is no whole number of 0 or more.
+            InputError: A wrong number of seeds, or a seed that is not a whole number of 0 or more.
         """
         if seed is None:
             return None
@@ -445,22 +447,22 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         return states
 
     def _note_paid(self, chosen: np.ndarray) -> None:
-        """Note what the games have paid so far."""
+        """Store the payoffs of the games so far."""
         if self.game.staged:
             batch_kernels.returns_all(self.game.rules, self._states, chosen, self._paid)
 
     def _pay(self, playing: np.ndarray) -> np.ndarray:
-        """What has been paid since the last step, by player, float64 [num_envs, num_players]."""
+        """Return the rewards since the last step, by player, float64 [num_envs, num_players]."""
         before = self._paid.copy()
         self._note_paid(playing)
         return self._paid - before
 
     def _observers(self) -> np.ndarray:
-        """A copy of the players to act, or of our seats, int64 [num_envs]."""
+        """Return a copy of the players to act, or of our seats, int64 [num_envs]."""
         return (self._states["player"] if self._opponents is None else self._seats).astype(np.int64)
 
     def _list_legal(self, seats: np.ndarray) -> np.ndarray:
-        """The ids of the legal actions of each game, int32 [num_envs, longest], -1 behind them."""
+        """List the legal ids of each game, then -1, int32 [num_envs, longest]."""
         ids = np.empty(self.game.num_actions, np.int32)
         width = min(WIDTH, self.game.num_actions)
         while True:
@@ -478,11 +480,11 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     def _add_final(
         self, infos: Infos, ended: np.ndarray, observations: Observation, final: Infos
     ) -> None:
-        """Put the last observations and infos of finished games beside those of the new ones."""
+        """Add the last observations and infos of finished games to those of the new games."""
         last = np.full(self.num_envs, None, object)
         for i in np.flatnonzero(ended):
             last[i] = {name: part[i].copy() for name, part in observations.items()}
-        # Not in place: what is shared with the infos of the step holds for the other games, too.
+        # Make new arrays: those shared with the infos of the step hold for the other games, too.
         final = {
             name: part & ended if name.startswith("_") else part for name, part in final.items()
         }

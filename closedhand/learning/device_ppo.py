@@ -34,7 +34,8 @@ from closedhand.core.checks import InputError
 from closedhand.core.game import Game
 from closedhand.core.options import Range
 from closedhand.core.policies import policy_of
-from closedhand.envs.device_batch import DeviceBatch, check_device
+from closedhand.envs.device import check_device
+from closedhand.envs.device_batch import DeviceBatch
 from closedhand.learning import networks
 from closedhand.learning.network_learner import (
     NetworkLearner,
@@ -211,7 +212,7 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
         self.optimiser = torch.optim.Adam(
             [*self.network.parameters(), *self.critic.parameters()],
             lr=self._rate if self._on_gpu else settings.learning_rate, eps=1e-5, fused=True,
-            **({"capturable": True} if self._on_gpu else {}),
+            capturable=self._on_gpu,
         )  # fmt: skip
         self._acting: Any = networks.build(self.shape).to(self.device, self._dtype)
         self._valuing = Critic(inputs, settings.critic, settings.layers).to(
@@ -273,7 +274,9 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
         """Play the steps of an update, into `_rows`."""
         rows, batch = self._rows, self.batch
         for mine, theirs in ((self._acting, self.network), (self._valuing, self.critic)):
-            torch._foreach_copy_(list(mine.parameters()), list(theirs.parameters()))
+            torch._foreach_copy_(  # pyright: ignore[reportPrivateImportUsage]
+                list(mine.parameters()), list(theirs.parameters())
+            )
         for t in range(self.steps):
             rows["observations"][t].copy_(batch.observation)
             rows["masks"][t].copy_(batch.action_mask)
@@ -329,13 +332,10 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
             rows["advantages"][t].copy_(found.squeeze(1))
             rows["known"][t].copy_((sure & acts).squeeze(1))
 
-            def put(held: Tensor, new: Tensor, i: Tensor = i, acts: Tensor = acts) -> Tensor:
-                return held.scatter(1, i, torch.where(acts, new, held.gather(1, i)))
-
-            value = put(value, rows["values"][t][:, None])
-            advantage = put(advantage, found)
-            due = put(due, torch.zeros_like(found))
-            known = put(known, torch.ones_like(sure))
+            value = _put(value, i, acts, rows["values"][t][:, None])
+            advantage = _put(advantage, i, acts, found)
+            due = _put(due, i, acts, torch.zeros_like(found))
+            known = _put(known, i, acts, torch.ones_like(sure))
         rows["targets"].copy_(rows["advantages"] + rows["values"])
         use = rows["known"].float()
         number = use.sum().clamp(min=1)
@@ -455,7 +455,7 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
     def after_update(self) -> None:
         """Average the weights: the last tenth of the updates or so counts."""
         share = 9 / (self.updates + 8)
-        torch._foreach_lerp_(
+        torch._foreach_lerp_(  # pyright: ignore[reportPrivateImportUsage]
             list(self.average.parameters()), list(self.network.parameters()), min(1.0, share)
         )
 
@@ -508,6 +508,11 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
             restore_moments(self.optimiser, moments)
         self._payoffs.copy_(torch.from_numpy(state["scale"]))
         self.counts = state["counts"]
+
+
+def _put(held: Tensor, seats: Tensor, where: Tensor, new: Tensor) -> Tensor:
+    """Numbers by seat, [games, seats], with those of some seats, [games, 1], replaced."""
+    return held.scatter(1, seats, torch.where(where, new, held.gather(1, seats)))
 
 
 def half(array: np.ndarray) -> np.ndarray:

@@ -24,7 +24,7 @@ import numpy as np
 from closedhand.core import batch_kernels, contract
 from closedhand.core.game import Deal, Game, InputError
 from closedhand.core.numba.jit import kernel, seed_in_kernel
-from closedhand.core.registry import load as load_ref, spec_of
+from closedhand.core.registry import GAMES, load as load_ref, spec_of
 from closedhand.solvers.interface import END, START, Layout, Shapes, Trees, Walk
 
 MOST_NODES = 20_000_000
@@ -522,13 +522,15 @@ def trees_of(game: Game, states: str | None = None) -> Trees:
     Raises:
         InputError: The game has no such abstraction.
     """
-    spec = spec_of(game.name)
+    # A game that is not registered, such as a table game of OpenSpiel, has no spec.
+    spec = spec_of(game.name) if game.name in GAMES else None
+    abstractions = spec.abstractions if spec else {}
     if states is not None:
-        if states not in spec.abstractions:
-            known = ", ".join(spec.abstractions) or "none but its information sets"
+        if states not in abstractions:
+            known = ", ".join(abstractions) or "none but its information sets"
             raise InputError(f"{game.name} has no states {states!r}; it has {known}")
-        return load_ref(spec.abstractions[states])
-    return ANY if spec.trees is None else load_ref(spec.trees)
+        return load_ref(abstractions[states])
+    return ANY if spec is None or spec.trees is None else load_ref(spec.trees)
 
 
 def views_of_sets(game: Game, tree: InfoTree) -> Iterator[tuple[np.ndarray, np.ndarray]]:

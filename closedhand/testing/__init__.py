@@ -1,13 +1,13 @@
-"""`check_game`: the whole contract of a `Game` as one call, for our games and for anybody's.
+"""`check_game`: one call that checks the whole contract of a `Game`.
 
     from closedhand import make_game
     from closedhand.testing import check_game
 
     check_game(make_game("kuhn"))
 
-It plays random games and checks every function of the game on the way, then what builds on them:
-records, saved states, other processes, the plain Python behind the kernels, hostile input, and the
-environments. It returns nothing; a `ContractError` says in one line what is broken.
+It plays random games and checks every function of the game. Then it checks records, saved states,
+other processes, the plain Python behind the kernels, hostile input, and the environments. It
+returns nothing; a `ContractError` names the fault in one line.
 """
 
 from closedhand.testing.check import check_game

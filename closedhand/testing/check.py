@@ -1,4 +1,4 @@
-"""`check_game` itself: which checks are made, and in which order."""
+"""`check_game`: all checks in their order."""
 
 from collections.abc import Callable, Mapping
 
@@ -33,21 +33,21 @@ WHOLE_GAME: Mapping[str, Callable[[Game], None]] = {
     "text and parse": check_actions,
     "pickle": check_pickle,
 }
-"""Checks of a game as a whole, by the part that they look at."""
+"""Checks of a game as a whole, by the part that they check."""
 
 
 def check_game(game: Game, games: int = 20, seed: int = 0, jit: bool = True) -> None:
     """Check that a game keeps the whole contract.
 
     Args:
-        game: Game to check. It has to be known to `make_game`, as other processes have to find it.
+        game: Game to check. `make_game` has to know it, since other processes make it again.
         games: Number of random games that are played.
-        seed: Seed of the first deal; the others follow it.
-        jit: Whether another process plays some games without compiled kernels, and has to reach
-            the same states. Otherwise it plays them with compiled ones.
+        seed: Seed of the first deal; the next deals have the next seeds.
+        jit: Whether another process plays some games without compiled kernels and compares the
+            states. Otherwise it plays them with compiled kernels.
 
     Raises:
-        closedhand.testing.ContractError: The game breaks the contract; one line says where.
+        closedhand.testing.ContractError: The game breaks the contract; the message names the place.
     """
     for part, check in WHOLE_GAME.items():
         with reporting(game, part):

@@ -25,18 +25,18 @@ PLAIN = {
 """Functions in plain Python that a game needs, the second one if it defines `view_from`."""
 
 MOST_DEALS = 1_000
-"""Listed deals that are looked at."""
+"""Maximum number of listed deals that are checked."""
 DEALT = 2_000
-"""Games that are dealt to compare frequencies."""
+"""Number of games that are dealt to compare frequencies."""
 MOST_VIEWS = 3
-"""Views of each player that are dealt anew to compare frequencies."""
+"""Number of views of each player that are redealt to compare frequencies."""
 
 REQUIRED = ("deal", "legal", "play", "over", "returns", "hide", "redeal", "observe")
 """Contract functions without a default."""
 
 
 def check_fields(game: Game) -> None:
-    """The fields of a `Game` fit each other."""
+    """Check that the fields of a `Game` fit each other."""
     expect(re.fullmatch("[a-z][a-z0-9_]*", game.name),
             "name is lower case, digits and underscores, not {!r}", game.name)  # fmt: skip
     players = game.num_players
@@ -63,7 +63,7 @@ def check_fields(game: Game) -> None:
 
 
 def check_state(game: Game) -> None:
-    """The data type of states has what generic code asks for."""
+    """Check that the data type of states has the fields of generic code."""
     dtype = game.dtype
     expect(dtype.type is np.record, "dtype is one of `np.record`, not {}", dtype.type)
     expect(not dtype.hasobject, "states hold plain numbers, no Python objects")
@@ -80,7 +80,7 @@ def check_state(game: Game) -> None:
 
 
 def check_rules(game: Game) -> None:
-    """The class of the rules names a module with the contract functions."""
+    """Check that the class of the rules names a module with the contract functions."""
     rules: Any = game.rules
     expect(hasattr(rules, "_fields"), "rules are a NamedTuple, not {}", type(rules))
     name = getattr(rules, "kernels", None)
@@ -100,7 +100,7 @@ def check_rules(game: Game) -> None:
 
 
 def check_forms(game: Game) -> None:
-    """The flat form of a game is a game of whole plays over the same states."""
+    """Check that the flat form of a game is a game of whole plays over the same states."""
     expect(game.flat.flat is game.flat, "the flat form of a flat game is itself")
     expect(game.flat.name == game.name, "the flat form is called {!r}", game.flat.name)
     expect(game.flat.num_players == game.num_players, "the flat form has other seats")
@@ -108,7 +108,7 @@ def check_forms(game: Game) -> None:
 
 
 def check_deals(game: Game, games: int, seed: int) -> None:
-    """A seed determines the whole deal; different seeds deal differently."""
+    """Check that a seed determines the whole deal, and that seeds differ."""
     seen = set()
     seeds = range(seed, seed + max(games, 20))  # a small game has few different deals
     for number in seeds:
@@ -123,15 +123,15 @@ def check_deals(game: Game, games: int, seed: int) -> None:
 
 
 def check_alignment(game: Game) -> None:
-    """Fields of records are at multiples of their size, as a GPU demands."""
+    """Check that fields of records are at multiples of their size, as a GPU requires."""
     for name, dtype in [("the state", game.dtype), *_records(game.rules, "rules")]:
         for path, offset, size in _misaligned(dtype, ""):
-            expect(False, "field {!r} of {} is at byte {}, which is no multiple of {}: put wide "
+            expect(False, "field {!r} of {} is at byte {}, which is not a multiple of {}: put wide "
                    "fields first", path, name, offset, size)  # fmt: skip
 
 
 def _records(value: Any, path: str) -> list[tuple[str, np.dtype[Any]]]:
-    """The types of the records within rules, with the names of their places."""
+    """List the types of the records within rules, with their paths."""
     if isinstance(value, np.record):
         return [(path, value.dtype)]
     if not isinstance(value, tuple):
@@ -142,11 +142,11 @@ def _records(value: Any, path: str) -> list[tuple[str, np.dtype[Any]]]:
 
 
 def _misaligned(dtype: np.dtype[Any], path: str, start: int = 0) -> Iterator[tuple[str, int, int]]:
-    """The fields of a record that are not at a multiple of their size: path, offset, size."""
+    """Find the fields of a record that are not at a multiple of their size: path, offset, size."""
     for name, (kind, offset, *_) in (dtype.fields or {}).items():
         base, shape = kind.subdtype or (kind, ())
         place = f"{path}.{name}".lstrip(".")
-        # Of an array of records the second one tells whether the size of one fits.
+        # In an array, the second item shows whether the size of an item fits.
         starts = [start + offset, start + offset + base.itemsize][: 2 if shape else 1]
         for first in starts:
             if base.fields:
@@ -156,9 +156,9 @@ def _misaligned(dtype: np.dtype[Any], path: str, start: int = 0) -> Iterator[tup
 
 
 def check_all_deals(game: Game, seed: int) -> None:
-    """The deals that a game lists are different and allowed, and as likely as those of `deal`.
+    """Check that listed deals are different and allowed, and as likely as those of `deal`.
 
-    Of very many deals only the first are looked at.
+    At most `MOST_DEALS` are checked.
     """
     listed = _first_deals(game)
     if listed is None:
@@ -183,7 +183,7 @@ def check_all_deals(game: Game, seed: int) -> None:
 
 
 def _first_deals(game: Game) -> list[Deal] | None:
-    """The deals of a game, `MOST_DEALS` and one more at most; None if it does not list them."""
+    """Return at most `MOST_DEALS` + 1 deals of a game; None if it does not list them."""
     try:
         deals = game.deals()
     except InputError:
@@ -192,9 +192,9 @@ def _first_deals(game: Game) -> list[Deal] | None:
 
 
 def check_redeals(game: Game, seed: int) -> None:
-    """What is dealt anew in a view of a deal is as likely as the listed deals with that view.
+    """Check that redeals of a view are as likely as the listed deals with that view.
 
-    Of the views of each player those are looked at that most deals share.
+    The views of each player that most deals share are checked.
     """
     deals = _first_deals(game)
     if deals is None or len(deals) > MOST_DEALS:
@@ -217,7 +217,7 @@ def check_redeals(game: Game, seed: int) -> None:
 
 
 def check_counts(drawn: str, counts: Counter[str], likely: Mapping[str, float]) -> None:
-    """Deals were drawn `DEALT` times, and come as often as their probabilities say."""
+    """Check that `DEALT` draws agree with the probabilities of the deals, by a chi-square test."""
     others = sorted(counts.keys() - likely)
     expect(not others, "{}: the deal {} is not listed", drawn, others[0] if others else "")
     # Rare deals are counted together: the statistic is then nearly one of the chi-square family.
@@ -235,7 +235,7 @@ def check_counts(drawn: str, counts: Counter[str], likely: Mapping[str, float]) 
 
 
 def check_player(walk: Walk) -> None:
-    """Some seat is to act, and the actions so far fit their field."""
+    """Check that some seat is to act, and that the actions so far fit their field."""
     state = walk.state
     expect(state.player in walk.players, "player is a seat, not {}", state.player)
     expect(0 <= state.moves <= len(state.history),
@@ -244,7 +244,7 @@ def check_player(walk: Walk) -> None:
 
 
 def check_legal(walk: Walk) -> None:
-    """Ids ascend, are in range, and there is one as long as the game runs."""
+    """Check that legal ids ascend and are in range, and that a running game has one."""
     game, state = walk.game, walk.state
     if game.over(state):
         return
@@ -261,19 +261,19 @@ def check_legal(walk: Walk) -> None:
 
 
 def check_end(walk: Walk, states: list[State]) -> None:
-    """A game that is over stays so."""
+    """Check that no action can be played after the end."""
     refuses(lambda: walk.game.play(walk.state.copy(), 0), "play after the end")
 
 
 def check_next_deal(walk: Walk, states: list[State]) -> None:
-    """Vector envs deal over games that have ended: nothing of them remains."""
+    """Check that a deal overwrites a finished game completely, as vector envs rely on it."""
     dealt = walk.state.copy()
     contract.deal(walk.game.rules, dealt, draw_seed(np.random.default_rng(walk.seed)))
     same(walk.game, states[0], dealt, "a deal over a finished game is that on a blank state")
 
 
 def check_returns(walk: Walk, states: list[State]) -> None:
-    """Payoffs are in their range, add up, and have the same sign for the seats of a side."""
+    """Check that payoffs are in range, add up, and have one sign for the seats of a side."""
     game = walk.game
     returns = game.returns(walk.state)
     low, high = game.payoff_range
@@ -289,7 +289,7 @@ def check_returns(walk: Walk, states: list[State]) -> None:
 
 
 def check_payoff(walk: Walk, states: list[State]) -> None:
-    """`payoff` is NaN or the final payoff; at the end it is the latter."""
+    """Check that `payoff` is NaN or the final payoff, and at the end the latter."""
     game, returns = walk.game, walk.game.returns(walk.state)
     for state in (*some(states, walk.rng), walk.state):
         for player in walk.players:
@@ -300,13 +300,13 @@ def check_payoff(walk: Walk, states: list[State]) -> None:
 
 
 def check_valid(walk: Walk) -> None:
-    """The rules allow every state that comes up in play."""
+    """Check that the rules allow every state of a game."""
     why = walk.game.valid(walk.state)
     expect(why == "", "a state that came up in play is refused: {}", why)
 
 
 def check_illegal(walk: Walk) -> None:
-    """Illegal actions are refused and change nothing, or count as another action."""
+    """Check that illegal actions are refused without a change, or count as another action."""
     game, state = walk.game, walk.state
     if game.over(state):
         return
@@ -314,10 +314,10 @@ def check_illegal(walk: Walk) -> None:
     tried = {*some(sorted(legal), walk.rng), -1, game.num_actions}
     tried.update(walk.rng.integers(game.num_actions, size=SAMPLES).tolist())
     for action in sorted(tried):
-        told = bool(contract.is_legal(game.rules, state, action, ids))
-        expect(told == (action in legal),
+        claimed = bool(contract.is_legal(game.rules, state, action, ids))
+        expect(claimed == (action in legal),
                 "is_legal says {} of action {}, `legal` {}",
-                told, action, action in legal)  # fmt: skip
+                claimed, action, action in legal)  # fmt: skip
         admitted = int(contract.admit(game.rules, state, action, ids))
         if action in legal:
             expect(admitted == action, "the legal action {} counts as {}", action, admitted)
@@ -338,17 +338,17 @@ def check_illegal(walk: Walk) -> None:
 
 
 def check_observe(walk: Walk) -> None:
-    """An observation stays in its row; planes are binary, vectors within their space."""
+    """Check that an observation stays in its row, and within its space."""
     _check_sight(walk, ObservationForm(walk.game))
 
 
 def check_features(walk: Walk) -> None:
-    """A compact observation stays in its row, and within its space."""
+    """Check that a compact observation stays in its row, and within its space."""
     _check_sight(walk, ObservationForm(walk.game, COMPACT))
 
 
 def _check_sight(walk: Walk, sight: ObservationForm) -> None:
-    """The numbers of a form of observations are in their row, and within their space."""
+    """Check that a form of observations stays in its row, and within its space."""
     spaces = sight.space()
     for player in walk.players:
         # Room beside the row: on a GPU it is a row of another game.

@@ -1,4 +1,4 @@
-"""Random games: which checks are made at every state, at the end, and closely at some states."""
+"""Random games with checks of every state, of the end, and close checks of some states."""
 
 from collections.abc import Callable, Mapping
 
@@ -25,7 +25,7 @@ EVERY_STATE: Mapping[str, Callable[[Walk], None]] = {
     "player": check_player,
     "legal": check_legal,
 }
-"""Checks of every state of a game, by the part that they look at."""
+"""Checks of every state of a game, by the part that they check."""
 
 
 AT_END: Mapping[str, Callable[[Walk, list[State]], None]] = {
@@ -35,7 +35,7 @@ AT_END: Mapping[str, Callable[[Walk, list[State]], None]] = {
     "payoff": check_payoff,
     "records": check_records,
 }
-"""Checks of a whole game of random play, by the part that they look at."""
+"""Checks of a whole game of random play, by the part that they check."""
 
 
 CLOSELY: Mapping[str, Callable[[Walk], None]] = {
@@ -48,7 +48,7 @@ CLOSELY: Mapping[str, Callable[[Walk], None]] = {
     "scene": check_scene,
     "save and load": check_save,
 }
-"""Checks of some states of a game, by the part that they look at."""
+"""Checks of some states of a game, by the part that they check."""
 
 
 def check_course(game: Game, seed: int) -> tuple[Walk, list[State]]:
@@ -82,7 +82,7 @@ def check_course(game: Game, seed: int) -> tuple[Walk, list[State]]:
 
 
 def play_one(walk: Walk) -> None:
-    """Play a random action and check what it has done."""
+    """Play a random action and check its effect."""
     game, before = walk.game, walk.state.copy()
     action = int(walk.rng.choice(game.legal(before)))
     walk.actions.append(action)
@@ -108,7 +108,7 @@ def look_closely(walk: Walk, states: list[State]) -> tuple[int, int]:
     """Check some states of a game in depth.
 
     Returns:
-        Number of redeals that changed a state, and number of views built from what players know.
+        Number of redeals that changed a state, and number of views built by `view_from`.
     """
     game, whole = walk.game, walk.actions
     changed = built = 0

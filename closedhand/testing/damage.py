@@ -1,8 +1,8 @@
-"""Damaged states: random faults in the bytes of states, as a bad disk or an attacker makes them.
+"""Damaged states: random faults in the bytes of states, as from a bad disk or an attacker.
 
-`Game.load` has to refuse them, or they have to be as good as any other state. What is accepted goes
-through every function of the game. A kernel that trusts a wrong number may crash or hang the
-process, so whoever throws many of these does it in a process of its own.
+`Game.load` has to refuse them or return a valid state. Accepted states are passed to every function
+of the game. A kernel that gets a wrong number may crash or hang, so use many of these in a separate
+process.
 """
 
 from collections.abc import Iterator
@@ -17,14 +17,14 @@ from closedhand.envs.vector import GameVectorEnv
 from closedhand.testing.expectations import expect
 
 KINDS = 9
-"""Kinds of damage; see `damaged`."""
+"""Number of kinds of damage; see `damaged`."""
 
 FIRST = 12
-"""Entries of an array that are damaged most: a history is long and mostly empty."""
+"""Number of first entries of an array that are damaged most: a history is long and mostly empty."""
 
 
 def throw(game: Game, seed: int, number: int) -> Iterator[int]:
-    """Damage states and views of random games, and let the game have them.
+    """Damage states and views of random games, and pass them to the game.
 
     Args:
         game: The game.
@@ -32,10 +32,10 @@ def throw(game: Game, seed: int, number: int) -> Iterator[int]:
         number: Number of damaged states.
 
     Yields:
-        How many have been accepted so far, before each damaged state and at the end.
+        Number of accepted states so far, before each damaged state and at the end.
 
     Raises:
-        Broken: A damaged state is neither refused nor treated like any other one.
+        Broken: A damaged state is neither refused nor treated as a valid one.
     """
     rng = np.random.default_rng(seed)
     pool = [state.copy() for _ in range(6) for state in _positions(game, rng)]
@@ -64,7 +64,7 @@ def throw(game: Game, seed: int, number: int) -> Iterator[int]:
 
 
 def _positions(game: Game, rng: np.random.Generator) -> Iterator[State]:
-    """Every position of a game of random play."""
+    """Iterate over the positions of a game of random play."""
     state = game.deal(rng)
     yield state
     while not game.over(state):
@@ -73,14 +73,14 @@ def _positions(game: Game, rng: np.random.Generator) -> Iterator[State]:
 
 
 def damaged(state: State, other: State, rng: np.random.Generator) -> bytes:
-    """The bytes of a state, or of a view, with one to three damages.
+    """Return the bytes of a state, or of a view, with one to three damages.
 
-    Bits turned over, random bytes, whole fields or parts of them from another state, small changes
-    of numbers, two entries or two fields changed about, bytes cut off or added; seldom everything
-    is random.
+    Damages are flipped bits, random bytes, fields or parts of them from another state, small
+    changes of numbers, swapped entries or fields, and bytes cut off or added. Rarely all bytes are
+    random.
 
     Args:
-        state: State to damage; it remains as it is.
+        state: State to damage; it is not changed.
         other: Another state of the game.
         rng: Generator of the damages.
     """
@@ -109,7 +109,7 @@ def _flip_bits(state: State, rng: np.random.Generator) -> State:
 
 
 def _swap_fields(state: State, rng: np.random.Generator) -> None:
-    """Change two fields of one type about, or two players' shares of one field."""
+    """Swap two fields of one type, or two players' entries of one field."""
     names = state.dtype.names or ()
     one = names[int(rng.integers(len(names)))]
     alike = [name for name in names if state.dtype[name] == state.dtype[one]]
@@ -140,12 +140,12 @@ def _damage_field(state: State, other: State, kind: int, rng: np.random.Generato
 
 
 def wrapped(number: Any, change: int) -> Any:
-    """The sum as a number of the same type."""
+    """Add a change to a number, with overflow in its type."""
     return np.array(int(number) + change).astype(number.dtype)
 
 
 def _check_refused(table: GameAEC, envs: GameVectorEnv, state: State) -> None:
-    """The envs refuse what `load` refuses."""
+    """Check that the envs refuse a state that `load` refuses."""
     for what, call in (
         ("reset", lambda: table.reset(options={"state": state})),
         ("states", lambda: setattr(envs, "states", np.repeat(state, 2))),
@@ -158,14 +158,14 @@ def _check_refused(table: GameAEC, envs: GameVectorEnv, state: State) -> None:
 
 
 def _check_accepted(table: GameAEC, envs: GameVectorEnv, state: State) -> None:
-    """The envs take what `load` takes; `reset` only takes games in progress."""
+    """Check that the envs accept a state that `load` accepts; `reset` only if it is not over."""
     envs.states = np.repeat(state, 2)
     if not table.game.over(state):
         table.reset(options={"state": state})
 
 
 def survive(game: Game, state: State, player: int | None, rng: np.random.Generator) -> None:
-    """Hand a valid state to every function, and play it to its end.
+    """Pass a valid state to every function, and play it to its end.
 
     Args:
         game: The game.
@@ -191,7 +191,7 @@ def survive(game: Game, state: State, player: int | None, rng: np.random.Generat
 
 
 def _play_on(game: Game, state: State, rng: np.random.Generator) -> None:
-    """Play to the end, which has to come, and to be valid."""
+    """Play to the end, and check that it comes and is valid."""
     ids = np.empty(game.num_actions, np.int32)
     for _ in range(game.max_moves + 1):
         if contract.over(game.rules, state):

@@ -1,4 +1,4 @@
-"""Checks of the environments of a game, side by side."""
+"""Checks that the environments of a game agree."""
 
 import io
 import math
@@ -19,7 +19,7 @@ from closedhand.testing.expectations import expect
 
 
 class _Steady:
-    """An agent whose choice depends only on what it sees: the same in every env."""
+    """An agent that chooses by its observation alone, so that it plays alike in every env."""
 
     name = "steady"
 
@@ -32,13 +32,13 @@ class _Steady:
 
     @staticmethod
     def choose(seen: Observation, legal: np.ndarray) -> int:
-        """Choose one of the legal actions by a sum over what is seen."""
+        """Choose one of the legal actions by a sum over the observation."""
         numbers = seen["observation"].astype(np.int64).ravel()
         return int(legal[numbers @ np.arange(1, len(numbers) + 1) % len(legal)])
 
 
 def check_api(game: Game, seed: int) -> None:
-    """The API tests of PettingZoo and Gymnasium."""
+    """Run the API tests of PettingZoo and Gymnasium."""
     with warnings.catch_warnings(), redirect_stdout(io.StringIO()):
         # They warn of dict observations, of masks that are zero after the end, and of their own
         # deprecated imports.
@@ -57,17 +57,17 @@ def check_api(game: Game, seed: int) -> None:
 
 
 STEPS = 60
-"""Steps of the envs side by side."""
+"""Number of steps in which envs are compared."""
 
 
 def check_vector(game: Game, seed: int) -> None:
-    """Game by game, the vector env agrees with the AEC env: observations, masks, rewards."""
+    """Check that the vector env agrees with the AEC env: observations, masks, rewards."""
     for form in FORMS:
         _check_vector(game, seed, form)
 
 
 def _check_vector(game: Game, seed: int, form: str) -> None:
-    """`check_vector` for one form of observations."""
+    """Do `check_vector` for one form of observations."""
     number = 3
     singles = [GameAEC(game, observation=form) for _ in range(number)]
     for i, single in enumerate(singles):
@@ -98,42 +98,44 @@ def _check_vector(game: Game, seed: int, form: str) -> None:
 
 
 def check_rows(game: Game, seed: int) -> None:
-    """The rows of seats are the games of the vector env: who acts, what each sees and is paid."""
+    """Check that `SeatVectorEnv` agrees with `GameVectorEnv`: actors, observations, rewards."""
     for form in FORMS:
         _check_rows(game, seed, form)
 
 
 def _check_rows(game: Game, seed: int, form: str) -> None:
-    """`check_rows` for one form of observations."""
+    """Do `check_rows` for one form of observations."""
     number, seats = 2, game.num_players
     rows = SeatVectorEnv(game, number, observation=form)
     envs = GameVectorEnv(game, number, reward="seats", observation=form)
-    seen, told = rows.reset(seed=seed)
+    seen, row_info = rows.reset(seed=seed)
     observations, infos = envs.reset(seed=seed)
     over = np.zeros(number, bool)
     for _ in range(STEPS):
         acting = np.arange(number) * seats + infos["current_player"]
         where = f"rows of seed {seed}, {form}"
         alike({name: part[acting] for name, part in seen.items()}, observations, where)
-        expect(np.array_equal(np.flatnonzero(told[TO_ACT]), acting[~over]), "who acts, {}", where)
-        waiting = seen[ACTION_MASK][~told[TO_ACT]]
+        expect(
+            np.array_equal(np.flatnonzero(row_info[TO_ACT]), acting[~over]), "who acts, {}", where
+        )
+        waiting = seen[ACTION_MASK][~row_info[TO_ACT]]
         expect((waiting.sum(axis=1) == 1).all() and waiting[:, 0].all(),
                "the masks of those who wait, {}", where)  # fmt: skip
         chosen = np.array([_choose(observations, i) for i in range(number)])
-        seen, paid, ended, _, told = rows.step(np.repeat(chosen, seats))
+        seen, paid, ended, _, row_info = rows.step(np.repeat(chosen, seats))
         observations, rewards, over, _, infos = envs.step(chosen)
         expect(np.array_equal(paid.reshape(number, seats), rewards), "the rewards, {}", where)
         expect(np.array_equal(ended, np.repeat(over, seats)), "the ends, {}", where)
 
 
 def check_solo(game: Game, seed: int) -> None:
-    """One seat is the same in the solo env, in a vector env with opponents and in the AEC env."""
+    """Check that the solo env, a vector env with opponents and the AEC env agree about one seat."""
     for form in FORMS:
         _check_solo(game, seed, form)
 
 
 def _check_solo(game: Game, seed: int, form: str) -> None:
-    """`check_solo` for one form of observations."""
+    """Do `check_solo` for one form of observations."""
     agent, seat = _Steady(game), (seed + 1) % game.num_players
     solo = SoloEnv(game, opponents=agent, seat=seat, observation=form)
     envs = GameVectorEnv(game, 1, opponents=agent, seat=seat, observation=form)
@@ -181,7 +183,7 @@ def _let_act(table: GameAEC, agent: _Steady, name: str) -> float:
 
 
 def check_parallel(game: Game, seed: int) -> None:
-    """The parallel env of a simultaneous game shows and pays the same as the AEC env."""
+    """Check that the parallel env of a simultaneous game agrees with the AEC env."""
     if not game.simultaneous:
         return
     rng = np.random.default_rng(seed)
@@ -190,7 +192,7 @@ def check_parallel(game: Game, seed: int) -> None:
 
 
 def _check_parallel(game: Game, seed: int, form: str, rng: np.random.Generator) -> None:
-    """`check_parallel` for one form of observations."""
+    """Do `check_parallel` for one form of observations."""
     table, together = GameAEC(game, observation=form), GameParallel(game, observation=form)
     for episode in range(seed, seed + 5):
         table.reset(seed=episode)
@@ -225,13 +227,13 @@ ENVIRONMENTS: Mapping[str, Callable[[Game, int], None]] = {
 
 
 def _choose(observations: Observation, i: int) -> int:
-    """The choice of `_Steady` in game i of a batch."""
+    """Return the choice of `_Steady` in game i of a batch."""
     row = _row(observations, i)
     return _Steady.choose(row, np.flatnonzero(row[ACTION_MASK]))
 
 
 def _shown(observation: Observation, over: bool) -> Observation:
-    """An observation as a vector env shows it: after the end its mask is that of action 0."""
+    """Convert an observation to that of a vector env, whose mask after the end is action 0."""
     if not over:
         return observation
     mask = np.zeros_like(observation[ACTION_MASK])
@@ -240,11 +242,11 @@ def _shown(observation: Observation, over: bool) -> Observation:
 
 
 def _row(observations: Observation, i: int) -> Observation:
-    """The observation of game i in a batch."""
+    """Return the observation of game i in a batch."""
     return {name: part[i] for name, part in observations.items()}
 
 
 def alike(one: Observation, other: Observation, where: str) -> None:
-    """Two observations are equal, masks included."""
+    """Check that two observations are equal, masks included."""
     for name, part in other.items():
         expect(np.array_equal(one[name], part), "{!r} differs in {}", name, where)

@@ -1,4 +1,4 @@
-"""What the checks say: an expectation that does not hold becomes a `ContractError` of one line."""
+"""Expectations of the checks; a failing one becomes a `ContractError` of one line."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,11 +8,11 @@ from closedhand.core.game import Game, InputError, State
 
 
 class ContractError(AssertionError):
-    """A game breaks the contract. The message is one line: what is broken, and where."""
+    """A game breaks the contract. The message names the fault and the place in one line."""
 
 
 class Broken(Exception):
-    """An expectation that does not hold; `reporting` adds which game, which part and where."""
+    """An expectation that does not hold; `reporting` adds the game, the part and the place."""
 
 
 def expect(holds: Any, text: str, *values: Any) -> None:
@@ -34,7 +34,7 @@ def reporting(game: Game, part: str, where: object = "") -> Iterator[None]:
 
 
 def refuses(call: Callable[[], object], what: str) -> None:
-    """A call raises an `InputError` of one line."""
+    """Check that a call raises an `InputError` of one line."""
     try:
         call()
     except InputError as error:
@@ -46,7 +46,7 @@ def refuses(call: Callable[[], object], what: str) -> None:
 
 
 def same(game: Game, one: State, other: State, rule: str) -> None:
-    """Two states are equal; otherwise say which fields differ."""
+    """Check that two states are equal; otherwise name the fields that differ."""
     if one.tobytes() != other.tobytes():
         fields = [name for name in game.dtype.names or () if (one[name] != other[name]).any()]
         raise Broken(f"{rule}, but {', '.join(map(repr, fields)) or 'padding'} differ")

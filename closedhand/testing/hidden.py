@@ -1,4 +1,4 @@
-"""Checks of hidden information: views, redeals, and what a player at a real table knows."""
+"""Checks of hidden information: views, redeals, and the knowledge of a player at a real table."""
 
 import numpy as np
 
@@ -10,17 +10,17 @@ from closedhand.testing.walk import Walk
 
 
 def check_knowledge(walk: Walk, player: int) -> bool:
-    """Nothing that a player gets depends on what the player cannot know.
+    """Check that nothing that a player gets depends on hidden information.
 
-    What the view of a player does not show is redealt, which must not change anything that the
-    player gets. Return whether it changed the state.
+    The hidden cards of a view are redealt, which must not change what the player gets. Return
+    whether the redeal changed the state.
     """
     game, state = walk.game, walk.state
     with reporting(game, "hide", walk):
         view = game.view(state, player)
         same(game, view, game.view(view, player), f"the view of player_{player}'s view is itself")
         expect(view.player == state.player and view.moves == state.moves,
-                "a view tells who is to act, and how many actions were made")  # fmt: skip
+                "a view shows who is to act, and how many actions were made")  # fmt: skip
     with reporting(game, "redeal", walk):
         seed = int(walk.rng.integers(2**32))
         other, again = (_redealt(game, view, player, seed) for _ in range(2))
@@ -41,39 +41,39 @@ def check_knowledge(walk: Walk, player: int) -> bool:
         for name, one in (("a redealt state", other), ("the view", view)):
             for part, value in game.observe(one, player).items():
                 expect((value == seen[part]).all(),
-                        "{!r} leaks: it shows player_{} what he cannot know; it differs for {}",
+                        "{!r} leaks: it shows player_{} what it cannot know; it differs for {}",
                         part, player, name)  # fmt: skip
     with reporting(game, "features", walk):
-        told = game.features(state, player)
+        compact = game.features(state, player)
         for name, one in (("a redealt state", other), ("the view", view)):
-            leaks = np.flatnonzero(game.features(one, player) != told)
+            leaks = np.flatnonzero(game.features(one, player) != compact)
             expect(not len(leaks),
-                    "{!r} leaks: it shows player_{} what he cannot know; it differs for {}",
+                    "{!r} leaks: it shows player_{} what it cannot know; it differs for {}",
                     game.feature_names[leaks[0]] if len(leaks) else "", player, name)  # fmt: skip
     with reporting(game, "key", walk):
         keys = {game.key(one, player) for one in (state, other, view)}
-        expect(len(keys) == 1, "the key of player_{} depends on what he cannot know", player)
+        expect(len(keys) == 1, "the key of player_{} depends on what it cannot know", player)
     if player == state.player and not game.over(state):
         with reporting(game, "legal", walk):
             for one in (other, view):
                 expect(np.array_equal(game.legal(one), game.legal(state)),
-                        "the actions of player_{} depend on what he cannot know",
+                        "the actions of player_{} depend on what it cannot know",
                         player)  # fmt: skip
     return other.tobytes() != state.tobytes()
 
 
 def _redealt(game: Game, view: State, player: int, seed: int) -> State:
-    """As `Game.redeal`, which blames the view for a state that is not valid."""
+    """Redeal without the checks of `Game.redeal`, which would blame the view for bad states."""
     state = view.copy()
     contract.redeal(game.rules, state, player, np.random.default_rng(seed))
     return state
 
 
 def check_view_from(walk: Walk, player: int) -> bool:
-    """A view is built again from what its player knows; return whether the game can do that.
+    """Check that `view_from` rebuilds a view from `knowledge`; return whether the game has both.
 
-    What is known comes from the view alone, so that it holds nothing hidden. Actions are given as
-    ids or as texts.
+    The knowledge comes from the view alone, so that it contains nothing hidden. Actions are given
+    as ids or as texts.
     """
     game, state = walk.game, walk.state
     if contract.plain_function(game.rules, "view_from")[0] is None:
@@ -83,8 +83,8 @@ def check_view_from(walk: Walk, player: int) -> bool:
         try:
             hand, actions, public = game.knowledge(view, player)
         except InputError:
-            # Only whole plays can be told.
-            expect(game.flat is not game, "what player_{} knows is not told", player)
+            # `knowledge` refuses an incomplete play in sub-steps, and nothing else.
+            expect(game.flat is not game, "knowledge of player_{} is refused", player)
             return False
         if len(walk.actions) % 2:
             actions = [_as_text(game.flat, action) for action in actions]

@@ -1,7 +1,7 @@
-"""Checks of hostile input: what is no seat, no action and no state is refused in one line."""
+"""Checks of hostile input: wrong seats, actions and states are refused in one line."""
 
 # pyright: reportArgumentType=false
-# Arguments of wrong types are the point.
+# Arguments of wrong types are intended here.
 
 import os
 import signal
@@ -23,32 +23,32 @@ NO_NUMBERS: tuple[Any, ...] = (
     None, True, np.bool_(True), 0.0, 0.5, float("nan"), np.float64(0), "0", b"0", (), [0], {},
     np.zeros(1, np.int64), np.zeros((), np.float64), np.datetime64(0, "s"), range(3), 0j,
 )  # fmt: skip
-"""What is no whole number."""
+"""Objects that are not whole numbers."""
 
 _FAR: tuple[int, ...] = (-1, 10**9, 2**31, 2**63, 2**64, -(2**63) - 1, 2**70, -(2**70), 10**5000)
 """Whole numbers beyond any seat and any action."""
 
-STRANGERS: tuple[Any, ...] = (
+NO_STATES: tuple[Any, ...] = (
     None, 7, b"", "state", {}, np.zeros(3), np.zeros((), np.int64),
     np.zeros(1, np.dtype((np.record, [("player", "i4"), ("history", "i4", 2)])))[0],
 )  # fmt: skip
-"""What is no state of any game."""
+"""Objects that are not states of any game."""
 
 DAMAGED = 100
-"""Damaged states that a game is given."""
+"""Number of damaged states that a game gets."""
 
 PATIENCE = 1800
-"""Seconds after which the child process hangs for certain; it takes a few."""
+"""Seconds after which the child process counts as hanging; it usually takes a few."""
 
 FINE = "fine"
-"""Last line of a child process that has found nothing wrong."""
+"""Last line of a child process that has found no fault."""
 
 
 def check_inputs(game: Game, seed: int) -> None:
-    """Bad input is refused without a crash.
+    """Check that bad input is refused without a crash.
 
-    Where the system can fork, a child process tries it: a kernel may crash or hang on what it is
-    not meant for.
+    If the system can fork, a child process does it, since a kernel may crash or hang on wrong
+    arguments.
     """
     if not hasattr(os, "fork"):
         for _ in hostile_input(game, seed):
@@ -56,7 +56,7 @@ def check_inputs(game: Game, seed: int) -> None:
         return
     read, write = os.pipe()
     with warnings.catch_warnings():
-        # A fork copies only this thread, and the child waits for no other one.
+        # Python warns that a fork copies only this thread; the child needs no other.
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if not child:
@@ -76,7 +76,7 @@ def check_inputs(game: Game, seed: int) -> None:
 
 
 def _report(game: Game, seed: int, write: int) -> None:
-    """Write each call before it is made, then what is wrong or `FINE`."""
+    """Write each call before it is made, then the fault or `FINE`."""
     what = "bad input"
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(PATIENCE)
@@ -92,17 +92,17 @@ def _report(game: Game, seed: int, write: int) -> None:
 
 
 def hostile_input(game: Game, seed: int) -> Iterator[str]:
-    """Hand a game what it must refuse.
+    """Pass arguments to a game that it must refuse.
 
     Args:
         game: The game.
         seed: Seed of the deals and of the damages.
 
     Yields:
-        What comes next, before each call.
+        Text of each call before it is made.
 
     Raises:
-        Broken: Something is not refused, or not by an `InputError` of one line.
+        Broken: A call is accepted, or not refused by an `InputError` of one line.
     """
     for what, call in (*_calls_of_game(game, seed), *_calls_of_envs(game, seed)):
         yield what
@@ -115,7 +115,7 @@ Calls = Iterator[tuple[str, Callable[[], object]]]
 
 
 def _calls_of_game(game: Game, seed: int) -> Calls:
-    """Calls of the methods of `Game`, each with an argument that is wrong."""
+    """Iterate over calls of the methods of `Game`, each with a wrong argument."""
     rng = np.random.default_rng(seed)
     state = game.deal(rng)
     view, data = game.view(state, 0), game.save(state)
@@ -134,24 +134,24 @@ def _calls_of_game(game: Game, seed: int) -> Calls:
         name = _name(action)
         yield f"play(state, {name})", lambda action=action: game.play(state.copy(), action)
         yield f"text({name})", lambda action=action: game.text(action)
-    for stranger in (*STRANGERS, game.empty(2), game.empty(1), game.empty(1).reshape(())):
-        name = _name(stranger)
-        yield f"legal({name})", lambda one=stranger: game.legal(one)
-        yield f"play({name}, 0)", lambda one=stranger: game.play(one, 0)
-        yield f"over({name})", lambda one=stranger: game.over(one)
-        yield f"returns({name})", lambda one=stranger: game.returns(one)
-        yield f"history({name})", lambda one=stranger: game.history(one)
-        yield f"view({name}, 0)", lambda one=stranger: game.view(one, 0)
-        yield f"redeal({name}, 0, rng)", lambda one=stranger: game.redeal(one, 0, rng)
-        yield f"observe({name}, 0)", lambda one=stranger: game.observe(one, 0)
-        yield f"sample(rng, {name})", lambda one=stranger: game.sample(rng, one)
-        yield f"playout({name}, rng)", lambda one=stranger: game.playout(one, rng)
-        yield f"deal_text({name})", lambda one=stranger: game.deal_text(one)
-        yield f"scene({name})", lambda one=stranger: game.scene(one)
-        yield f"save({name})", lambda one=stranger: game.save(one)
-        if stranger is not None:
-            yield f"text(0, {name})", lambda one=stranger: game.text(0, one)
-            yield f"load({name})", lambda one=stranger: game.load(one)
+    for wrong in (*NO_STATES, game.empty(2), game.empty(1), game.empty(1).reshape(())):
+        name = _name(wrong)
+        yield f"legal({name})", lambda one=wrong: game.legal(one)
+        yield f"play({name}, 0)", lambda one=wrong: game.play(one, 0)
+        yield f"over({name})", lambda one=wrong: game.over(one)
+        yield f"returns({name})", lambda one=wrong: game.returns(one)
+        yield f"history({name})", lambda one=wrong: game.history(one)
+        yield f"view({name}, 0)", lambda one=wrong: game.view(one, 0)
+        yield f"redeal({name}, 0, rng)", lambda one=wrong: game.redeal(one, 0, rng)
+        yield f"observe({name}, 0)", lambda one=wrong: game.observe(one, 0)
+        yield f"sample(rng, {name})", lambda one=wrong: game.sample(rng, one)
+        yield f"playout({name}, rng)", lambda one=wrong: game.playout(one, rng)
+        yield f"deal_text({name})", lambda one=wrong: game.deal_text(one)
+        yield f"scene({name})", lambda one=wrong: game.scene(one)
+        yield f"save({name})", lambda one=wrong: game.save(one)
+        if wrong is not None:
+            yield f"text(0, {name})", lambda one=wrong: game.text(0, one)
+            yield f"load({name})", lambda one=wrong: game.load(one)
     for text in (None, 7, b"x", ["x"], np.str_("x")[:0]):
         name = _name(text)
         yield f"parse({name})", lambda text=text: game.parse(text)
@@ -169,7 +169,7 @@ def _calls_of_game(game: Game, seed: int) -> Calls:
 
 
 def _calls_of_envs(game: Game, seed: int) -> Calls:
-    """Calls of the envs, each with a wrong action, seat or state."""
+    """Iterate over calls of the envs, each with a wrong action, seat or state."""
     checked, raw, solo = aec_env(game), GameAEC(game), SoloEnv(game)
     envs = GameVectorEnv(game, 2)
     checked.reset(seed=seed)
@@ -186,14 +186,14 @@ def _calls_of_envs(game: Game, seed: int) -> Calls:
     for actions in (*NO_NUMBERS, zeros, zeros.astype(bool), zeros.astype(object), [[0], [0, 1]],
                     np.zeros((2, 1), int), np.zeros(3, int), ["0", "0"], [2**70, 0]):  # fmt: skip
         yield f"step({_name(actions)}) of a vector env", lambda actions=actions: envs.step(actions)
-    for stranger in (*STRANGERS[1:], game.empty(2)):
-        options: Any = {"state": stranger}
-        where = f"reset to the state {_name(stranger)}"
+    for wrong in (*NO_STATES[1:], game.empty(2)):
+        options: Any = {"state": wrong}
+        where = f"reset to the state {_name(wrong)}"
         yield f"{where} of an AEC env", lambda options=options: raw.reset(options=options)
         yield f"{where} of a solo env", lambda options=options: solo.reset(options=options)
         yield f"{where} of a vector env", lambda options=options: envs.reset(options=options)
-    for stranger in (*STRANGERS, game.empty(3), game.empty(2).reshape(2, 1), [None, None]):
-        yield f"states = {_name(stranger)}", lambda one=stranger: setattr(envs, "states", one)
+    for wrong in (*NO_STATES, game.empty(3), game.empty(2).reshape(2, 1), [None, None]):
+        yield f"states = {_name(wrong)}", lambda one=wrong: setattr(envs, "states", one)
     for seat in (*NO_NUMBERS, *_FAR, game.num_players):
         name = _name(seat)
         yield f"SoloEnv(seat={name})", lambda seat=seat: SoloEnv(game, seat=seat)
@@ -210,7 +210,7 @@ def _calls_of_envs(game: Game, seed: int) -> Calls:
 
 
 def _name(value: Any) -> str:
-    """A value in a message."""
+    """Write a value for a message."""
     if isinstance(value, int) and abs(value) > 10**100:
         return "a number of thousands of digits"
     return " ".join(repr(value).split())[:60]

@@ -12,7 +12,7 @@ NONSENSE = "\N{SNOWMAN} is nothing"
 
 
 def check_actions(game: Game) -> None:
-    """Every action has a text of its own, which parses to it."""
+    """Check that every action has a distinct text, which parses to it."""
     seen: dict[str, int] = {}
     for action in range(game.num_actions):
         text = game.text(action)
@@ -27,7 +27,7 @@ def check_actions(game: Game) -> None:
 
 
 def check_text(walk: Walk) -> None:
-    """Texts of actions at a position parse there, those without a position as well."""
+    """Check that texts of actions, written with or without the position, parse at the position."""
     game, state = walk.game, walk.state
     if game.over(state):
         return
@@ -38,7 +38,7 @@ def check_text(walk: Walk) -> None:
 
 
 def check_deal_text(walk: Walk) -> None:
-    """The deal of a state can be written at any point, and read."""
+    """Check that the deal of a state can be written at any point, and parsed."""
     game = walk.game
     text = game.deal_text(walk.state)
     start = game.parse_deal(text)
@@ -48,7 +48,7 @@ def check_deal_text(walk: Walk) -> None:
 
 
 def check_scene(walk: Walk) -> None:
-    """The table can be drawn, open and as every player sees it: no card is shown that is none."""
+    """Check that the table can be drawn, open and for every player, without false cards."""
     game = walk.game
     truth = game.scene(walk.state)
     expect(all(isinstance(row, Row) for row in truth), "a scene is a list of rows")
@@ -64,7 +64,7 @@ def check_scene(walk: Walk) -> None:
 
 
 def check_records(walk: Walk, states: list[State]) -> None:
-    """A record goes through JSON and back, and its replay ends in the same state."""
+    """Check that a record survives JSON, and that its replay ends in the same state."""
     game, state = walk.game, walk.state
     if game.rounds > 1:
         return  # a record is of one round

@@ -15,29 +15,29 @@ from closedhand.core.registry import add_game, make_game, spec_of
 from closedhand.testing.expectations import Broken, expect
 
 TRACED = 40
-"""Positions of a trace: few, as they take long without compiled kernels."""
+"""Number of positions of a trace: few, as they take long without compiled kernels."""
 
 MANY = 3000
-"""Legal actions that take as long to list as everything else about a position."""
+"""Number of legal actions that take as long to list as the other functions of a position."""
 
 
 def check_other_process(game: Game, seed: int, jit: bool) -> None:
-    """Another process plays the same games; with `jit`, in the other mode of compilation."""
+    """Check that another process plays the same games, with `jit` without compiled kernels."""
     make = spec_of(game.name).make
     if callable(make) and (make.__module__ == "__main__" or "<" in make.__qualname__):
-        return  # of a script or notebook, which another process cannot import
+        return  # the game of a script or notebook, which another process cannot import
     compiled = not numba.config.DISABLE_JIT  # type: ignore[attr-defined]
     ours = _trace(game, seed)
     theirs = _trace_elsewhere(game, seed, compiled != jit)
     if jit and ours != theirs:
-        # Is it the process or the mode?
+        # Find out whether the process or the mode makes the difference.
         _compare(ours, _trace_elsewhere(game, seed, compiled), "in another process")
         _compare(ours, theirs, "with kernels and in plain Python (NUMBA_DISABLE_JIT=1)")
     _compare(ours, theirs, "in another process")
 
 
 def _trace(game: Game, seed: int) -> list[tuple[str, str]]:
-    """Results of a game's functions along random games: a name and a digest of each."""
+    """Trace a game's functions along random games: a name and a digest of each result."""
     trace: list[tuple[str, str]] = []
 
     def note(name: str, data: np.ndarray | bytes) -> None:
@@ -69,7 +69,7 @@ def _trace(game: Game, seed: int) -> list[tuple[str, str]]:
 
 
 def _trace_elsewhere(game: Game, seed: int, compiled: bool) -> list[tuple[str, str]]:
-    """`_trace` in a new process."""
+    """Run `_trace` in a new process."""
     run = subprocess.run(
         [sys.executable, "-c", f"from {__name__} import print_trace; print_trace()"],
         input=pickle.dumps((spec_of(game.name), dict(game.options), seed)),
@@ -87,7 +87,7 @@ def _trace_elsewhere(game: Game, seed: int, compiled: bool) -> list[tuple[str, s
 
 
 def print_trace() -> None:
-    """Print the `_trace` of the game and the seed on stdin: what the other process runs."""
+    """Print the `_trace` of the game and the seed on stdin; the other process runs this."""
     spec, options, seed = pickle.loads(sys.stdin.buffer.read())
     add_game(spec)
     print(json.dumps(_trace(make_game(spec.name, **options), seed)))

@@ -10,7 +10,7 @@ from closedhand.testing.walk import Walk
 
 
 def check_pickle(game: Game) -> None:
-    """Pickles and deep copies are the same game, which `make_game` can make."""
+    """Check that pickles and deep copies are the same game."""
     for name, twin in (
         ("pickle", pickle.loads(pickle.dumps(game))),
         ("deepcopy", copy.deepcopy(game)),
@@ -25,10 +25,10 @@ def check_pickle(game: Game) -> None:
 
 
 def check_save(walk: Walk) -> None:
-    """States survive bytes, pickles and copies, and can be played on."""
+    """Check that states survive bytes, pickles and copies, and can be played on."""
     game, state = walk.game, walk.state
     action = None if game.over(state) else int(game.legal(state)[-1])
-    # Plain Python cannot write to the fields of an unpickled record itself, which NumPy shares out.
+    # NumPy makes the fields of an unpickled record read-only for plain Python.
     pickled = pickle.loads(pickle.dumps(state)).copy()
     twins = [game.load(game.save(state)), pickled, copy.deepcopy(state)]
     for twin in twins:

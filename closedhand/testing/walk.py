@@ -1,4 +1,4 @@
-"""A random game in progress, which the checks look at."""
+"""A random game in progress, at whose positions checks are made."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,11 +8,11 @@ import numpy as np
 from closedhand.core.game import Game, State
 
 CLOSE_LOOKS = 6
-"""Positions of each game that are checked closely; quick checks are made at all positions."""
+"""Number of positions of each game that are checked closely; quick checks are made at all."""
 
 
 SAMPLES = 10
-"""Actions that are tried out where there may be too many to try all."""
+"""Number of actions that are tried if there may be too many to try all."""
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Walk:
 
 
 def some(things: Any, rng: np.random.Generator) -> list[Any]:
-    """All of a few things; of many the first, the last and a sample."""
+    """Return a few things as they are; of many the first, the last and a sample."""
     if len(things) <= CLOSE_LOOKS:
         return list(things)
     inner = rng.choice(len(things) - 2, CLOSE_LOOKS - 2, replace=False) + 1

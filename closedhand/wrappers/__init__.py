@@ -1,6 +1,7 @@
-"""Wrappers for every env of this package, and for other libraries, which their modules need.
+"""Wrappers of the envs of this package.
 
-`closedhand.wrappers.sb3` is for Stable-Baselines3, `tianshou` and `torchrl` for these.
+The modules `sb3` (Stable-Baselines3), `agilerl`, `rllib`, `tianshou` and `torchrl` adapt envs to
+these libraries, and import them.
 """
 
 from closedhand.wrappers.aec_rows import AECRows

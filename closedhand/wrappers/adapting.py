@@ -1,4 +1,4 @@
-"""What the wrappers share: whose env they are given, and what it shows."""
+"""Common checks of the wrappers: the env that is wrapped, and its observations."""
 
 from typing import Any, cast
 
@@ -16,7 +16,7 @@ OneSeat = GameVectorEnv | Rows
 
 
 def aec_table(env: Any) -> GameAEC:
-    """The AEC env of this package in `env`.
+    """Return the AEC env of this package in `env`.
 
     Args:
         env: What `pettingzoo.make("aec", ...)` returns, a `GameAEC`, or a wrapper around one.
@@ -31,7 +31,7 @@ def aec_table(env: Any) -> GameAEC:
 
 
 def vector_env(env: Any, library: str, mode: AutoresetMode) -> OneSeat:
-    """The vector env of this package in `env`, for a library that wants masks.
+    """Return the vector env of this package in `env`, for a library that needs masks.
 
     Args:
         env: What `gymnasium.make_vec` returns, a `GameVectorEnv`, or a `SeatVectorEnv`.
@@ -40,7 +40,7 @@ def vector_env(env: Any, library: str, mode: AutoresetMode) -> OneSeat:
 
     Raises:
         InputError: It is another env, or was made without masks or with another mode; or several
-            seats share its rows, whose rewards no library of one player can tell apart.
+            seats share its rows, whose rewards a library of one player would mix.
     """
     inner = getattr(env, "unwrapped", env)
     if not isinstance(inner, OneSeat):
@@ -58,11 +58,11 @@ def vector_env(env: Any, library: str, mode: AutoresetMode) -> OneSeat:
 
 
 def only_part(space: Any, library: str) -> spaces.Box:
-    """The space of `observation`, where nothing else is shown beside the mask.
+    """Return the space of `observation`, if it is the only part beside the mask.
 
     Args:
         space: Space of the observations of one player.
-        library: Name of a library that keeps `observation` and the mask alone, for the message.
+        library: Name of a library that keeps only `observation` and the mask, for the message.
 
     Raises:
         InputError: There is no mask, or there are other parts, which would be lost.

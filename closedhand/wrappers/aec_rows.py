@@ -17,11 +17,11 @@ from closedhand.wrappers.adapting import aec_table
 
 
 class AECRows(Rows):
-    """One table of this package, also in wrappers, with a row for every agent; see `Rows`.
+    """An AEC env of this package, wrapped or not, with a row for every agent; see `Rows`.
 
-    Tutorials that show an AEC env to a learner as if it had one player pay the agent that has
-    acted, so that whoever loses out of turn never sees the loss. Here each agent has a row of its
-    own and is paid there.
+    Some tutorials treat an AEC env as an env of one player and pay the agent that has acted. An
+    agent that loses while another one acts then never gets the loss. Here each agent has its own
+    row with its own rewards.
 
     Attributes:
         aec: The wrapped env.
@@ -47,7 +47,7 @@ class AECRows(Rows):
         self._agents = list(env.possible_agents)
         space = cast(spaces.Dict, env.observation_space(self._agents[0]))
         actions = cast(spaces.Discrete, env.action_space(self._agents[0]))
-        self._lay(1, len(self._agents), space, actions, autoreset_mode)
+        self._set_up(1, len(self._agents), space, actions, autoreset_mode)
 
     def _begin(self, chosen: np.ndarray, seeds: Sequence[int | None], options: Any) -> None:
         self.aec.reset(seed=seeds[0], options=options or None)

@@ -13,9 +13,9 @@ Step = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]
 
 
 class AgileRLVecEnv(VectorWrapper[Any, Any, Any, Any, Any]):
-    """A vector env as AgileRL's algorithms of one player take it: PPO, DQN, Rainbow DQN.
+    """A vector env for AgileRL's algorithms of one player: PPO, DQN, Rainbow DQN.
 
-    They find the masks in `infos["action_mask"]`, where our vector envs have them anyhow.
+    They read the masks from `infos["action_mask"]`, where our vector envs write them.
     """
 
     def __init__(self, env: Any) -> None:
@@ -26,8 +26,8 @@ class AgileRLVecEnv(VectorWrapper[Any, Any, Any, Any, Any]):
                 self-play; with `observation="compact"` or `"flat"` and same-step autoreset.
 
         Raises:
-            InputError: It is another env, or one with further parts of observations, of which
-                AgileRL would keep one.
+            InputError: It is another env, or its observations have further parts, which AgileRL
+                would drop.
         """
         inner = vector_env(env, "AgileRL", AutoresetMode.SAME_STEP)
         super().__init__(inner)

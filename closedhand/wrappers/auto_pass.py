@@ -1,4 +1,4 @@
-"""Forced actions on any AEC env are played at once: agents are asked for decisions only."""
+"""A wrapper of AEC envs that plays forced actions, so that agents only make decisions."""
 
 # pyright: reportMissingTypeStubs=false
 # PettingZoo has inline types, but does not declare them.
@@ -17,9 +17,9 @@ class AutoPass(BaseWrapper[str, Observation, int]):
     """Play for every agent that has exactly one legal action, most often the pass.
 
     After each reset and each step, forced actions are played until an agent has a choice or the
-    game is over. The rewards of a step are the sums over all actions played in it, and no agent
-    loses a reward that was paid before an action was played for it. A new game in which no agent
-    has a choice is over after `reset`.
+    game is over. The rewards of a step are the sums over all actions played in it, and an agent
+    keeps rewards that were paid before its forced actions. A new game in which no agent has a
+    choice is over after `reset`.
     """
 
     def __init__(self, env: AECEnv[str, Observation, int]) -> None:
@@ -53,7 +53,7 @@ class AutoPass(BaseWrapper[str, Observation, int]):
             base._cumulative_rewards[agent] += owed
 
     def _forced(self) -> int | None:
-        """The only legal action of `agent_selection`; None if it has several, or is done."""
+        """Return the only legal action of `agent_selection`; None if it has several, or is done."""
         agent = self.agent_selection
         if agent not in self.agents or self.terminations[agent] or self.truncations[agent]:
             return None

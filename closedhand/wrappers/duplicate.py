@@ -1,4 +1,4 @@
-"""Duplicate dealing on any AEC env: luck of the cards cancels out."""
+"""Duplicate dealing on any AEC env: the luck of the cards cancels out."""
 
 # pyright: reportMissingTypeStubs=false
 # PettingZoo has inline types, but does not declare them.
@@ -20,9 +20,9 @@ from closedhand.wrappers.adapting import aec_table
 class DuplicateDealing(BaseWrapper[str, Observation, int]):
     """Play each deal once at every seating of the teams before the next deal.
 
-    Each reset moves on to the next table: at table t of k, side j of the game is played by team
-    (j + t) mod k. For one seat against two these are two tables (the DeepRocket paper's
-    Appendix B), for a game without sides a rotation through all seats. All agents' infos carry
+    Each reset begins the next table: at table t of k, side j of the game is played by team
+    (j + t) mod k. One seat against two has two tables (the DeepRocket paper's Appendix B). A game
+    without sides has a rotation through all seats. The infos of all agents contain
 
     - `deal` and `table`, both counted from 0, and `team`, the name of the agent's team;
     - `duplicate_score` at the end of the last table, if all tables of the deal were played out: a
@@ -43,7 +43,7 @@ class DuplicateDealing(BaseWrapper[str, Observation, int]):
             teams: Names, all different, as many as the game has sides.
 
         Raises:
-            InputError: It is another env, or not as many different names as sides.
+            InputError: It is another env, or the names are not as many as sides and different.
         """
         game = aec_table(env).game
         super().__init__(env)
@@ -99,7 +99,7 @@ class DuplicateDealing(BaseWrapper[str, Observation, int]):
         return [self.teams[team] for team in seating(self._sides, self._table)]
 
     def _score(self) -> dict[str, float]:
-        """The returns of each team at this table."""
+        """Return the returns of each team at this table."""
         score = dict.fromkeys(self.teams, 0.0)
         for agent, team in zip(self.possible_agents, self._team_names(), strict=True):
             score[team] += self._earned[agent]
@@ -119,10 +119,10 @@ class DuplicateDealing(BaseWrapper[str, Observation, int]):
 
 
 def _names(teams: Any) -> tuple[str, ...]:
-    """The names of teams.
+    """Check the names of teams, and return them.
 
     Raises:
-        InputError: They are no sequence of texts.
+        InputError: They are not a sequence of texts.
     """
     names = cast(Sequence[Any], teams)
     is_list = isinstance(teams, Sequence) and not isinstance(teams, str)

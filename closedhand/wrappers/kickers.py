@@ -1,4 +1,4 @@
-"""Sub-step actions on top of an AEC env whose game has whole plays as actions."""
+"""Sub-step actions for an AEC env whose game has whole plays as actions."""
 
 # pyright: reportMissingTypeStubs=false
 # PettingZoo has inline types, but does not declare them.
@@ -21,8 +21,8 @@ from closedhand.wrappers.adapting import aec_table
 class KickerSubsteps(BaseWrapper[str, Observation, int]):
     """The factored action space: first the main group, then its kickers one by one.
 
-    An agent stays selected, with reward zero, until its play is complete; then the wrapped env gets
-    the whole play in one step. Observations have the kicker planes and the mask of the sub-steps.
+    An agent stays selected, with reward zero, until its play is complete. The wrapped env gets the
+    whole play in one step. Observations have the kicker planes and the mask of the sub-steps.
     An illegal action raises `InputError` and changes nothing; wrap this in PettingZoo's
     `TerminateIllegalWrapper` to end the game instead.
 
@@ -54,15 +54,15 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
             agent: common.action_space(self.game) for agent in self.possible_agents
         }  # fmt: skip
         self.state_space = self.sight.joint_space()
-        # Both games have the same states: this one goes ahead within a play.
+        # Both games have the same states; this one is ahead during a play.
         self._states = self.game.empty(1)
 
     def observation_space(self, agent: str) -> spaces.Space[Observation]:
-        """The space of an agent, the same object at every call."""
+        """Return the space of an agent, the same object at every call."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[int]:
-        """The space of an agent, the same object at every call."""
+        """Return the space of an agent, the same object at every call."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -90,7 +90,7 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
         self._synchronise()
 
     def observe(self, agent: str) -> Observation:
-        """The observation of an agent: a new dict of int8 arrays."""
+        """Return the observation of an agent: a new dict of int8 arrays."""
         observation = np.empty(self.sight.size, np.int8)
         mask = np.zeros(self.game.num_actions, np.int8)
         player = aec_table(self.env).seat_of(agent)
@@ -102,7 +102,7 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
         return {**self.sight.parts(observation), ACTION_MASK: mask}
 
     def state(self) -> np.ndarray:
-        """The observations of all players, one after the other, int8 [state_space.shape]."""
+        """Return the observations of all players in order, int8 [state_space.shape]."""
         aec_table(self.env).check_started()
         return self.sight.joint(self._states[0])
 
@@ -121,11 +121,11 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
             raise InputError(explain_illegal(self.game, self._states[0], number))
 
     def _whole_play(self, before: np.record, action: Any) -> int:
-        """The flat action that the sub-step has completed."""
+        """Return the flat action that the sub-step has completed."""
         after = self._states[0]
         if after["moves"] == before["moves"] + 1:
             return int(after["history"][before["moves"]])
-        # The cards were dealt again, which clears the history; no sub-steps lead there.
+        # A new deal has cleared the history. The action was a pass, which has no sub-steps.
         return self._flat.parse(self.game.text(int(action)))
 
     def _synchronise(self) -> None:

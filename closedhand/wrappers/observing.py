@@ -1,4 +1,4 @@
-"""Whatever was trained on the observations of our envs, as an agent for matches."""
+"""An agent for matches made of any policy that was trained on observations of our envs."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ from closedhand.envs.observation_form import ACTION_MASK, PLANES, Observation, O
 
 
 class ObservingAgent:
-    """A function of observations as an agent: a network of any library plays matches.
+    """An agent that plays by a function of observations, such as a network of any library.
 
     Attributes:
         name: Name in results and records.
@@ -30,8 +30,8 @@ class ObservingAgent:
 
         Args:
             game: Game to play, as `env.unwrapped.game` of the envs that the function knows.
-            choose: From observations as a vector env made of `game` shows them, a dict of int8
-                arrays [n, ...] with the `action_mask`, to an action for each, integers [n].
+            choose: Function from observations of a vector env of `game`, a dict of int8 arrays
+                [n, ...] with the `action_mask`, to actions, integers [n].
             observation: Form of the observations: `planes`, `flat` or `compact`.
             name: Name of the agent.
 
@@ -44,14 +44,14 @@ class ObservingAgent:
         self._sight = ObservationForm(game, observation)
 
     def act(self, view: State) -> int:
-        """The action of the player to act."""
+        """Return the action of the player to act."""
         return int(self.act_batch(np.array([view], self.game.dtype))[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
-        """The action for each view, states [n]; int64 [n].
+        """Return the action for each view, states [n]; int64 [n].
 
         Raises:
-            InputError: The function answers something else than one integer for each view.
+            InputError: The function does not return one integer for each view.
         """
         look = batch.features if self._sight.compact else batch.observe
         seen, masks = look(self.game, views)

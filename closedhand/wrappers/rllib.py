@@ -6,12 +6,12 @@
     algorithm.train()
     match.play(game, [agent_of(algorithm, game), "random"], deals=500)
 
-One seat against agents is faster, for RLlib takes our vector envs as they are: with
-`gym_env_vectorize_mode="vector_entry_point"` it needs nothing from here but `MaskedPPOModule`.
+One seat against agents is faster: RLlib takes our vector envs directly with
+`gym_env_vectorize_mode="vector_entry_point"`, and needs only `MaskedPPOModule` from here.
 """
 
 # pyright: basic, reportMissingImports=false
-# RLlib has few types, and an environment of its own.
+# RLlib has few types, and is tested in a separate environment.
 
 from typing import Any
 
@@ -41,10 +41,10 @@ SELF = "self"
 class RLlibEnv(MultiAgentEnv):
     """A game in which the seats act in turn, each under its name `player_0`, `player_1`, ….
 
-    Only the seat to act gets an observation, a dict of `observation` and `action_mask`; at the end
-    all seats that have acted do, with a mask that marks action 0. Rewards go to all seats, whoever
-    acts, and RLlib credits them to the last action of each. An illegal action ends the game with a
-    penalty for its seat.
+    Only the seat to act gets an observation, a dict of `observation` and `action_mask`. At the end
+    all seats that have acted get one, with a mask that marks action 0. Rewards go to all seats at
+    every step, and RLlib credits them to the last action of each. An illegal action ends the game
+    with a penalty for its seat.
 
     Attributes:
         game: The rules.
@@ -58,8 +58,8 @@ class RLlibEnv(MultiAgentEnv):
                 and options of `make_game`.
 
         Raises:
-            InputError: An unknown name, option or form of observations, or `planes`, of which RLlib
-                would keep one part.
+            InputError: An unknown name, option or form of observations, or the form `planes`, of
+                which RLlib would keep only one part.
         """
         given = {"observation": COMPACT, **config}
         self._env = GameAEC(given.pop("game"), **given)
@@ -88,19 +88,19 @@ class RLlibEnv(MultiAgentEnv):
         env, actor = self._env, self._env.agent_selection
         try:
             env.step(action_dict[actor])
-        except InputError:  # RLlib tries any actions when it checks an env
+        except InputError:  # RLlib plays arbitrary actions when it checks an env
             paid = dict.fromkeys(self._acted, 0.0) | {actor: ILLEGAL_REWARD}
             return self._look(self._acted), paid, {"__all__": True}, {"__all__": False}, {}
         ended = env.terminations[env.agent_selection]
         if not ended:
             self._acted.add(env.agent_selection)
-        # A seat that has never acted has nothing to learn from, and no episode in RLlib.
+        # A seat that has never acted has no episode in RLlib.
         paid = {agent: env.rewards[agent] for agent in self._acted}
         seen = self._look(self._acted if ended else {env.agent_selection})
         return seen, paid, {"__all__": ended}, {"__all__": False}, {}
 
     def _look(self, agents: set[str]) -> dict[str, Observation]:
-        """Observations of some seats, with masks that are never all zero."""
+        """Return observations of some seats, with masks that are never all zero."""
         seen = {agent: self._env.observe(agent) for agent in agents}
         for parts in seen.values():
             if not parts[ACTION_MASK].any():
@@ -109,14 +109,14 @@ class RLlibEnv(MultiAgentEnv):
 
 
 class MaskedPPOModule(DefaultPPOTorchRLModule):
-    """RLlib's own network for PPO, over the actions that the mask of the observation allows."""
+    """RLlib's network for PPO, restricted to the legal actions of the observation's mask."""
 
     def __init__(self, *, observation_space: Any, **settings: Any) -> None:
         """Build the network of RLlib's catalog for `observation` alone.
 
         Args:
             observation_space: Space of `observation` and `action_mask`.
-            **settings: What RLlib gives its modules beside it.
+            **settings: Further arguments of RLlib for its modules.
 
         Raises:
             InputError: The space has further parts.
@@ -131,11 +131,11 @@ class MaskedPPOModule(DefaultPPOTorchRLModule):
         return self._masked(batch, super()._forward_train(self._seen(batch), **kwargs))
 
     def compute_values(self, batch: dict[str, Any], embeddings: Any = None) -> Any:
-        """The values of a batch of observations."""
+        """Return the values of a batch of observations."""
         return super().compute_values(self._seen(batch), embeddings)
 
     def _seen(self, batch: dict[str, Any]) -> dict[str, Any]:
-        """The batch with observations as the network takes them."""
+        """Convert the observations of a batch to those of the network."""
         return {**batch, Columns.OBS: batch[Columns.OBS][OBSERVATION].float()}
 
     def _masked(self, batch: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
@@ -181,7 +181,7 @@ def agent_of(
     algorithm: Algorithm, game: str | Game, observation: str = COMPACT, name: str = "RLlib",
     **options: Any,
 ) -> ObservingAgent:  # fmt: skip
-    """The policy that an algorithm has learned, as an agent that plays its most probable action.
+    """Make an agent that plays the most probable action of a learned policy.
 
     Args:
         algorithm: Algorithm whose module is a `MaskedPPOModule`.

@@ -17,18 +17,18 @@ with needing():
     from stable_baselines3.common.vec_env import VecEnv
 
 Seen = np.ndarray | dict[str, np.ndarray]
-"""Observations: those of planes are a dict of their parts, others one vector."""
+"""Observations: of planes a dict of their parts, else one vector."""
 
 
 def session_seed(seed: int, done: int) -> int:
-    """The seed of a session of a training, so that each one plays other deals.
+    """Make the seed of a session of a training, so that each session plays other deals.
 
     Args:
         seed: Seed of the training.
-        done: What has been done before the session, such as steps.
+        done: Amount of work before the session, such as steps.
 
     Returns:
-        A number of 31 bits: NumPy's old generator, which SB3 seeds, takes no more than 32.
+        A number of 31 bits: NumPy's old generator, which SB3 seeds, takes at most 32.
     """
     return int(np.random.SeedSequence((seed, done)).generate_state(1)[0] >> 1)
 
@@ -39,10 +39,9 @@ class SB3VecEnv(VecEnv):
     Each row is an env of one player: make them with `opponents`, or as a `SeatVectorEnv` for
     self-play.
 
-    The mask is taken out of the observation, where it would be a feature, and served by
-    `env_method("action_masks")`, which is where sb3-contrib looks for it. What is left is a dict of
-    parts for `MultiInputPolicy`; of envs made with `observation="compact"` or `"flat"` it is one
-    vector, for `MlpPolicy`.
+    The mask is removed from the observation, where it would be a feature, and returned by
+    `env_method("action_masks")`, as sb3-contrib expects. The rest is a dict of parts for
+    `MultiInputPolicy`, or with `observation="compact"` or `"flat"` one vector for `MlpPolicy`.
     """
 
     def __init__(self, envs: Any) -> None:
@@ -53,8 +52,8 @@ class SB3VecEnv(VecEnv):
                 all with the same spaces and same-step autoreset.
 
         Raises:
-            InputError: Other envs, or such without masks or same-step autoreset, or with different
-                spaces; or none at all.
+            InputError: There is no env, or one is another env, has no masks or another autoreset
+                mode, or the spaces differ.
         """
         given = list(cast(Sequence[Any], envs)) if isinstance(envs, Sequence) else [envs]
         self.envs = [vector_env(env, "Stable-Baselines3", AutoresetMode.SAME_STEP) for env in given]
@@ -95,7 +94,7 @@ class SB3VecEnv(VecEnv):
         )
 
     def _first_seeds(self) -> list[int | None]:
-        """The seed of the first game of each env: `VecEnv.seed` has one for every game."""
+        """Return the seed of the first game of each env: `VecEnv.seed` has one for every game."""
         seeds = [self._seeds[start] for start in (0, *self._ends)]
         self._reset_seeds()
         return seeds
@@ -151,25 +150,25 @@ class SB3VecEnv(VecEnv):
     def env_method(
         self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any
     ) -> list[Any]:
-        """`action_masks`: the mask of each game, bool [actions]."""
+        """Call `action_masks`, the only method: the mask of each game, bool [actions]."""
         if method_name != "action_masks":
             raise AttributeError(f"SB3VecEnv has no {method_name}")
         return [self._masks[i] for i in self._get_indices(indices)]
 
     def has_attr(self, attr_name: str) -> bool:
-        """Whether `env_method` or `get_attr` knows a name."""
+        """Return whether `env_method` knows a name."""
         return attr_name == "action_masks"
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """Attributes that SB3 asks for: the render mode, always None."""
+        """Return the only attribute that SB3 reads, the render mode: None."""
         if attr_name == "render_mode":
             return [None for _ in self._get_indices(indices)]
         raise AttributeError(f"SB3VecEnv has no {attr_name}")
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Not supported: games take their options when they are made."""
+        """Refuse: the options of a game are set when it is made."""
         raise AttributeError("options of a game are set when it is made")
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        """No game is wrapped."""
+        """Return False for every game."""
         return [False for _ in self._get_indices(indices)]

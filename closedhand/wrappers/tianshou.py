@@ -2,7 +2,7 @@
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
-# Tianshou's `Batch` is typed by protocols that say nothing of its entries.
+# Tianshou's `Batch` is typed by protocols without its entries.
 
 from collections.abc import Sequence
 from typing import Any
@@ -30,9 +30,9 @@ Ids = int | Sequence[int] | np.ndarray | None
 class TianshouVectorEnv(BaseVectorEnv):
     """A vector env of this package as one of Tianshou, without a worker for each game.
 
-    Observations are a `Batch` of `obs`, int8 [n, size], and `mask`, bool [n, num_actions], as
-    Tianshou's policies for discrete actions expect them: those that rate actions (DQN and its kin)
-    obey the mask as they are, those with an actor by `MaskedActor`.
+    Observations are a `Batch` of `obs`, int8 [n, size], and `mask`, bool [n, num_actions], for
+    Tianshou's policies of discrete actions. Policies that rate actions, such as DQN, obey the mask
+    directly, policies with an actor by `MaskedActor`.
     """
 
     def __init__(self, env: Any) -> None:
@@ -54,13 +54,13 @@ class TianshouVectorEnv(BaseVectorEnv):
         self.is_closed = False
 
     def get_env_attr(self, key: str, id: Ids = None) -> list[Any]:
-        """Spaces and metadata of games, one for each."""
+        """Return an attribute of each game, such as its space."""
         values = {"action_space": self.env.single_action_space, "observation_space": self.part}
         value = values[key] if key in values else getattr(self.env, key)
         return [value] * len(self._chosen(id))
 
     def set_env_attr(self, key: str, value: Any, id: Ids = None) -> None:
-        """Not supported: games take their options when they are made."""
+        """Refuse: the options of a game are set when it is made."""
         raise AttributeError("options of a game are set when it is made")
 
     def reset(self, env_id: Ids = None, **kwargs: Any) -> tuple[Any, np.ndarray]:
@@ -109,7 +109,7 @@ class TianshouVectorEnv(BaseVectorEnv):
         return self._seen(seen, ids), rewards[ids], ends[ids], cuts[ids], self._infos(ids)
 
     def seed(self, seed: Any = None) -> list[Any]:
-        """Start new games: that of game i from seed + i, where one number is given.
+        """Start new games; if one seed is given, game i starts from seed + i.
 
         Raises:
             InputError: A wrong number of seeds, or a bad one.
@@ -123,7 +123,7 @@ class TianshouVectorEnv(BaseVectorEnv):
         ]
 
     def render(self, **kwargs: Any) -> list[Any]:
-        """The open table of every game."""
+        """Return the open table of every game."""
         return list(self.env.render() or ())
 
     def close(self) -> None:
@@ -154,8 +154,8 @@ class TianshouVectorEnv(BaseVectorEnv):
 class TianshouAEC(PettingZooEnv):
     """A PettingZoo env of this package for Tianshou's multi-agent algorithms.
 
-    Tianshou's own class takes `observation` and the mask out of an observation, and would lose all
-    other parts: this one refuses them. The mask is an array.
+    Tianshou's own class keeps `observation` and the mask and drops all other parts; this one
+    refuses them. The mask is an array.
     """
 
     def __init__(self, env: Any) -> None:
@@ -182,7 +182,7 @@ class TianshouAEC(PettingZooEnv):
 
 
 class MaskedActor(AbstractDiscreteActor):
-    """An actor whose distribution is over the legal actions: other logits are -1e9."""
+    """An actor over the legal actions: the logits of other actions are -1e9."""
 
     def __init__(self, actor: AbstractDiscreteActor) -> None:
         """Wrap an actor that returns logits and a hidden state, such as `DiscreteActor`."""
@@ -190,18 +190,18 @@ class MaskedActor(AbstractDiscreteActor):
         self.actor = actor
 
     def get_preprocess_net(self) -> Any:
-        """The first part of the wrapped actor."""
+        """Return the first part of the wrapped actor."""
         return self.actor.get_preprocess_net()
 
     def forward(self, obs: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
-        """Logits [n, num_actions] of a batch of `obs` and `mask`, and the hidden state."""
+        """Return logits [n, num_actions] of a batch of `obs` and `mask`, and the hidden state."""
         logits, state = self.actor(obs.obs, state, info or {})
         legal = torch.as_tensor(obs.mask, dtype=torch.bool, device=logits.device)
         return logits.masked_fill(~legal, -1e9), state
 
 
 class UnmaskedCritic(torch.nn.Module):
-    """A critic that is shown observations without masks."""
+    """A critic that gets observations without masks."""
 
     def __init__(self, critic: torch.nn.Module) -> None:
         """Wrap a critic, such as `DiscreteCritic`."""
@@ -209,5 +209,5 @@ class UnmaskedCritic(torch.nn.Module):
         self.critic = critic
 
     def forward(self, obs: Any, **kwargs: Any) -> torch.Tensor:
-        """Values of a batch of `obs` and `mask`."""
+        """Return the values of a batch of `obs` and `mask`."""
         return self.critic(obs.obs, **kwargs)

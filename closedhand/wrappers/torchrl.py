@@ -19,7 +19,7 @@ with needing():
 
 
 class Mask(DTypeCastTransform):
-    """The mask as bool; where it is empty, after the end of a game, it marks action 0."""
+    """Converts the mask to bool; an empty mask, after the end of a game, marks action 0."""
 
     def __init__(self) -> None:
         super().__init__(torch.int8, torch.bool, in_keys=[ACTION_MASK])
@@ -34,19 +34,19 @@ AnyEnv = gymnasium.Env | gymnasium.vector.VectorEnv
 
 
 def torchrl_env(env: AnyEnv) -> TransformedEnv:
-    """An env of this package as one of TorchRL, whose random and checked actions obey the mask.
+    """Convert an env of this package to one of TorchRL, whose random actions obey the mask.
 
-    The parts of an observation are entries of the tensordict, float32, whatever its form;
-    `action_mask` is bool, as `MaskedCategorical` takes it:
+    In every form of observations, the parts are entries of the tensordict, float32. `action_mask`
+    is bool, for `MaskedCategorical`:
     `ProbabilisticActor(..., in_keys={"logits": "logits", "mask": "action_mask"})`.
 
     Args:
-        env: What `gymnasium.make` returns, what `gymnasium.make_vec` returns if it is made with
-            `opponents` and `autoreset_mode="Disabled"`, because TorchRL resets games itself, or a
-            `SeatVectorEnv` with that mode for self-play.
+        env: What `gymnasium.make` returns; what `gymnasium.make_vec` returns with `opponents` and
+            `autoreset_mode="Disabled"`, because TorchRL resets games itself; or a `SeatVectorEnv`
+            with that mode for self-play.
 
     Returns:
-        The env; of vector envs with the batch size [num_envs].
+        The env; vector envs have the batch size [num_envs].
 
     Raises:
         InputError: It is another env, or was made without masks or with another mode.

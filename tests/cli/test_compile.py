@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 from support import run_program
+from support_cli import run
+
+from closedhand.core import cubins
 
 COMPILE = """
 from numba.core import event
@@ -37,3 +40,11 @@ def test_what_is_compiled_ahead_is_not_compiled_again(tmp_path: Path) -> None:
     assert "compiling kernels" in first.stderr and "leduc is compiled" in first.stderr
     then = run_program(PLAY, NUMBA_CACHE_DIR=str(tmp_path))
     assert (then.returncode, then.stderr) == (0, "")
+
+
+def test_a_gpu_needs_its_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cubins, "find_spec", lambda name: None)
+    result = run("compile", "leduc", "--gpu", "sm_90")
+    assert result.exit_code == 2 and "pip install 'closedhand[gpu]'" in result.output
+    result = run("compile", "leduc", "--out", "x")
+    assert result.exit_code == 2 and "--agents and --out are for --gpu" in result.output

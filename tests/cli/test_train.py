@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from support_cli import run
 
+from closedhand import InputError
+
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
 
@@ -28,3 +30,43 @@ def test_trainings_describe_themselves(name: str) -> None:
     result = run("train", name, "--help")
     assert result.exit_code == 0
     assert "--out" in result.stdout
+
+
+def test_a_device_is_chosen_for_ppo(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    from closedhand.cli.learn import device_for
+
+    monkeypatch.setenv("CLOSEDHAND_CUBINS", "x")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert device_for("auto", None, None) == "cpu" == device_for("cpu", "rule", None)
+    with pytest.raises(InputError, match="device 'cuda' is not available"):
+        device_for("cuda", None, None)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: 0)
+    assert device_for("auto", None, None) == "cuda"
+    assert device_for("auto", "rule", None) == device_for("auto", None, "ray://x") == "cpu"
+    assert device_for("cuda", None, None) == "cuda:0"
+    with pytest.raises(InputError, match="leave out --opponents"):
+        device_for("cuda", "rule", None)
+    with pytest.raises(InputError, match="there are 1 GPUs"):
+        device_for("cuda:3", None, None)
+
+
+def test_no_gpu_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    result = run("train", "leduc", "--algorithm", "ppo", "--device", "cuda", "--out", "x")
+    assert result.exit_code == 2
+    assert "device 'cuda' is not available" in result.output
+    result = run("train", "leduc", "--algorithm", "dmc", "--device", "cuda", "--out", "x")
+    assert result.exit_code == 2 and "leave out --device" in result.output
+
+
+def test_settings_on_a_gpu_are_shown() -> None:
+    pytest.importorskip("torch")
+    result = run("show", "settings", "ppo", "--gpu", "--json")
+    assert {"critic", "games", "final"} <= {
+        each["name"] for each in json.loads(result.stdout)["options"]
+    }
+    assert run("show", "settings", "dmc", "--gpu").exit_code == 2

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from closedhand.core.numba.jit import kernel
-from closedhand.core.stream import Stream, draw, make_stream
+from closedhand.core.stream import Stream, draw, make_stream, make_streams, seed_stream
 
 
 @kernel
@@ -20,3 +20,19 @@ def test_a_stream_is_numpys_default_generator(seed: int) -> None:
         fill(stream, out)
         assert (out == rng.random(len(out))).all()
     assert draw(stream) == rng.random()
+
+
+def test_a_stream_of_a_game_is_splitmix64() -> None:
+    # The first numbers of the key 0, from the authors' program.
+    first = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
+    streams = make_streams(2)
+    assert [draw(streams[0]) for _ in first] == [(bits >> 11) / 2**53 for bits in first]
+    assert streams.tolist() == [[0, 3], [0, 0]]
+
+
+def test_a_stream_of_a_game_begins_with_a_key_of_its_seed() -> None:
+    streams = make_streams(3)
+    for i, seed in enumerate((1, 1, 2)):
+        seed_stream(streams[i], np.random.default_rng(seed))
+    assert streams[0].tolist() == streams[1].tolist() != streams[2].tolist()
+    assert (streams[:, 0] != 0).all() and not streams[:, 1].any()

@@ -13,32 +13,16 @@ import time
 import numba
 import numpy as np
 from numba import cuda, types
+from variants import VARIANTS
 
 from closedhand.core import contract, game_kernels
 from closedhand.core.checks import InputError
-from closedhand.core.cubins import _kinds, _layout
+from closedhand.core.cubins import kinds, layout
 from closedhand.core.numba.gpu.compiler import compile_function
 from closedhand.core.registry import find_games, make_game, spec_of
 
 MOST_STACK = 4096
 """Bytes of stack of a thread; listing the backs of Chinese Poker takes 3,152."""
-
-VARIANTS = [
-    ("uh_leduc", {}),
-    ("leduc", {}),
-    *(("doudizhu", {"rules": rules, "substeps": steps})
-      for rules in ("deeprocket", "douzero", "rlcard", "openspiel", "mini", "tiny", "two_players")
-      for steps in (False, True)),
-    ("doudizhu", {"doubling": True, "open_hand": True, "bidding": True, "substeps": True}),
-    ("daihinmin", {}),
-    ("daihinmin", {"players": 3}),
-    ("daihinmin", {"players": 6}),
-    ("daihinmin", {"jokers": 2}),
-    ("daihinmin", {"seven_give": True}),
-    ("daihinmin", {"sets": True}),
-    ("chinese_poker", {}),
-    ("chinese_poker", {"substeps": True}),
-]  # fmt: skip
 
 
 def deal(rules, states, seeds):
@@ -127,7 +111,7 @@ def main() -> int:
         known = {option.name for option in spec_of(name).option_table}
         assert options.keys() <= known, (name, options.keys() - known)
         game = make_game(name, **options)
-        code = (*_kinds(game.rules), _layout(game.dtype))
+        code = (*kinds(game.rules), layout(game.dtype))
         if code in seen:
             continue
         seen.add(code)

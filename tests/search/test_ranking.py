@@ -105,7 +105,7 @@ def test_time_may_be_the_budget(facing_raises: State) -> None:
 
 
 def test_what_cannot_be_ranked(facing_raises: State) -> None:
-    with pytest.raises(InputError, match="number of simulations"):
+    with pytest.raises(InputError, match="give simulations or seconds"):
         rank(LEDUC, facing_raises)
     with pytest.raises(InputError, match="positive number of actions"):
         rank(LEDUC, facing_raises, simulations=9, shown=0)

@@ -77,7 +77,7 @@ FAULTS = {
     "no legal action": Fault({"    return 2\n": "    return 0\n"}, "legal: there is no"),
     "legal peeks": Fault(
         {"    return 2\n": "    return 1 if state.cards[1 - state.player] == 2 else 2\n"},
-        "legal: the actions of player_0 depend on what he cannot know",
+        "legal: the actions of player_0 depend on what it cannot know",
     ),
     "is_legal is wrong": Fault(
         {START: MORE.format("is_legal(rules, state, action, ids)", "action == PASS")},
@@ -196,7 +196,7 @@ FAULTS = {
     ),
     "a field is not aligned": Fault(
         {'("cards", "i4", SEATS)': '("odd", "i1"), ("cards", "i4", SEATS)'},
-        "alignment: field 'cards' of the state is at byte 1, which is no multiple of 4",
+        "alignment: field 'cards' of the state is at byte 1, which is not a multiple of 4",
     ),
     "planes are not binary": Fault(
         {"out[state.cards[player]] = 1": "out[state.cards[player]] = 2"},

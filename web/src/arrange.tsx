@@ -1,4 +1,4 @@
-// A hand that is sorted into parts: by click, by drag, or by the keys 1, 2, 3 …
+// A hand that is arranged into parts: by click, by drag, or by the keys 1, 2, 3 …
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Card, cardName } from "./cards";
@@ -64,7 +64,7 @@ export function Arrange({ cards, parts, game, t, table, suggestion, ask }: {
     });
     setChosen(new Set());
   };
-  // A card that is dropped on another changes places with it.
+  // Two cards swap places if one is dropped on the other.
   const swap = (a: number, b: number) => {
     setPlaces((before) => before.map((place, i) => (i === a ? before[b] : i === b ? before[a] : place)));
     setChosen(new Set());

@@ -1,4 +1,4 @@
-// Cards as SVG: ours, drawn from paths, without any font beyond the system's.
+// Cards as SVG, drawn from paths; they need no font beyond the system's.
 
 import { memo } from "./memo";
 

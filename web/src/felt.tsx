@@ -1,4 +1,4 @@
-// The table itself: seats around it, their last plays, and what lies in the middle.
+// The table: seats around it, their last plays, and the public cards in the middle.
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -67,7 +67,7 @@ export function Fan({ cards, game, t, small, chosen, toggle, label }: {
   );
 }
 
-// The groups of a row that gaps part, such as the back, middle and front of an arranged hand.
+// The groups of a row, separated by gaps, such as the back, middle and front of an arranged hand.
 export function groups(cards: string[]): string[][] {
   const found: string[][] = [[]];
   for (const card of cards) {
@@ -83,7 +83,7 @@ export function occupant(holder: SeatHolder | undefined, seat: number, own: numb
   return holder.agent || holder.name || `${t("seat")} ${seat + 1}`;
 }
 
-// The last action of every seat, as far as it still matters.
+// The latest action of each seat, of the last moves as many as there are other seats.
 export function lastMoves(position: Position): Map<number, Move> {
   const found = new Map<number, Move>();
   const seats = position.rows.filter((row) => row.seat >= 0).length;

@@ -1,4 +1,4 @@
-// Hints: what a play is worth, and what the others may hold.
+// Hints: values of plays, and chances of hidden cards.
 
 import { Card, cardName } from "./cards";
 import { useAgents } from "./context";

@@ -20,7 +20,7 @@ export function about(agent: Agent): string {
   return `${cost(agent.microseconds)}${agent.strength ? ` · ${points(agent.strength.points[0])}` : ""}`;
 }
 
-// The agents of a game, the strongest first: what a decision takes, and what they win.
+// The agents of a game, the strongest first, with time per decision and strength.
 function Agents({ agents, t }: { agents: Agent[]; t: Translate }) {
   const measured = agents.filter((agent) => agent.strength).sort((a, b) => b.strength!.points[0] - a.strength!.points[0]);
   if (!measured.length) return null;
@@ -126,7 +126,7 @@ export function OptionList({ game, options, change, t }: { game: Game; options: 
 
 interface Server { game: string; server: string; occupant: string; waiting: boolean; trouble: string; link: [string, string] | null }
 
-// Servers of competitions: a person, or an agent, takes a seat there.
+// Servers of competitions, at which a person or an agent can take a seat.
 function Servers() {
   const { net, games, t } = useShared();
   const [servers, setServers] = useState<Server[]>([]);
@@ -189,7 +189,7 @@ function Server({ each, game, take, leave, t }: { each: Server; game: Game; take
   );
 }
 
-// With a request of its own, for a table that begins elsewhere than with a new deal.
+// The form for a new table. With `request` it begins at another position than a new deal.
 export function Setup({ game, request, given, players: fixed }: { game: Game; request?: string; given?: object; players?: number }) {
   const { net, language } = useShared();
   const t = useMemo(() => translator(language, game), [language, game]);

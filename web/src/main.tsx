@@ -11,7 +11,7 @@ import { TablePage } from "./table";
 import type { Game } from "./types";
 import "./app.css";
 
-// Keeps the token of the owner's link, and takes it out of the address; says whether there was one.
+// Stores the token of the owner's link and removes it from the address; returns whether there was one.
 function takeToken(): boolean {
   const [place, query] = location.hash.split("?");
   const token = new URLSearchParams(query ?? "").get("token");
@@ -21,12 +21,12 @@ function takeToken(): boolean {
   return true;
 }
 takeToken();
-// The link may be opened where the page is already shown, and who asks decides what is shown.
+// The link may be opened in a page that is already shown; reload, as the rights may have changed.
 addEventListener("hashchange", () => { if (takeToken()) location.reload(); });
 addEventListener("unhandledrejection", (event) => { if (event.reason instanceof Offline) event.preventDefault(); });
 const net = new Net(sessionStorage.getItem("token") ?? "");
 
-// A link may have been cut anywhere: what is left of it is read like any record, and said to be none.
+// A link may have been cut: the rest of it is sent as a record, and the server reports the error.
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

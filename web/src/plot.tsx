@@ -1,4 +1,4 @@
-// Curves with their axes, drawn alike wherever numbers change with time.
+// Curves with axes, for all quantities that change with time.
 
 export const COLOURS = ["#f2c14e", "#6fb1fc", "#ff8f7d", "#7fdca4", "#c9a2ff", "#e8e8e8"];
 

@@ -1,4 +1,4 @@
-// A game under study: its moves, what it was worth along the way, and what each play cost.
+// A game under study: its moves, the value of each position, and the cost of each play.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useShared } from "./context";
@@ -257,7 +257,7 @@ function Curve({ judged, data, ply, setPly, t }: { judged: Map<number, Judged>; 
   );
 }
 
-// A position set up by hand.
+// A position typed by a person.
 export function AnalysePage() {
   const { net, games, language, t: common } = useShared();
   const [name, setName] = useState(() => localStorage.getItem("game") ?? games[0].name);

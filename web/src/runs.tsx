@@ -1,4 +1,4 @@
-// What a folder of runs holds, live: matches and leagues, ladders, trainings and solvers.
+// Results in a folder of runs, live: matches and leagues, ladders, trainings and solvers.
 
 import { useEffect, useState } from "preact/hooks";
 import { useShared } from "./context";
@@ -73,14 +73,14 @@ export function RunsPage() {
 }
 
 const LOGARITHMIC = /nash_conv|exploitability/;
-// What a curve shows at first, if it can: strength before its causes.
+// Quantities that a curve shows first, if it has them: strength before losses.
 const FIRST = ["nash_conv", "points", "gained", "won", "win_rate", "accuracy", "loss"];
 const place = (name: string) => {
   const found = FIRST.findIndex((each) => name.includes(each));
   return found < 0 ? FIRST.length : found;
 };
 
-// Every number that a history holds, with a line for each run that holds it.
+// Every quantity of the histories, with a line for each run that has it.
 function Curves({ curves, t }: { curves: Curve[]; t: Translate }) {
   const names = [...new Set(curves.flatMap((curve) => Object.keys(curve.lines)))].sort((a, b) => place(a) - place(b));
   const games = [...new Set(curves.map((curve) => curve.game ?? ""))];

@@ -1,4 +1,4 @@
-// A small game: its public graph with a strategy on it, what that loses where, and solvers at work.
+// A small game: its public graph with a strategy, the losses of the strategy, and solvers.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Card } from "./cards";
@@ -167,7 +167,7 @@ const STEP = 118;
 const ROW = 26;
 const PAD = 70;
 
-// The states of the picture: where chance has several outcomes, that on the way to the chosen state.
+// The states of the picture: of several outcomes of chance, the one on the way to the chosen state.
 function visible(graph: Graph, at: At | null): Set<number> {
   const path = new Set(at?.path ?? [0]);
   const shown = new Set<number>();
@@ -218,7 +218,7 @@ function Picture({ graph, judged, at, look, game, t }: { graph: Graph; judged: J
       </g>
     );
   };
-  // How often the last action is taken where it can be: all outcomes of chance together.
+  // The probability of the last action where it is legal, over all outcomes of chance.
   const share = (parent: number, action: string) => {
     const total = graph.states.reduce((sum, s, i) => (s.parent === parent && s.action === action ? sum + judged.flow[i] : sum), 0)
       + graph.ends.reduce((sum, e, i) => (e.parent === parent && e.action === action ? sum + judged.end_flow[i] : sum), 0);

@@ -1,4 +1,4 @@
-// Replays in a page of their own, without a server: what they show is in the page.
+// Replays in a page without a server: all data are in the page.
 
 import { render } from "preact";
 import { useMemo, useState } from "preact/hooks";
@@ -8,7 +8,7 @@ import { Replayed, type ReplayData } from "./replay";
 import { preferred, translator } from "./strings";
 import type { Game, Position } from "./types";
 
-// The moves before a position are those of the game: only their number is kept.
+// The moves before a position are the first ones of the game, so only their number is kept.
 interface Kept extends ReplayData { positions: (Omit<Position, "moves"> & { moves: number })[] }
 interface Held { games: Game[]; records: Kept[] }
 

@@ -1,4 +1,4 @@
-// The words of the page. Games bring their own terms.
+// The texts of the page in all languages. Games have terms of their own.
 
 import type { Game } from "./types";
 

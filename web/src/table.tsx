@@ -1,4 +1,4 @@
-// A table: what a person sees and does there.
+// A table, as a person sees it and plays at it.
 
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Arrange } from "./arrange";

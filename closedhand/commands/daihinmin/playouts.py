@@ -1,4 +1,4 @@
-"""The trainers of Daihinmin: of the weights of two policies, and of the numbers of `kou`."""
+"""The trainers of Daihinmin: of the weights of two policies, and of the parameters of `kou`."""
 
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ def tune_kou(
     given: dict[str, Any],
     against: str | None = None,
 ) -> None:
-    """Tune the numbers of `kou` in duplicate play, in single rounds with random classes."""
+    """Tune the parameters of `kou` in duplicate play, in single rounds with random classes."""
     from closedhand.agents.daihinmin.kou import tuning
     from closedhand.games.daihinmin.game import league_options
 
@@ -36,11 +36,11 @@ def tune_kou(
     run = tuning.begin(game, seed, make_folder(folder), opponents)
     learner = run.learner
 
-    def tell(entry: dict[str, Any]) -> str:
+    def line_of(entry: dict[str, Any]) -> str:
         mean, low, high = entry["gain"]
         return f"{entry['change']} gains {mean:.3f} points a round ({low:.3f} to {high:.3f})"
 
-    work_for(run, seconds, lambda: f"{learner.trials:,} trials", restart=restart, tell=tell)
+    work_for(run, seconds, lambda: f"{learner.trials:,} trials", restart=restart, line_of=line_of)
     if learner.deals:
         typer.echo(
             f"saved {run.path} after {learner.trials:,} trials, {learner.accepted:,} of them "

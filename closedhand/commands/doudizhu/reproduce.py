@@ -13,7 +13,7 @@ from closedhand.cli.reproduce import Only, Out, Quick, computed, report_name, se
 
 
 def deeprocket_match(as_json: Json = False) -> None:
-    """Table 7 of the DeepRocket paper, its match with four amateurs, from the game records."""
+    """Reproduce Table 7 of the DeepRocket paper, its match with four amateurs, from the records."""
     from closedhand.papers.deeprocket.reproduction import match_table
 
     data = match_table()
@@ -71,7 +71,7 @@ def deeprocket(
     out: Out = Path("runs/deeprocket"),
     as_json: Json = False,
 ) -> None:
-    """The DeepRocket paper: Table 7, Figures 3 and 4, its two positions, and a ladder of agents.
+    """Reproduce the DeepRocket paper: Table 7, Figures 3 and 4, two positions, a ladder of agents.
 
     Sections are match, figures, positions with inference, training and ladder. Takes hours; with
     --quick, few games and no agents that search, some minutes. Ctrl-C stops; the same command
@@ -95,7 +95,7 @@ def deeprocket(
         workers=workers or cores(),
         sections=sections(only, tuple(reproduction.SECTIONS), usual.sections),
     )
-    results = computed(out, lambda tell: reproduction.compute(plan, out, tell))
+    results = computed(out, lambda update: reproduction.compute(plan, out, update))
     if "training" in results and not results["training"]:
         note("no training curves: the package has no record of the training")
     save_picture(reproduction.pictures, results, out)

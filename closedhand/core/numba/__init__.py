@@ -1,1 +1,1 @@
-"""How kernels are compiled, cached, linked and called: all that relies on Numba's private parts."""
+"""Compile, cache, link and call kernels: the code that relies on Numba's private parts."""

@@ -154,12 +154,12 @@ def _name(module: str) -> str:
 
 
 def root_of(module: str) -> str:
-    """The top-level package or module of a module, by its name."""
+    """Return the name of the top-level package or module of a module."""
     return _name(module).partition(".")[0]
 
 
 def _roots(modules: Iterable[str]) -> set[str]:
-    """The packages, except `HOME`, whose code the kernels of some modules may contain."""
+    """Return the packages, except `HOME`, whose code the kernels of some modules may contain."""
     queue, seen = list(modules), set[str]()
     while queue:
         module = queue.pop()
@@ -170,7 +170,7 @@ def _roots(modules: Iterable[str]) -> set[str]:
 
 
 def _imported(module: str) -> Iterator[str]:
-    """The modules whose kernels a module has among its globals."""
+    """Iterate over the modules whose kernels a module has among its globals."""
     try:
         names = vars(import_module(module))
     except (ImportError, ValueError):
@@ -188,13 +188,13 @@ def _imported(module: str) -> Iterator[str]:
 
 
 def _modules(cls: Any) -> list[str]:
-    """The modules whose code a kernel may contain through an argument of a class."""
+    """List the modules whose code a kernel may contain through an argument of a class."""
     kernels = getattr(cls, "kernels", None)
     return [cls.__module__, kernels] if isinstance(kernels, str) else [cls.__module__]
 
 
 def _classes(arguments: Iterable[Any]) -> Iterator[Any]:
-    """The classes of all named tuples among the Numba types of arguments, and within them."""
+    """Iterate over the classes of all named tuples among the Numba types of arguments."""
     for argument in arguments:
         if hasattr(argument, "instance_class"):
             yield argument.instance_class
@@ -203,7 +203,7 @@ def _classes(arguments: Iterable[Any]) -> Iterator[Any]:
 
 
 def has_name(cls: Any) -> bool:
-    """Whether an index can name a class so that another process finds the same one."""
+    """Return whether an index can name a class so that another process finds the same one."""
     try:
         found = attrgetter(cls.__qualname__)(sys.modules[cls.__module__])
     except (KeyError, AttributeError):

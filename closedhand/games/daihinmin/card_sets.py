@@ -23,7 +23,7 @@ from closedhand.games.daihinmin.plays import NUM_RANKS, PASS
 from closedhand.games.daihinmin.state import FEWEST, PLAYERS
 
 MOST_READINGS = 4
-"""Maximum number of plays of one set: a joker beside one card stands for one of three suits."""
+"""Columns for the plays of one set; three are used, as a joker beside one card has three suits."""
 
 
 def _tables_type(plays: int, actions: int) -> np.dtype:

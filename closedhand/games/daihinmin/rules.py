@@ -30,8 +30,8 @@ from closedhand.games.daihinmin.tricks import (
     lead_first,
     move_on,
     new_trick,
+    order_by_seats,
     rank_rest,
-    sit,
 )
 
 
@@ -86,7 +86,7 @@ def begin(rules, state):
         state.played[player] = np.uint64(0)
         state.left[player] = bits.size(state.hands[player])
         state.places[player] = NOBODY
-    sit(state)
+    order_by_seats(state)
     clear_gifts(state)
     for i in range(LONGEST):
         state.history[i] = 0
@@ -124,7 +124,7 @@ def rewind(state):
     state.out = 0
     state.passes = 0
     state.revolution = 0
-    sit(state)
+    order_by_seats(state)
     new_trick(state, state.leader)
 
 

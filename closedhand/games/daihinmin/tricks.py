@@ -42,7 +42,7 @@ def everybody(state):
 
 
 @kernel
-def sit(state):
+def order_by_seats(state):
     """Set the order of play to that of the seats."""
     # Index -1 is the last seat: the order is a circle.
     for player in range(len(state.hands)):

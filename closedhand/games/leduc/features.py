@@ -10,7 +10,7 @@ NUM_ACTIONS = len(ACTIONS)
 
 
 def table(kinds: tuple[str, ...], longest: int, most: int) -> FeatureTable:
-    """The numbers for a member of the family.
+    """Make the table for a member of the family.
 
     Args:
         kinds: Names of the kinds of cards.

@@ -67,7 +67,7 @@ OPTIONS = Options(
 
 @takes(OPTIONS)
 def make_game(**given: Any) -> Game:
-    """A member of the Leduc family as a `Game`.
+    """Make a member of the Leduc family as a `Game`.
 
     Args:
         **given: Some of `OPTIONS`.

@@ -29,7 +29,7 @@ FIRST_ACTION = 2
 
 
 def shapes(tables: np.record) -> dict[str, tuple[int, ...]]:
-    """Name and shape of each part of an observation."""
+    """Return name and shape of each part of an observation."""
     rows = FIRST_ACTION + 2 * int(tables.longest)
     return {"observation": (rows, int(tables.kinds)), "status": (STATUS,)}
 

@@ -1,7 +1,7 @@
 """The rules of the Leduc family: states and transitions.
 
-A game is three cards, dealt at the start, and a walk through the betting tree (`plays.py`). Kernels
-trust their callers to pass legal actions only, and to ask of a view nothing that it hides.
+A game consists of three cards, dealt at the start, and a path in the betting tree (`plays.py`).
+Kernels do not check whether an action is legal, nor whether a view hides what they read.
 """
 
 from collections import Counter
@@ -74,7 +74,7 @@ def begin(state):
 
 
 def deals(rules: Rules) -> Iterator[tuple[State, float]]:
-    """All deals, by the kinds of S's and T's card and of the flop, with their probabilities."""
+    """Iterate over all deals, three kinds of cards, with their probabilities."""
     tables = rules.tables
     ways = permutations(range(tables.cards), SEATS + 1)
     counts = Counter(tuple(tables.deck[list(cards)].tolist()) for cards in ways)
@@ -108,7 +108,7 @@ def play(rules, state, action):
 
 @kernel
 def over(rules, state):
-    """Whether a player has folded, or the second phase is closed."""
+    """Return whether a player has folded, or the second phase is closed."""
     return rules.tables.nodes[state.node].player < 0
 
 
@@ -126,7 +126,7 @@ def returns(rules, state, out):
 
 @kernel
 def revealed(rules, state):
-    """Whether the flop is revealed."""
+    """Return whether the flop is revealed."""
     return rules.tables.nodes[state.node].phase == 2
 
 
@@ -143,7 +143,7 @@ def hide(rules, state, player):
 
 @kernel
 def redeal(rules, view, player, rng):
-    """Fill, in place, what `hide` blanked for `player` with a random consistent deal."""
+    """Fill, in place, the cards that `hide` blanked for `player`, uniformly at random."""
     copies = np.empty(KINDS, np.int64)[: rules.tables.kinds]
     for kind in range(len(copies)):
         copies[kind] = rules.tables.copies[kind]

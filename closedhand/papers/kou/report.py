@@ -103,7 +103,7 @@ def difference(
 
 
 def sections_of(results: dict[str, dict[str, Any]]) -> list[str]:
-    """List the sections whose results are complete, against one enemy at least."""
+    """List the sections whose results are complete, at least against the enemy of a quick run."""
     return [
         section
         for section in SECTIONS

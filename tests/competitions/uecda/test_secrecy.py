@@ -38,7 +38,7 @@ class Script:
         return int(GAME.legal(view)[0])
 
 
-def heard(start: State, actions: Sequence[int], spy: int, clients: int = 1) -> bytes:
+def received_by(start: State, actions: Sequence[int], spy: int, clients: int = 1) -> bytes:
     """Return all bytes that a spy receives in a round of five scripted players."""
     script = Script(actions)
     agents: list[str | Script] = [script] * 5
@@ -79,7 +79,7 @@ def leaks(seed: int, clients: int = 1, cuts: int = 3) -> list[tuple[int, int]]:
     picks = PICKS * (start.classes[0] >= 0)
     found = []
     for spy in range(5):
-        true = heard(start, actions, spy, clients)
+        true = received_by(start, actions, spy, clients)
         for cut in rng.choice(len(states), cuts, replace=False).tolist():
             other = GAME.redeal(GAME.view(states[cut], spy), spy, rng)
             again = GAME.parse_deal(GAME.deal_text(other))
@@ -88,8 +88,8 @@ def leaks(seed: int, clients: int = 1, cuts: int = 3) -> list[tuple[int, int]]:
                 GAME.play(again, action)
             assert again.hands.tolist() == other.hands.tolist()
             size = length(movers[picks:cut], spy) + wire.TABLE * (cut >= picks)
-            found = heard(GAME.parse_deal(GAME.deal_text(other)), script, spy, clients)
-            if found[:size] != true[:size] or len(true) < size:
+            received = received_by(GAME.parse_deal(GAME.deal_text(other)), script, spy, clients)
+            if received[:size] != true[:size] or len(true) < size:
                 found.append((spy, cut))
     return found
 
@@ -111,15 +111,15 @@ def leak_the_joker(self: Table, announce=Table._announce) -> None:
     self._common = self._common._replace(eleven_back=holds)
 
 
-def tell_a_hand(self: Table, status: wire.Status, cells: Sequence[bytes], ask=Table._ask) -> None:
+def leak_a_hand(self: Table, status: wire.Status, cells: Sequence[bytes], ask=Table._ask) -> None:
     """A fault: players that are not asked get the hand of the one that is."""
     ask(self, status, [cells[status.player]] * 5)
 
 
 @pytest.mark.parametrize(
-    ("method", "fault"), [("_announce", leak_the_joker), ("_ask", tell_a_hand)]
+    ("method", "fault"), [("_announce", leak_the_joker), ("_ask", leak_a_hand)]
 )
-def test_a_server_that_tells_is_found_out(
+def test_a_server_that_leaks_is_found_out(
     method: str, fault: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Table, method, fault)

@@ -254,12 +254,12 @@ def test_slow_agents_play_fewer_deals_in_one_process(monkeypatch: pytest.MonkeyP
         True,
         False,
     ]
+
+    def traits_of(game: Any, agent: Any) -> Traits:
+        return Traits(clocked=getattr(agent, "name", agent) == "random")
+
     for module in (ladder, match):
-        monkeypatch.setattr(
-            module,
-            "traits_of",
-            lambda game, agent: Traits(clocked=getattr(agent, "name", agent) == "random"),
-        )
+        monkeypatch.setattr(module, "traits_of", traits_of)
     seen: list[int] = []
     play = match.play
 

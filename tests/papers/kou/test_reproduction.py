@@ -52,7 +52,9 @@ def test_the_paper_about_kou(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
     class Quick:
         def __init__(self, name: str) -> None:
-            self.make = entry("daihinmin", "random" if name == "monte-carlo" else "default").load()
+            point = entry("daihinmin", "random" if name == "monte-carlo" else "default")
+            self.make = point.load()
+            self.name, self.value, self.dist = point.name, point.value, point.dist
 
         def load(self) -> Any:
             return lambda game, seed, argument, **options: self.make(game, seed, None)

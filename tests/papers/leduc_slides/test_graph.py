@@ -5,13 +5,13 @@ from support_leduc import UH, shares_at, solved
 
 from closedhand.agents.leduc.tree import information_sets
 from closedhand.games.leduc.plays import ACTIONS, graph
-from closedhand.papers.leduc_slides.graph import edge_probabilities, state_probabilities
+from closedhand.papers.leduc_slides.probabilities import edge_probabilities, state_probabilities
 from closedhand.solvers.strategy import uniform
 
 
 @pytest.mark.parametrize("iterations", [0, 3, 500])
 def test_games_flow_through_the_graph(iterations: int) -> None:
-    """What comes to a state is what goes there; phase 1 sees the card, not the flop."""
+    """The probability of a state is that of the edges to it; phase 1 depends on no flop."""
     strategy = solved(UH, iterations, "cfr") if iterations else uniform(UH)
     states, edges = state_probabilities(strategy), edge_probabilities(strategy)
     assert states["s1,1,1"] == pytest.approx(1)

@@ -259,7 +259,7 @@ def ptx_of(function: Callable[..., None], arguments: tuple[Any, ...], arch: str,
     for module, attribute, value in changes:
         setattr(module, attribute, value)
     try:
-        ptx, _ = cuda.compile(
+        ptx, _ = cuda.compile(  # pyright: ignore[reportPrivateImportUsage]
             function, types.void(*kinds), device=False, abi="numba",
             cc=device.compute_capability, output="ptx",
         )  # fmt: skip

@@ -11,10 +11,14 @@ space of its own.
 # numba-cuda is an extra, and has no types.
 
 from collections.abc import Callable
+from typing import Any
 
-from numba import cuda, types
+import numba.cuda
+from numba import types
 
 from closedhand.core import contract, game_kernels
+
+cuda: Any = numba.cuda  # without its types, which are those of the simulator
 
 
 def _step(compact: bool) -> Callable[..., None]:

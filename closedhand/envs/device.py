@@ -1,0 +1,285 @@
+"""Kernels on a device: their arguments in its memory, how they are launched, what is compiled."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from closedhand.core.agents import Agent, make_agent
+from closedhand.core.checks import InputError, shown
+from closedhand.core.cubins import cubin, file_name
+from closedhand.core.cuda_driver import DeviceArray, DeviceRecord, load
+from closedhand.core.game import Game
+from closedhand.core.game_kernels import ALL_SEATS, Games, Terms
+from closedhand.core.optional_imports import needing
+from closedhand.core.policies import Policies, policy_of
+from closedhand.envs.common import ILLEGAL_REWARD
+from closedhand.envs.observation_form import COMPACT, PLANES, ObservationForm
+
+if TYPE_CHECKING:
+    import torch
+
+MOST_GAMES = 2**24
+"""Maximum number of games in a batch."""
+ALIGNMENT = 16
+"""Rows end at a multiple of this many bytes, so that they can be copied in words."""
+ROWS_OF_A_BLOCK = 56 * 1024
+"""Bytes of rows that a block draws in shared memory: four blocks share a multiprocessor."""
+MOST_PER_BLOCK, THREADS = 64, 128
+"""Games and threads of a block; half of its threads draw observations."""
+BLOCKS = 4
+"""Blocks a multiprocessor; more games are played by these in turn."""
+STACK = 20 * 1024
+"""Bytes of stack of a thread for code that cannot tell how much it needs."""
+SPARE = 64
+"""Bytes behind a table, as kernels may read whole words."""
+
+
+class Shape(NamedTuple):
+    """How a kernel is launched.
+
+    Attributes:
+        by_block: Whether a block draws the rows of its games in shared memory.
+        blocks: Number of blocks.
+        threads: Threads of a block.
+        per_block: Games that a block plays at a time.
+        shared: Bytes of shared memory of a block.
+    """
+
+    by_block: bool
+    blocks: int
+    threads: int
+    per_block: int
+    shared: int
+
+
+def import_torch() -> Any:
+    """PyTorch.
+
+    Raises:
+        InputError: It is not installed.
+    """
+    with needing():
+        import torch
+    return torch
+
+
+_LOADED: dict[Any, Any] = {}
+"""Kernels that were loaded, by file, device and shared memory."""
+
+
+class Device:
+    """A device and what is in its memory.
+
+    Attributes:
+        torch: PyTorch.
+        place: The device, a `torch.device`.
+        on_cpu: Whether it is the CPU.
+    """
+
+    def __init__(self, device: Any) -> None:
+        """Choose a device.
+
+        Args:
+            device: `cuda`, `cuda:1`, …, or `cpu`.
+
+        Raises:
+            InputError: There is no such device.
+        """
+        self.torch = import_torch()
+        self.place = check_device(device)
+        self.on_cpu = self.place.type == "cpu"
+        self._tables: dict[int, tuple[Any, Any]] = {}
+
+    def zeros(self, *shape: int, dtype: str) -> Any:
+        """A tensor of zeros."""
+        return self.torch.zeros(shape, dtype=getattr(self.torch, dtype), device=self.place)
+
+    def array(self, tensor: Any, dtype: Any = None) -> Any:
+        """A tensor as a kernel takes it.
+
+        Args:
+            tensor: The tensor.
+            dtype: A type of the same size as its numbers; or that of records, of which each row
+                is one.
+        """
+        records = dtype is not None and np.dtype(dtype).fields is not None
+        if self.on_cpu:
+            array = tensor.numpy()
+            if records:
+                return array.view(dtype)[:, 0]
+            return array if dtype is None else array.view(dtype)
+        shape = tuple(tensor.shape)
+        if records:
+            return DeviceArray(tensor.data_ptr(), shape[:1], shape[1])
+        return DeviceArray(tensor.data_ptr(), shape, tensor.element_size())
+
+    def tables(self, value: Any) -> Any:
+        """Rules or policies with their tables in the memory of the GPU, once each."""
+        if isinstance(value, np.record | np.ndarray):
+            table: NDArray[Any] = np.asarray(value)  # pyright: ignore[reportUnknownArgumentType]
+            pointer = self._address(value, table)
+            if isinstance(value, np.record):
+                return DeviceRecord(pointer)
+            return DeviceArray(pointer, table.shape, table.dtype.itemsize)
+        if isinstance(value, tuple):
+            given = cast(tuple[Any, ...], value)
+            parts = [self.tables(part) for part in given]
+            return type(given)(*parts) if hasattr(given, "_fields") else tuple(parts)
+        return value
+
+    def _address(self, owner: Any, table: NDArray[Any]) -> int:
+        """The address of a copy of a table in the memory of the device."""
+        if id(owner) not in self._tables:
+            content = np.frombuffer(table.tobytes() + bytes(SPARE), np.uint8)
+            tensor = self.torch.from_numpy(content.copy()).to(self.place)
+            self._tables[id(owner)] = owner, tensor
+        return int(self._tables[id(owner)][1].data_ptr())
+
+    def load(self, name: str, shared: int, arguments: tuple[Any, ...]) -> Any:
+        """A kernel, found or compiled, for `closedhand.core.cuda_driver.Launch`.
+
+        Args:
+            name: One of `closedhand.core.numba.gpu.entries.ENTRIES`.
+            shared: Bytes of shared memory of a block.
+            arguments: Arguments as of `examples`.
+
+        Raises:
+            InputError: It is not compiled and there is no compiler, or the driver refuses it.
+        """
+        major, minor = self.torch.cuda.get_device_capability(self.place)
+        arch = f"sm_{major}{minor}"
+        key = file_name(name, arguments, arch), self.place, shared
+        if key not in _LOADED:
+            found = cubin(name, arguments, arch)
+            self.torch.zeros(1, device=self.place)  # the context of this thread
+            _LOADED[key] = load(found.image, name, shared, STACK if found.grows else 0)
+        return _LOADED[key]
+
+    def stream(self) -> int:
+        """The handle of PyTorch's current stream."""
+        return int(self.torch.cuda.current_stream(self.place).cuda_stream)
+
+
+def check_device(device: Any) -> "torch.device":
+    """A device of PyTorch.
+
+    Raises:
+        InputError: There is no such device.
+    """
+    torch = import_torch()
+    try:
+        found = torch.device(device)
+    except (RuntimeError, TypeError):
+        raise InputError(f"device is cpu, cuda or cuda:0, not {shown(device)}") from None
+    if found.type not in ("cpu", "cuda"):
+        raise InputError(f"device is cpu, cuda or cuda:0, not {shown(device)}")
+    if found.type == "cpu":
+        return torch.device("cpu")
+    if not torch.cuda.is_available():
+        why = "no CUDA" if torch.version.cuda is None else "no GPU or no driver"
+        raise InputError(
+            f"device {shown(device)} is not available: PyTorch {torch.__version__} finds {why}; "
+            "install a driver and a build of PyTorch with CUDA, or use device='cpu'"
+        )
+    index = torch.cuda.current_device() if found.index is None else found.index
+    if index >= torch.cuda.device_count():
+        raise InputError(f"there are {torch.cuda.device_count()} GPUs: no {shown(device)}")
+    return torch.device("cuda", index)
+
+
+def step_name(compact: bool, by_block: bool) -> str:
+    """The name of the kernel of a step."""
+    return f"step_{'compact' if compact else 'planes'}" + ("_by_block" if by_block else "")
+
+
+def shape_for(row: int, number: int, processors: int, most_shared: int) -> Shape:
+    """How to launch steps.
+
+    Args:
+        row: Bytes of the observation and the mask of a game.
+        number: Number of games.
+        processors: Number of multiprocessors.
+        most_shared: Bytes of shared memory that a block may have.
+    """
+    per_block = min(MOST_PER_BLOCK, min(ROWS_OF_A_BLOCK, most_shared) // row // 4 * 4)
+    if per_block < 4 and 4 * row <= most_shared:
+        per_block = 4
+    if per_block < 4:
+        blocks = min(-(-number // THREADS), 2 * BLOCKS * processors)
+        return Shape(False, blocks, THREADS, 0, 0)
+    blocks = min(-(-number // per_block), BLOCKS * processors)
+    return Shape(True, blocks, THREADS, per_block, -(-per_block * row // ALIGNMENT) * ALIGNMENT)
+
+
+SHARED = {"sm_75": 64, "sm_80": 163, "sm_90": 227, "sm_100": 227}
+"""KiB of shared memory that a block may have, by architecture."""
+LEAST_SHARED = 99
+"""The same for architectures that are not listed."""
+
+
+def kernels_of(game: Game, agents: Sequence[str], arch: str) -> Iterator[tuple[str, Any]]:
+    """The kernels of a game: names, and arguments for `closedhand.core.cubins`.
+
+    Args:
+        game: The game.
+        agents: Agents of `DeviceBatch.decide`.
+        arch: Architecture, such as `sm_90`.
+
+    Raises:
+        InputError: An unknown agent, or one that decides in Python.
+    """
+    terms = Terms(game.num_players, bool(game.staged), ALL_SEATS, ILLEGAL_REWARD)
+    most = 1024 * SHARED.get(arch, LEAST_SHARED)
+    for form in PLANES, COMPACT:
+        row = ObservationForm(game, form).size + game.num_actions
+        by_block = shape_for(row, MOST_GAMES, 1, most).by_block
+        name = step_name(form == COMPACT, by_block)
+        yield name, examples(game, (), terms, name)
+    for name in "pick", "random_games":
+        yield name, examples(game, (), terms, name)
+    for agent in agents:
+        policies = (kernel_policy(make_agent(game, agent, 0)),)
+        yield "decide", examples(game, policies, terms, "decide")
+
+
+def examples(game: Game, policies: Policies, terms: Terms, name: str) -> tuple[Any, ...]:
+    """Arguments of a kernel of a GPU as far as types matter.
+
+    Args:
+        game: The game.
+        policies: Policies of the other seats, or of who decides.
+        terms: Terms of the games.
+        name: One of `closedhand.core.numba.gpu.entries.ENTRIES`.
+    """
+    numbers, streams = np.zeros(1, np.int64), np.zeros((1, 2), np.uint64)
+    bytes_, rows = np.zeros(1, np.int8), np.zeros((1, 1), np.int8)
+    floats, states = np.zeros((1, 1)), game.empty(1)
+    ids, words = np.zeros((1, 1), np.int32), np.zeros(1, np.int32)
+    if name == "pick":
+        return rows, streams, numbers
+    if name == "decide":
+        return game.rules, policies, states, streams, states, ids, numbers
+    if name == "random_games":
+        return game.rules, states, streams, ids, numbers
+    games = Games(
+        states, streams, streams[:, 0].copy(), numbers, floats, floats, bytes_, numbers, numbers
+    )
+    common_ = game.rules, policies, games, terms, bytes_, False, numbers, states, ids
+    return (*common_, words, words, 1, 1, 1) if name.endswith("block") else (*common_, rows, rows)
+
+
+def kernel_policy(agent: Agent) -> Any:
+    """The policy of an agent that decides in kernels.
+
+    Raises:
+        InputError: It decides in Python.
+    """
+    found = policy_of(agent)
+    if found is None:
+        raise InputError(
+            f"agent {agent.name!r} decides in Python, which a device cannot call: choose one that "
+            "decides in kernels, such as random"
+        )
+    return found

@@ -1,0 +1,106 @@
+"""The probabilities of a strategy on the state graph of the course slides.
+
+The slides' states omit the earlier betting and the cards. Probabilities are averages over these.
+"""
+
+import math
+from collections import defaultdict
+
+import numpy as np
+
+from closedhand.agents.leduc.tree import build, layout_of, reach
+from closedhand.core.game import Game, InputError
+from closedhand.games.leduc.notation import Notation
+from closedhand.games.leduc.plays import ACTIONS, name
+from closedhand.solvers.strategy import Strategy, to_sigma
+
+
+def edge_probabilities(
+    strategy: Strategy, card: str | None = None, flop: str | None = None
+) -> dict[tuple[str, str], float]:
+    """Compute the probability of each action at each state, if both players follow a strategy.
+
+    The slides' states omit the earlier betting and the cards. The probabilities are averages over
+    these, weighted by the probability of reaching them. They are exact, by enumeration.
+
+    Args:
+        strategy: Strategy of UH-Leduc.
+        card: Condition on this card in the hand of the player to act.
+        flop: Condition on this flop, in phase 2; phase 1 is before the flop.
+
+    Returns:
+        Probabilities by name of the state and action, for all edges of the graph; NaN where the
+        state is never reached.
+
+    Raises:
+        InputError: There is no such card, or the strategy is for another game than UH-Leduc.
+    """
+    taken = _taken(strategy, card, flop)
+    states = _by_state(taken)
+    return {
+        (state, action): p / states[state] if states[state] > 0 else math.nan
+        for (state, action), p in taken.items()
+    }
+
+
+def state_probabilities(
+    strategy: Strategy, card: str | None = None, flop: str | None = None
+) -> dict[str, float]:
+    """Compute the exact probability of reaching each state, if both players follow a strategy.
+
+    Args:
+        strategy: Strategy of UH-Leduc.
+        card: Condition on this card in the hand of the player who acts there.
+        flop: Condition on this flop, in phase 2.
+
+    Raises:
+        InputError: There is no such card, or the strategy is for another game.
+    """
+    return _by_state(_taken(strategy, card, flop))
+
+
+def _by_state(taken: dict[tuple[str, str], float]) -> dict[str, float]:
+    states: dict[str, float] = defaultdict(float)
+    for (state, _), p in taken.items():
+        states[state] += p
+    return dict(states)
+
+
+def _taken(strategy: Strategy, card: str | None, flop: str | None) -> dict[tuple[str, str], float]:
+    """Compute the probability that a game reaches a state and takes an action there."""
+    game = strategy.game
+    check_game(game)
+    notation = Notation(game.rules)
+    kinds = range(game.rules.tables.kinds)
+    cards = list(kinds) if card is None else [notation.card(card)]
+    open_slots = [1 + kind for kind in kinds] if flop is None else [1 + notation.card(flop)]
+    slots = {1: [0], 2: open_slots}  # by phase
+    tree = build(game)
+    # `pays` begins with the probabilities of the deals, by slot; sum those that meet the condition.
+    given = {phase: tree.pays[slots[phase]][:, :, cards].sum() for phase in slots}
+    sigma = to_sigma(tree, layout_of(game, tree), strategy)
+    reached = np.zeros((2, *sigma.shape))
+    for player in range(2):
+        reach(tree, sigma, player, reached[player])
+    taken: dict[tuple[str, str], float] = defaultdict(float)
+    for n in np.flatnonzero(tree.player >= 0):
+        node, slot, own = game.rules.tables.nodes[tree.node[n]], tree.slot[n], tree.player[n]
+        phase = int(node["phase"])
+        if slot not in slots[phase]:
+            continue
+        # By the player's card: its reach times the opponent's, summed over the opponent's card.
+        likely = reached[own, n] * (reached[1 - own, n, kinds] @ tree.pays[slot])
+        for child in range(tree.first[n], tree.first[n + 1]):
+            p = (likely * sigma[child])[cards].sum() / given[phase]
+            taken[name(node), ACTIONS[tree.action[child]]] += float(p)
+    return dict(taken)
+
+
+def check_game(game: Game) -> None:
+    """Check that a game is UH-Leduc, whose states are those of the slides.
+
+    Raises:
+        InputError: It is another game.
+    """
+    if game.name != "uh_leduc":
+        raise InputError(f"the slides' graph is that of uh_leduc, not of {game.name}")
