@@ -279,7 +279,7 @@ def decide(policy, rules, view, ids):
 
 Lead = Annotated[
     Literal["sets", "single"],
-    "what it leads: kaidan and groups before cards, as the client does, or always its lowest card",
+    "lead: kaidan and groups before cards, as the client does, or always the lowest card",
 ]
 
 

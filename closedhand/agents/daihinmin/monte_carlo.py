@@ -43,9 +43,9 @@ Playouts = Annotated[
 Prior = Annotated[
     int | None,
     Range(0, 10**6),
-    "simulations that the judgement of `playouts=policy` counts for; by default 0",
+    "simulations that the logits of `playouts=policy` count for; by default 0",
 ]
-Candidates = Annotated[int | None, Range(1, MOST_PARTICLES), "candidates for every world"]
+Candidates = Annotated[int | None, Range(1, MOST_PARTICLES), "candidates for each determinisation"]
 
 
 class MonteCarloAgent(SearchAgent):

@@ -124,8 +124,7 @@ def describe(rules, state, here, action, number, out):
     """
     if action == PASS:
         return describe_pass(rules, state, here, number, out[0]), 0
-    plays = rules.plays
-    need = plays.need[action]
+    plays, need = rules.plays, rules.plays.need[action]
     rest = here.seen.hand & ~need
     effect = effect_of(rules, state, here, action)
     kind = kind_of(rules, action)
@@ -148,15 +147,10 @@ def describe(rules, state, here, action, number, out):
     plus[n] = ROOM + (play * ROOMS + room(left)) * ROOMS + here.least
     plus[n + 1] = NEXT + play * ROOMS + here.next_room
     plus[n + 2] = TABLE + (play * 5 + here.active) * 4 + here.players
-    plus[n + 3] = (
-        BEATERS
-        + ((here.follow * KINDS + kind) * BEATING + effect.beating) * 3 * STAGES
-        + effect.locked * STAGES
-        + here.stage
-    )
-    plus[n + 4] = (
-        FORM + (((way * WEAK + weak) * STRONG + strong) * ROOMS + here.least) * 4 + here.players
-    )
+    beating = (here.follow * KINDS + kind) * BEATING + effect.beating
+    plus[n + 3] = BEATERS + (beating * 3 + effect.locked) * STAGES + here.stage
+    form = (way * WEAK + weak) * STRONG + strong
+    plus[n + 4] = FORM + (form * ROOMS + here.least) * 4 + here.players
     plus[n + 5] = PLAY_FORM + (play * WEAK + weak) * STRONG + strong
     n += 6
     if here.follow:
@@ -173,19 +167,28 @@ def describe(rules, state, here, action, number, out):
         plus[n] = WITH_EIGHT + (here.follow * KINDS + kind) * STAGES + here.stage
         n += 1
     if effect.revolution != state.revolution:
-        before, _ = weakest_and_strongest(here.seen, rest)
-        plus[n] = TURNING + (before * WEAK + weak) * STRONG + strong
+        before = weakest_and_strongest(here.seen, rest)[0] * WEAK
+        plus[n] = TURNING + (before + weak) * STRONG + strong
         n += 1
     if kind < 4 and action != JOKER:
-        shift = np.uint64(4 * slot)
-        behind = np.int64((by_slot(rest, state.revolution) >> shift) & np.uint64(15))
-        before = np.int64((here.own >> shift) & np.uint64(15))
-        plus[n] = SPLIT + ((here.follow * SLOTS + slot) * 4 + before - 1) * 4 + min(behind, 3)
+        plus[n] = SPLIT + split_of(here, by_slot(rest, state.revolution), slot)
         n += 1
         if need & here.seen.kaidan:
             plus[n] = TORN + (here.follow * 4 + kind) * SLOTS + slot
             n += 1
     return n, minus
+
+
+@kernel
+def split_of(here, after, slot):
+    """Return the index by follow, slot and its numbers of cards before and after a group.
+
+    `after` has the counts by slot of the hand after it, in the order of ranks before it.
+    """
+    shift = np.uint64(4 * slot)
+    behind = np.int64((after >> shift) & np.uint64(15))
+    before = np.int64((here.own >> shift) & np.uint64(15))
+    return ((here.follow * SLOTS + slot) * 4 + before - 1) * 4 + min(behind, 3)
 
 
 @kernel
