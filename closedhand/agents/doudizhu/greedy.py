@@ -1,7 +1,11 @@
 """The agent `greedy`: chooses the action with the lowest price, without search or chance.
 
-The price of a play is the cost of playing out the hand that it leaves (`decompose/partition.py`),
-that of a pass the cost of the current hand, with these corrections:
+1. Make a play that ends the game, or the only legal action, at once.
+2. Price a play by the cost of playing out the hand that it leaves (`decompose/partition.py`), and a
+   pass by the cost of the current hand. Correct the prices as listed below.
+3. Choose the lowest price.
+
+The corrections are:
 
 - A pass costs more when an enemy owns the trick, most of all an enemy with one or two cards left.
   It costs less when the partner owns the trick.
@@ -9,8 +13,6 @@ that of a pass the cost of the current hand, with these corrections:
 - While an enemy holds one card (two cards), solos (pairs) cost extra; low ones cost more.
 - Before a partner who holds one card, leading a solo is cheap; low ones are cheaper.
 - A play that nobody can beat is cheapest of all if the rest of the hand is a single play.
-
-A play that ends the game is always made.
 """
 
 from typing import NamedTuple

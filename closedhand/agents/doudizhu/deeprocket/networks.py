@@ -1,11 +1,13 @@
 """The policy and the kicker network of the DeepRocket paper (sections 4.2 and 4.3).
 
-A third network, for bids, which the paper's section 6 proposes as future work, is described in
-`bidding/network.py`. All consist of convolutions, ReLU and one fully connected layer over binary
-planes, followed by a softmax over the legal outputs. The paper says only that the policy network
-has ten convolutions of 512 filters with "different strides", and the kicker network five: the size
-`paper` is one interpretation. The size `small` is made for two CPU cores: its first convolution
-takes all rows of the planes at once, the others work on a line of the 15 ranks.
+1. Encode the view as binary planes (`games/doudizhu/planes.py`).
+2. Apply convolutions, each followed by ReLU.
+3. Apply one fully connected layer, and a softmax over the legal outputs.
+
+A third network of this form, for bids, is in `bidding/network.py`. The paper states only that the
+policy network has ten convolutions of 512 filters with "different strides", and the kicker network
+five. The size `paper` is one interpretation. The size `small` is for two CPU cores: its first
+convolution takes all rows of the planes at once, and the others work on a line of the 15 ranks.
 
 There are two additions to the paper:
 
