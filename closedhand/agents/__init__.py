@@ -1,7 +1,6 @@
-"""Agents and learners, a folder a game.
+"""Agents and learners, one folder per game.
 
-Agents are made by name, by `closedhand.make_agent`: import from here only what is listed in the
-`__all__` of a folder.
+`closedhand.make_agent` makes agents by name. Import only what the `__all__` of a folder lists.
 """
 
 __all__: list[str] = []

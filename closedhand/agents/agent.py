@@ -1,4 +1,4 @@
-"""Shared code of agents that decide by a kernel."""
+"""Base of agents that decide by a kernel."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from closedhand.core.policies import decide_all
 
 
 class KernelAgent:
-    """An agent that decides by a policy, on many views in one call.
+    """Agent that decides by a policy, on many views in one call.
 
     Attributes:
         name: Name in results and records.
@@ -31,11 +31,11 @@ class KernelAgent:
 
     @property
     def kernel_policy(self) -> Policy:
-        """The policy, for envs that play the agent in kernels."""
+        """Policy for envs that play the agent in kernels."""
         return self._kernel_policy
 
     def act(self, view: State) -> int:
-        """The action of the player to act.
+        """Choose the action of the player to act.
 
         Raises:
             InputError: The view is not a state of the game.
@@ -43,7 +43,7 @@ class KernelAgent:
         return int(self.act_batch(np.asarray(view)[np.newaxis])[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
-        """The action for each view, states [n]; int32 [n].
+        """Choose an action, int32 [n], for each view, states [n].
 
         Raises:
             InputError: The views are not states of the game.

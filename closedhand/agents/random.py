@@ -1,4 +1,4 @@
-"""The agent `random`: legal actions of any game, all with the same probability."""
+"""The agent `random`: uniformly random legal actions of any game."""
 
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ class Uniform(NamedTuple):
     """The policy of uniformly random actions.
 
     Attributes:
-        stream: The random numbers, one for each decision.
+        stream: Random numbers, one for each decision.
     """
 
     kernels = "closedhand.agents.random"
@@ -36,7 +36,7 @@ class Uniform(NamedTuple):
 
 @kernel
 def decide(policy, rules, view, ids):
-    """A uniformly random legal action; -1 if the game is over."""
+    """Choose a uniformly random legal action; return -1 if the game is over."""
     if contract.over(rules, view):
         return -1
     number = draw(policy.stream)
@@ -45,12 +45,12 @@ def decide(policy, rules, view, ids):
 
 @kernel
 def with_stream(policy, stream):
-    """The policy with another stream."""
+    """Return the policy with another stream."""
     return Uniform(stream)
 
 
 class RandomAgent(KernelAgent):
-    """Plays uniformly random legal actions."""
+    """Agent that plays uniformly random legal actions."""
 
     def __init__(self, game: Game, seed: int = 0) -> None:
         """Play `game`.
@@ -62,7 +62,7 @@ class RandomAgent(KernelAgent):
         super().__init__(game, "random", Uniform(make_stream(seed)))
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """Uniform probabilities of the legal actions of views, states [n]; float64 [n, actions]."""
+        """Uniform probabilities of legal actions, float64 [n, actions], for views, states [n]."""
         shares = np.empty((len(views), self.game.num_actions))
         share_out(self.game.rules, views, self._ids, shares)
         return shares
@@ -70,10 +70,10 @@ class RandomAgent(KernelAgent):
 
 @described(Traits(microseconds=0.5))
 def make_random(game: Game, seed: int, argument: str | None) -> RandomAgent:
-    """The agent `random`.
+    """Make the agent `random`.
 
     Raises:
-        InputError: It was given an argument.
+        InputError: There is an argument.
     """
     refuse_argument("random", argument)
     return RandomAgent(game, seed)

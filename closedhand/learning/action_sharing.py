@@ -1,10 +1,12 @@
-"""Weights that actions share: what is learned of an action serves those that are written alike.
+"""Weights that actions share by the parts of their texts.
 
-A game may have thousands of actions, most of which are legal once in many games, and a layer with a
-row of weights for each of them learns most rows slowly. The text of an action says what it is made
-of: `3h3s` has two 3s, a heart and a spade. While it learns, a layer has a row for every such part,
-too, and that of an action is the sum of its own and those of its parts. Agents take the sums: their
-networks are plain ones.
+A game may have thousands of actions, most of which are legal once in many games. A layer with a row
+of weights for each action learns most rows slowly.
+
+1. Split the text of an action into parts: `3h3s` has two 3s, a heart and a spade.
+2. In training a layer also has a row for every part. The weights of an action are the sum of its
+   own row and the rows of its parts.
+3. For agents, store the sums: their networks are ordinary ones.
 """
 
 from collections import Counter
@@ -20,11 +22,11 @@ from closedhand.core.game import Game
 
 
 def spelling(game: Game) -> torch.Tensor | None:
-    """The parts of every action: each character of its text with its number, and the length.
+    """Number the parts of every action: each character of its text with its count, and the length.
 
     Returns:
-        int64 [actions, most], filled up with the number of different parts; None if there are no
-        fewer parts than actions, so that there is nothing to share.
+        Parts, int64 [actions, most], padded with the number of different parts. None if there are
+        as many parts as actions, so that there is nothing to share.
     """
     numbers: dict[tuple[str, int], int] = {}
     found: list[list[int]] = []
@@ -39,7 +41,7 @@ def spelling(game: Game) -> torch.Tensor | None:
 
 
 def share(layers: Iterable[nn.Linear], parts: torch.Tensor) -> None:
-    """Let actions share weights, which are 0 at first.
+    """Let actions share weights; the shared ones start at 0.
 
     Args:
         layers: Layers with a `weight` that has a row for every action.
@@ -50,18 +52,18 @@ def share(layers: Iterable[nn.Linear], parts: torch.Tensor) -> None:
 
 
 def plain(network: nn.Module, names: Iterable[str]) -> dict[str, Any]:
-    """The weights of a network, the sums where actions share some.
+    """Collect the weights of a network; shared ones are summed.
 
     Args:
         network: The network.
-        names: The names of the weights of the same network without sharing.
+        names: Names of the weights of the same network without sharing.
     """
     with torch.no_grad():
         return {name: attrgetter(name)(network).detach().numpy() for name in names}
 
 
 class _Sum(nn.Module):
-    """The rows of actions, for their own rows."""
+    """Parametrisation of rows: the own rows of actions plus the rows of their parts."""
 
     parts: torch.Tensor
 

@@ -1,4 +1,10 @@
-"""The agent `learned`: a network of any learner of this folder, in any game."""
+"""The agent `learned`: a network of any learner of this folder, in any game.
+
+1. Encode the views, and compute the scores of the legal actions.
+2. Divide the scores by the temperature and draw by softmax, or take the best action at 0.
+3. A network of sub-steps in a flat game: draw full states that fit the views, and choose sub-steps
+   on them until a flat action is complete.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -14,14 +20,14 @@ from closedhand.learning.features import ENCODERS, Features
 from closedhand.learning.legal import Legal
 
 COLDEST = 1e-6
-"""Least temperature but 0: scores divided by less may be no numbers any more."""
+"""Least temperature above 0; quotients of scores by lower ones may overflow."""
 
 
 class NetworkAgent:
-    """A network as an agent, in the form of a game that it has learned, or in the flat form.
+    """Agent by a network, in the form of a game that it has learned, or in the flat form.
 
-    In a flat game a network of sub-steps chooses them one after the other, on full states drawn
-    from what the player knows; they decide nothing but the player's own cards.
+    In a flat game a network of sub-steps chooses them one after the other, on full states that fit
+    the view. The sub-steps of a play depend on the player's own cards alone.
 
     Attributes:
         name: Name in results and records.
@@ -58,13 +64,13 @@ class NetworkAgent:
         self._in_form = game.num_actions == features.actions
 
     def act(self, view: State) -> int:
-        """The action of the player to act."""
+        """Choose the action of the player to act."""
         return int(self.act_batch(np.array([view], self.game.dtype))[0])
 
     def act_batch(self, views: np.ndarray) -> Ids:
-        """The action for each view, states [n]; int64 [n]."""
-        # One number a decision, of which every sub-step takes a share: a decision does not depend
-        # on the others of a batch.
+        """Choose an action, int64 [n], for each view, states [n]."""
+        # One random number per decision, which serves all its sub-steps (`Legal.draw`). A decision
+        # therefore does not depend on the others of a batch.
         numbers = self._rng.random(len(views))
         if self._in_form:
             return self._draw(views, numbers)[0]
@@ -78,7 +84,7 @@ class NetworkAgent:
         return actions
 
     def probabilities(self, views: np.ndarray) -> Floats:
-        """The policy for views, states [n]; float64 [n, num_actions].
+        """Probabilities of actions, float64 [n, num_actions], for views, states [n].
 
         In a flat game the probability of an action is the product of those of its sub-steps.
         """
@@ -98,20 +104,20 @@ class NetworkAgent:
         return shares
 
     def _draw(self, views: np.ndarray, numbers: Floats) -> tuple[Ids, Floats]:
-        """Actions of the learned form, and what is left of the numbers; see `Legal.draw`."""
+        """Draw actions of the learned form; return also the rest of the numbers (`Legal.draw`)."""
         legal, shares = self._policy(views)
         drawn, left = legal.draw(shares, torch.from_numpy(numbers))
         return legal.actions[drawn].numpy(), left.numpy()
 
     def _shares(self, views: np.ndarray) -> Floats:
-        """The probabilities of the actions of the learned form, float64 [n, actions]."""
+        """Probabilities of the actions of the learned form, float64 [n, actions]."""
         legal, shares = self._policy(views)
         found = torch.zeros((len(views), self.features.actions), dtype=torch.float64)
         found[legal.rows, legal.actions] = shares
         return found.numpy()
 
     def _policy(self, views: np.ndarray) -> tuple[Legal, torch.Tensor]:
-        """The legal actions of the learned form and their probabilities, float64 [k]."""
+        """Compute the legal actions of the learned form and their probabilities, float64 [k]."""
         observations, masks = self.features.encode(views)
         legal = Legal.of(masks)
         with torch.inference_mode():
@@ -129,7 +135,7 @@ class NetworkAgent:
             return legal, shares
 
     def _full(self, views: np.ndarray) -> np.ndarray:
-        """Full states that are consistent with views."""
+        """Draw full states that fit the views."""
         rng = np.random.default_rng(0)
         states = views.copy()
         for state in states:
@@ -142,13 +148,13 @@ class NetworkAgent:
         return views
 
     def _play(self, states: np.ndarray, steps: np.ndarray) -> Ids:
-        """Play a sub-step in each state; the flat actions completed, int64 [n], -1 for none."""
+        """Play a sub-step in each state; return the completed flat actions, int64 [n], -1: none."""
         before, players = states["moves"].copy(), states["player"].copy()
         batch.step(self.features.game, states, steps)
         moves, rows = states["moves"], np.arange(len(states))
         made = moves == before + 1
         whole = states["history"][rows, np.where(made, before, 0)].astype(np.int64)
-        # Cards that are dealt again clear the history; no more than one sub-step leads there.
+        # A new deal clears the history, and always follows a flat action of one sub-step.
         anew = ~made & ((moves != before) | (states["player"] != players))
         flat = self.game.flat
         for i in np.flatnonzero(anew):
@@ -159,7 +165,7 @@ class NetworkAgent:
 def load(
     game: Game, path: Path, temperature: float | None = None, seed: int = 0, name: str = "learned"
 ) -> NetworkAgent:
-    """The agent that plays by a network in a file.
+    """Load the agent that plays by a network in a file.
 
     Args:
         game: A form of the game that it has learned.
@@ -171,7 +177,7 @@ def load(
     Raises:
         InputError: The file holds no network that fits the game.
     """
-    # One core: matches run in several processes.
+    # One thread, as matches run in several processes.
     torch.set_num_threads(1)
     forms = [Features(game, observation) for observation in ENCODERS]
     network, about, features = networks.load(path, forms)

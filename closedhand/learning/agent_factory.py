@@ -1,4 +1,4 @@
-"""The agent `learned`: what is known of it before PyTorch is imported, which takes seconds."""
+"""Factory and traits of the agent `learned`; traits are known without importing PyTorch."""
 
 import os
 from pathlib import Path
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
     from closedhand.learning.agent import NetworkAgent
 
 MODULES = "torch", "safetensors"
-"""What agents by networks need to be installed."""
+"""Packages that agents by networks need."""
 NAME = "model.safetensors"
 """Name of the network in a folder of `closedhand train`."""
 MICROSECONDS = 500
-"""Order of magnitude of the time of a decision by such a network."""
+"""Approximate time of a decision by such a network, in microseconds."""
 
 
 def path_of(name: str, argument: str | None) -> Path:
-    """The argument of an agent, the folder of `closedhand train` or a file in it, as a path.
+    """Convert the argument of an agent, a folder of `closedhand train` or a file in it, to a path.
 
     Args:
         name: Plain name of the agent.
         argument: Its argument.
 
     Raises:
-        InputError: There is none.
+        InputError: The argument is missing.
     """
     if argument is None:
         raise InputError(f"the agent {name} needs the folder of a training: {name}:runs/ppo")
@@ -37,20 +37,20 @@ def path_of(name: str, argument: str | None) -> Path:
 
 
 def traits_of(name: str, argument: str | None) -> Traits:
-    """The traits of an agent by such a network.
+    """Describe an agent by such a network.
 
     Raises:
-        InputError: There is no argument.
+        InputError: The argument is missing.
     """
     file = within(path_of(name, argument), NAME)
     return Traits((file,) if os.path.isfile(file) else (), microseconds=MICROSECONDS)
 
 
 def describe(game: Game, argument: str | None, temperature: float | None = None) -> Traits:
-    """The traits of the agent, known before it plays.
+    """Describe the agent before it is made.
 
     Raises:
-        InputError: There is no path.
+        InputError: The path is missing.
     """
     return traits_of("learned", argument)
 
@@ -66,12 +66,12 @@ Temperature = Annotated[
 def make_learned(
     game: Game, seed: int, argument: str | None, temperature: Temperature = None
 ) -> "NetworkAgent":
-    """The agent `learned:FOLDER`, or `learned[temperature=0]:FOLDER`.
+    """Make the agent `learned:FOLDER`, or `learned[temperature=0]:FOLDER`.
 
-    FOLDER is what `closedhand train` has written, or a file in it.
+    FOLDER is a folder of `closedhand train`, or a file in it.
 
     Raises:
-        InputError: There is no path, or no network at it that fits the game.
+        InputError: The path is missing, or holds no network that fits the game.
     """
     path = within(path_of("learned", argument), NAME)
     from closedhand.learning.agent import load

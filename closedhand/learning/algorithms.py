@@ -1,4 +1,4 @@
-"""The learners of every game, by name: references, so that naming one imports nothing."""
+"""The learners of every game as references by name, so that the list imports none."""
 
 from collections.abc import Mapping
 
@@ -9,9 +9,9 @@ OWN: Mapping[str, Ref] = {
     "dmc": "closedhand.learning.dmc:DMC",
     "imitation": "closedhand.learning.imitation:Imitation",
 }
-"""The learners of this package by algorithm."""
+"""Learners of this package by algorithm."""
 ON_GPU: Mapping[str, Ref] = {"ppo": "closedhand.learning.device_ppo:DevicePPO"}
-"""The learners whose games and updates stay on a GPU, by algorithm."""
+"""Learners whose games and updates stay on a GPU, by algorithm."""
 LEARNERS: Mapping[str, Ref] = {
     **OWN,
     "maskable-ppo": "closedhand.learning.maskable_ppo:MaskablePPO",

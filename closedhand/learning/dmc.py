@@ -1,8 +1,11 @@
-"""Deep Monte Carlo: the values of actions, learned from the returns of whole games.
+"""Deep Monte Carlo: values of actions, learned from the returns of whole games.
 
-As in DouZero (Zha et al., 2021), a network estimates what a seat goes on to earn with each legal
-action, one network a role. The best action is played, at times a random one, and what the seat was
-paid in the end is the target: no bootstrapping.
+1. Play games. A seat takes the action of the greatest value, or sometimes a random legal one.
+2. The target of a decision is the return of its seat from there to the end of the game, without
+   bootstrapping.
+3. Fit the value of the chosen action to the target by squared error. Each role has its network.
+
+After Zha et al., "DouZero: Mastering DouDizhu with Self-Play Deep Reinforcement Learning" (2021).
 """
 
 from dataclasses import dataclass
@@ -30,7 +33,7 @@ class DMCSettings(Settings):
 
 
 class DMC(DeepLearner[DMCSettings]):
-    """Deep Monte Carlo at work."""
+    """Learner by deep Monte Carlo."""
 
     name = "dmc"
     settings_type = DMCSettings
@@ -38,7 +41,7 @@ class DMC(DeepLearner[DMCSettings]):
     roles = True
 
     def update(self, rng: np.random.Generator) -> dict[str, float]:
-        """Play games, and fit the values of the actions to what was earned."""
+        """Play games, and fit the values of the actions to the returns."""
         wave = self.play(rng)
         earned = seat_returns(wave.rewards / self.scale.add(wave.returns), wave.actors, wave.ends)
         targets = torch.from_numpy(earned[wave.actors >= 0]).float()
@@ -61,14 +64,14 @@ class DMC(DeepLearner[DMCSettings]):
         }
 
     def chooser(self, states: np.ndarray, rng: np.random.Generator) -> Choose:
-        """`choose` with a generator."""
+        """Bind `choose` to a generator."""
         return lambda *seen: self.choose(rng, *seen)
 
     def choose(
         self, rng: np.random.Generator, observations: np.ndarray, masks: np.ndarray,
         seats: np.ndarray, games: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-        """The best action, or at times a random legal one; noted are the values."""
+        """Choose the best action, or sometimes a random legal one; note the values."""
         legal = Legal.of(masks)
         with torch.inference_mode():
             values = self.acting.scores(

@@ -1,4 +1,4 @@
-"""How an agent does against others, in duplicate: on every deal it plays each side in turn."""
+"""Evaluation of an agent in duplicate: on every deal it plays each side in turn."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,17 +12,17 @@ from closedhand.core.game import Game
 from closedhand.core.statistics import Estimate, bootstrap, wins
 
 CHUNK = 500
-"""Deals that are played side by side."""
+"""Deals that are played in lockstep."""
 
 
 class Score(NamedTuple):
-    """What an agent won alone on its side, every other seat being played by the opponent.
+    """Score of an agent that plays one side while the opponent plays all other seats.
 
     Attributes:
-        points: Points a game, summed over the seats of the side, mean over the sides.
+        points: Points per game, summed over the seats of a side, mean over the sides.
         won: Share of games won, draws counting half; None where no payoff is a loss.
-        gain: Points beyond what the opponent makes in the agent's place, on the same deals; None
-            if that was not played.
+        gain: Difference from the points of the opponent in the agent's place on the same deals;
+            None if that was not played.
     """
 
     points: Estimate
@@ -46,10 +46,10 @@ def judge(
         opponent: An agent by name, or an object.
         deals: Number of deals, each played at every side.
         seed: Seed of the deals and of the opponent.
-        with_gain: Whether the opponent also plays every deal alone.
+        with_gain: Whether the opponent also plays every deal with all seats.
 
     Raises:
-        InputError: An unknown opponent, or an illegal action.
+        InputError: The opponent is unknown, or an action is illegal.
     """
     found = [
         _points(game, [agent, make_agent(game, opponent, seed + start)], range(start, stop), seed,
@@ -70,9 +70,9 @@ def judge(
 def _points(
     game: Game, agents: Sequence[Agent], deals: range, seed: int, with_gain: bool
 ) -> np.ndarray:
-    """The points of each side when the first agent plays it, [deals, sides].
+    """Play deals; return the points of each side when the first agent plays it, [deals, sides].
 
-    If asked for, those of the second agent on every side follow.
+    With a gain, the points of the sides when the second agent plays all seats follow.
     """
     sides = np.array(game.sides)
     tables = np.array([np.where(sides == side, 0, 1) for side in np.unique(sides)])

@@ -1,7 +1,7 @@
-"""The sub-steps of a whole play: what a network of sub-steps learns from recorded games.
+"""Sub-steps of a flat play, from which a network of sub-steps learns recorded games.
 
-A game in sub-steps may define `step_towards` in its module, as a function of the contract: the
-default tries all sub-steps in turn, which takes long where they are many.
+A game in sub-steps may define `step_towards` in its module as a function of the contract. The
+default searches all sub-steps depth first, which is slow if there are many.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ DEEPEST = 32
 
 @kernel
 def _search(rules: Rules, state: State, action: Integer, work: States, ids: Ids) -> Integer:
-    """The first sub-step of a path to a play, by depth-first search."""
+    """Find the first sub-step of a path to a play by depth-first search."""
     number, tried = np.zeros(DEEPEST, np.int64), np.zeros(DEEPEST, np.int64)
     work[0] = state
     number[0] = contract.legal(rules, work[0], ids[0])
@@ -43,17 +43,17 @@ def _search(rules: Rules, state: State, action: Integer, work: States, ids: Ids)
 
 @dispatched(default=_search)
 def step_towards(rules: Rules, state: State, action: Integer, work: States, ids: Ids) -> Integer:
-    """The next sub-step of a play in a game in sub-steps.
+    """Find the next sub-step towards a play.
 
     Args:
         rules: Rules of the game in sub-steps.
-        state: A full state in which the play is legal, or where it is under way.
+        state: A full state in which the play is legal, or some of its sub-steps are made.
         action: Id of the play in the flat game.
         work: Scratch space, states [DEEPEST + 1].
         ids: Scratch space, int32 [DEEPEST, num_actions].
 
     Returns:
-        The sub-step; -1 if there is none that leads to the play.
+        The sub-step; -1 if none leads to the play.
     """
     ...
 
@@ -67,15 +67,15 @@ def _all_towards(
 
 
 def steps_towards(game: Game, states: np.ndarray, actions: np.ndarray) -> np.ndarray:
-    """The next sub-steps of plays.
+    """Find the next sub-steps of plays.
 
     Args:
         game: A game in sub-steps.
-        states: Full states in which the plays are legal, or under way, `game.dtype` [n].
+        states: Full states in which the plays are legal or begun, `game.dtype` [n].
         actions: Ids of the plays in the flat game, int64 [n].
 
     Returns:
-        Sub-steps, int64 [n]; -1 where there is none.
+        Sub-steps, int64 [n]; -1: none leads to the play.
     """
     out = np.empty(len(states), np.int64)
     ids = np.empty((DEEPEST, game.num_actions), np.int32)

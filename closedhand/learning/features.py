@@ -1,4 +1,4 @@
-"""What deep learners take from a game: numbers for a network, masks, and the form to be learned."""
+"""Inputs of deep learners from a game: observations, masks, and the form to learn."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -19,7 +19,7 @@ class Encoder(NamedTuple):
     """A kind of observation.
 
     Attributes:
-        encode: From a game and states [n] to observations and masks, int8 [n, …].
+        encode: Function of a game and states [n] to observations and masks, int8 [n, …].
         size: Number of entries of an observation of a game.
     """
 
@@ -31,28 +31,28 @@ ENCODERS = {
     "compact": Encoder(batch.features, lambda game: game.feature_size),
     "planes": Encoder(batch.observe, lambda game: game.observation_size),
 }
-"""The kinds of observations by name."""
+"""Kinds of observations by name."""
 
 
 class Features:
-    """A game as a network sees it.
+    """A game as a network observes it.
 
     Attributes:
-        game: Form of the game that is learned, in sub-steps where the game offers them.
+        game: Form of the game to learn.
         observation: Name of the observation, one of `ENCODERS`.
         inputs: Number of inputs of a network.
         actions: Number of actions.
     """
 
     def __init__(self, game: Game, observation: str = "compact") -> None:
-        """Look at a game.
+        """Describe a game for a network.
 
         Args:
             game: Any game, flat or in sub-steps.
             observation: `compact`, or `planes`, which are flattened.
 
         Raises:
-            InputError: There is no such observation.
+            InputError: The observation is unknown.
         """
         if observation not in ENCODERS:
             raise InputError(f"no observation {observation!r}; there are {', '.join(ENCODERS)}")
@@ -63,7 +63,7 @@ class Features:
         self.actions = self.game.num_actions
 
     def encode(self, states: np.ndarray) -> tuple[Planes, Planes]:
-        """What the players to act observe and may do.
+        """Encode observations and legal actions of the players to act.
 
         Args:
             states: States or views, `game.dtype` [n].
@@ -75,12 +75,12 @@ class Features:
 
     @cached_property
     def spelling(self) -> torch.Tensor | None:
-        """The parts that actions share; see `sharing.spelling`."""
+        """Parts that actions share; see `action_sharing.spelling`."""
         return spelling(self.game)
 
 
 def learning_form(game: Game) -> Game:
-    """The form of a game with the fewest actions: in sub-steps, where it offers them."""
+    """Return the form of a game with the fewest actions: sub-steps, if it has them."""
     if not game.substep_options:
         return game
     return make_game(game.name, **{**game.options, **game.substep_options})

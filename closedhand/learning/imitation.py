@@ -1,7 +1,10 @@
-"""Imitation: a policy learned from the decisions of others, recorded or made on the spot.
+"""Imitation: a policy learned from recorded decisions, or from those of an expert agent.
 
-Records are kept as start states and actions; what a network sees is encoded when it is needed.
-Without records an expert plays all seats of new games, which are then as many as wanted.
+1. Draw some recorded games, or let the expert play all seats of new ones.
+2. Replay them, and encode the decisions with a choice. Records are kept as start states and actions
+   only.
+3. Maximise the log-likelihood of the chosen actions.
+4. Predict the decisions of held-out games for the accuracy.
 """
 
 import hashlib
@@ -25,9 +28,9 @@ from closedhand.learning.selfplay import Choose, join
 from closedhand.learning.training import DeepLearner, Settings
 
 HELD_OUT = 20
-"""One game of so many, or of fewer, is never learned from, but predicted for the accuracy."""
+"""One game in so many, at least one, is held out for the accuracy."""
 TRIES = 100
-"""How often games are drawn in which there may be nothing to learn, such as illegal actions."""
+"""Maximum number of draws of games until one has a decision to learn."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +49,7 @@ class Games(NamedTuple):
         starts: States at the deals, `dtype` [games].
         actions: Flat actions of all games one after the other, int32.
         first: Place of the first action of each game, int64 [games + 1].
-        learned: Whether the moves of each seat are to be learned, bool [games, seats].
+        learned: Whether the moves of each seat are learned, bool [games, seats].
     """
 
     starts: np.ndarray
@@ -55,12 +58,12 @@ class Games(NamedTuple):
     learned: np.ndarray
 
     def digest(self) -> str:
-        """A checksum of all of it."""
+        """Compute a checksum of all fields."""
         return hashlib.sha256(b"".join(part.tobytes() for part in self)).hexdigest()[:16]
 
 
 class Pairs(NamedTuple):
-    """Decisions: what was seen, what was legal, and what was done.
+    """Decisions: observations, legal masks and chosen actions.
 
     Attributes:
         observations: int8 [rows, inputs].
@@ -73,7 +76,7 @@ class Pairs(NamedTuple):
     actions: np.ndarray
 
     def legal(self) -> "Pairs":
-        """Those with a legal action: in a lenient game an expert may choose another one."""
+        """Keep the decisions with a legal action: in a lenient game experts may choose others."""
         kept = np.take_along_axis(self.masks, self.actions[:, None], axis=1)[:, 0] != 0
         return Pairs(*(column[kept] for column in self))
 
@@ -84,11 +87,11 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
     Args:
         game: The game, in any form.
         path: File of records, or folder of such files.
-        expert: Agent whose moves are to be learned; None: those of all.
+        expert: Agent whose moves are learned; None: all agents.
 
     Raises:
-        InputError: A record cannot be read or is of another game, there are no moves, or a file is
-            a shard.
+        InputError: A record cannot be read or has another game, there are no moves, or a file is a
+            shard.
     """
     flat = game.flat
     files = sorted(each for each in path.iterdir() if each.is_file()) if path.is_dir() else [path]
@@ -144,12 +147,12 @@ def _start(game: Game, record: records.Record) -> Any:
 
 
 def encode(features: Features, games: Games, chosen: np.ndarray) -> Pairs:
-    """The decisions to be learned in some games; those without a choice are left out.
+    """Encode the decisions to learn in some games; those without a choice are left out.
 
     Args:
         features: The game as the network sees it.
         games: The games.
-        chosen: Which of them, integers [k].
+        chosen: Indices of games, integers [k].
     """
     game, flat = features.game, features.game.flat
     states = games.starts[chosen]
@@ -186,7 +189,7 @@ def encode(features: Features, games: Games, chosen: np.ndarray) -> Pairs:
 
 
 class Imitation(DeepLearner[ImitationSettings]):
-    """Imitation at work."""
+    """Learner by imitation."""
 
     name = "imitation"
     settings_type = ImitationSettings
@@ -210,13 +213,13 @@ class Imitation(DeepLearner[ImitationSettings]):
             against: Agents that the learner is judged against.
             threads: Number of threads of PyTorch.
             records: File of records, or folder of such files; None: the expert plays new games.
-            expert: Agent whose moves are learned; None: those of all in the records.
+            expert: Agent whose moves are learned; None: all agents in the records.
 
         Raises:
-            InputError: Neither records nor an expert, or records that cannot be used.
+            InputError: There are neither records nor an expert, or the records cannot be used.
         """
         if records is None and expert is None:
-            raise InputError("imitation needs --records, or an agent to watch: --expert")
+            raise InputError("imitation needs recorded games (--records) or an agent (--expert)")
         super().__init__(game, settings, seed, (), against, threads)
         self._expert, self._path = expert, records
         self._games = None if records is None else read_games(game, records, expert)
@@ -226,7 +229,7 @@ class Imitation(DeepLearner[ImitationSettings]):
             self.remark = "there is one game only: none is held out, and no accuracy is shown"
 
     def sources(self) -> dict[str, Any]:
-        """The records and the expert."""
+        """Return the records and the expert."""
         found: dict[str, Any] = {"records": self._path and str(self._path), "expert": self._expert}
         if self._games is not None:
             found["files"] = {"records": self._games.digest()}
@@ -235,7 +238,7 @@ class Imitation(DeepLearner[ImitationSettings]):
         return found
 
     def update(self, rng: np.random.Generator) -> dict[str, float]:
-        """Learn from the decisions of some games; a single game leaves none for the accuracy."""
+        """Learn from the decisions of some games; a single game leaves the accuracy out."""
         held_out, pairs = self.pairs(rng)
         measured: dict[str, float] = {}
         if self.holds_out:
@@ -253,22 +256,22 @@ class Imitation(DeepLearner[ImitationSettings]):
 
     @property
     def holds_out(self) -> bool:
-        """Whether there are games that are not learned from."""
+        """Whether some games are held out."""
         return self._games is None or len(self._games.starts) > 1
 
     def _predict(self, pairs: Pairs) -> tuple[float, float]:
-        """Share of the actions that the network would take, and the loss."""
+        """Compute the share of actions that the network would choose, and the loss."""
         legal = Legal.of(pairs.masks)
         logs = self._logs(torch.from_numpy(pairs.observations), legal)
         chosen = logs[legal.chosen(torch.from_numpy(pairs.actions))]
         return float((chosen == legal.most(logs)).float().mean()), -float(chosen.mean())
 
     def _logs(self, seen: torch.Tensor, legal: Legal) -> torch.Tensor:
-        """Log probabilities of the legal actions, [k]."""
+        """Compute the log-probabilities of the legal actions, [k]."""
         return legal.log_softmax(self.network.legal(seen.float(), legal.rows, legal.actions)[0])
 
     def pairs(self, rng: np.random.Generator) -> tuple[Pairs, Pairs]:
-        """Decisions for the accuracy, not learned from if it `holds_out`, and those to learn."""
+        """Draw decisions for the accuracy, held out if `holds_out`, and decisions to learn."""
         for _ in range(TRIES):
             held_out, learned = (each.legal() for each in self.watched(rng))
             if len(held_out.actions) and len(learned.actions):
@@ -277,7 +280,7 @@ class Imitation(DeepLearner[ImitationSettings]):
         raise InputError(f"hardly a decision in {self._path or self._expert} can be learned")
 
     def watched(self, rng: np.random.Generator) -> tuple[Pairs, Pairs]:
-        """`pairs` with all actions that were chosen, also illegal ones."""
+        """Draw decisions as `pairs` does, including those with illegal actions."""
         number = max(2, self.games_in_update)
         few = max(1, number // HELD_OUT)
         if self._games is None:
@@ -301,12 +304,12 @@ class Imitation(DeepLearner[ImitationSettings]):
         return found[0], found[1]
 
     def maker(self) -> tuple[type[Self], tuple[Any, ...]]:
-        """Also the expert, who is all that plays."""
+        """Add the expert, who plays all seats, to the arguments of a learner elsewhere."""
         cls, (game, settings, seed, _) = super().maker()
         return cls, (game, settings, seed, (), 1, None, self._expert)
 
     def chooser(self, states: np.ndarray, rng: np.random.Generator) -> Choose:
-        """The decisions of the expert, who plays all seats."""
+        """Return a function that asks the expert for its decisions."""
         game = self.features.game
         expert = make_agent(game, str(self._expert), int(rng.integers(2**31)))
 

@@ -1,7 +1,7 @@
-"""The legal actions of many decisions, as one list.
+"""The legal actions of many decisions as one list.
 
-A game may have thousands of actions of which few are legal: what is computed for each action of a
-list takes the time of those few.
+A game may have thousands of actions of which few are legal. A computation over the list takes the
+time of the legal ones alone.
 """
 
 from typing import NamedTuple, Self
@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 BELOW_ONE = 1 - 2**-53
-"""The greatest number below 1."""
+"""Greatest number below 1."""
 
 
 class Legal(NamedTuple):
     """The legal actions of some decisions.
 
     Attributes:
-        rows: The decision of each legal action, int64 [k], ascending.
+        rows: Decision of each legal action, int64 [k], ascending.
         actions: The legal actions, int64 [k], ascending within a decision.
         counts: Number of legal actions of each decision, int64 [n], all at least 1.
     """
@@ -38,42 +38,42 @@ class Legal(NamedTuple):
 
     @property
     def ends(self) -> Tensor:
-        """Where the legal actions of each decision end, int64 [n]."""
+        """Ends of the legal actions of each decision in the list, int64 [n]."""
         return self.counts.cumsum(0)
 
     def places(self, decisions: Tensor) -> Tensor:
-        """Where the legal actions of some decisions are, one decision after another, int64 [j]."""
+        """Places in the list of the legal actions of some decisions, in their order, int64 [j]."""
         counts = self.counts[decisions]
         ends = counts.cumsum(0)
         shifts = self.ends[decisions] - ends
         return torch.arange(int(ends[-1])) + shifts.repeat_interleave(counts)
 
     def take(self, decisions: Tensor, places: Tensor) -> "Legal":
-        """Those of some decisions, int64 [m], with their `places`."""
+        """Select the legal actions of some decisions, int64 [m], given their `places`."""
         counts = self.counts[decisions]
         rows = torch.arange(len(counts)).repeat_interleave(counts)
         return Legal(rows, self.actions[places], counts)
 
     def chosen(self, actions: Tensor) -> Tensor:
-        """Where the legal actions are that were chosen, one a decision, int64 [n]."""
+        """Places in the list of the chosen actions, one per decision, int64 [n]."""
         return (self.actions == actions[self.rows]).nonzero().squeeze(1)
 
     def sums(self, values: Tensor) -> Tensor:
-        """Sum over the legal actions of each decision, [n], of values, [k]."""
+        """Sum values, [k], over the legal actions of each decision, [n]."""
         return values.new_zeros(len(self.counts)).index_add(0, self.rows, values)
 
     def most(self, values: Tensor) -> Tensor:
-        """The greatest of the values, [k], of each decision, [n]."""
+        """Maximum of values, [k], over the legal actions of each decision, [n]."""
         least = values.new_full((len(self.counts),), -torch.inf)
         return least.scatter_reduce(0, self.rows, values, "amax")
 
     def log_softmax(self, logits: Tensor) -> Tensor:
-        """Logarithms of the probabilities, [k], for logits, [k]."""
+        """Compute log-probabilities, [k], of logits, [k], by decision."""
         shifted = logits - self.most(logits.detach())[self.rows]
         return shifted - self.sums(shifted.exp()).log()[self.rows]
 
     def best(self, values: Tensor) -> Tensor:
-        """Where the legal actions of the greatest value are, the first of each decision, [n]."""
+        """Places in the list of the greatest values, the first one of each decision, [n]."""
         found = (values == self.most(values)[self.rows]).nonzero().squeeze(1)
         rows = self.rows[found]
         return found[torch.cat([rows.new_ones(1, dtype=torch.bool), rows[1:] != rows[:-1]])]
@@ -86,8 +86,8 @@ class Legal(NamedTuple):
             numbers: Uniform numbers from 0 to 1, float64 [n].
 
         Returns:
-            Where the drawn actions are, int64 [n], and what is left of the numbers, again uniform
-            from 0 to 1.
+            Places in the list of the drawn actions, int64 [n], and the position of each number
+            within the interval of its action, which is again uniform from 0 to 1.
         """
         sums = shares.cumsum(0)
         upper = sums[self.ends - 1]

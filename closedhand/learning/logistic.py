@@ -1,4 +1,9 @@
-"""Logistic regression: fitted by Newton's method, evaluated by calibration and log loss."""
+"""Logistic regression by Newton's method, with calibration and log loss for evaluation.
+
+1. Compute the gradient and the information matrix of the log-likelihood.
+2. Add the inverse information times the gradient to the weights, until the steps vanish.
+3. Sum the gradients by cluster for standard errors that are robust to dependence within a cluster.
+"""
 
 import numpy as np
 
@@ -34,23 +39,23 @@ def logistic(
 def _derivatives(
     features: np.ndarray, won: np.ndarray, weights: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The gradient of each observation's log likelihood, and the inverse of the information."""
+    """Compute the gradient of each observation's log-likelihood, and the inverse information."""
     chances = chances_of(features, weights)
     information = (features * (chances * (1 - chances))[:, None]).T @ features
-    # The pseudo-inverse leaves a feature that never varies at 0.
+    # The pseudo-inverse keeps the weight of a constant feature of 0 at 0.
     return features * (won - chances)[:, None], np.linalg.pinv(information, hermitian=True)
 
 
 def chances_of(features: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Predicted probabilities of a logistic model, float64 [n]."""
+    """Predict probabilities by a logistic model, float64 [n]."""
     return 1 / (1 + np.exp(-(features @ weights)))
 
 
 def calibration(chances: np.ndarray, won: np.ndarray, parts: int = 10) -> list[dict[str, float]]:
-    """Predicted and observed frequencies in equal parts of the observations, from low to high.
+    """Compare predicted and observed frequencies in equal parts of the observations.
 
     Returns:
-        For each part the keys `number`, `predicted` and `observed`.
+        `number`, `predicted` and `observed` of each part, from low to high predictions.
     """
     order = np.argsort(chances, kind="stable")
     return [
@@ -64,5 +69,5 @@ def calibration(chances: np.ndarray, won: np.ndarray, parts: int = 10) -> list[d
 
 
 def log_loss(chances: np.ndarray, won: np.ndarray) -> float:
-    """Mean negative logarithm of the predicted probability of what happened."""
+    """Compute the mean negative logarithm of the predicted probabilities of the results."""
     return float(-np.log(np.where(won > 0, chances, 1 - chances)).mean())

@@ -1,15 +1,15 @@
 """MaskablePPO of Stable-Baselines3 (sb3-contrib) as a learner of every game.
 
-1. Games run side by side in our vector envs, joined to one `VecEnv` (`wrappers.sb3.SB3VecEnv`). In
-   self-play every seat is a row, which waits while others act (`envs.seat_vector`); against agents
-   the learner plays each seat in its share of the games.
-2. The library collects `batch` rows, and passes over them `epochs` times by PPO with masks (Huang
+1. Run games in vector envs, joined to one `VecEnv` (`wrappers.sb3.SB3VecEnv`). In self-play every
+   seat is a row, which waits while others act (`envs.seat_vector`). Against agents the learner
+   plays each seat in an equal share of the games.
+2. Let the library collect `batch` rows, and pass over them `epochs` times by PPO with masks (Huang
    and Ontañón, "A closer look at invalid action masking in policy gradient algorithms", 2022).
-3. Its network has the layers of `networks.PolicyValue`, and is exported as one: the agent `learned`
-   plays it without the library, and no file holds pickled objects.
+3. Export the network, whose layers are those of `networks.PolicyValue`. The agent `learned` plays
+   it without the library, and no file holds pickled objects.
 
-A resumed training has the weights, the moments of the optimiser and the counts, but begins other
-games than an uninterrupted one would have continued.
+A resumed training continues with the weights, the moments of the optimiser and the counts. Its
+games are new ones, so that the results differ from those of an uninterrupted training.
 """
 
 from collections.abc import Iterator, Sequence
@@ -50,15 +50,15 @@ with needing():
     from stable_baselines3.common.vec_env import VecEnvWrapper
 
 FORMS = {"compact": COMPACT, "planes": FLAT}
-"""Forms of the envs' observations by that of the network: planes are flattened."""
+"""Observations of the envs by those of the network; planes are flattened."""
 RENAMED = {"features_extractor.body.": "body.", "action_net.": "policy.", "value_net.": "value."}
-"""Beginnings of the names of tensors in Stable-Baselines3's network and in `PolicyValue`."""
+"""Prefixes of the names of tensors in Stable-Baselines3's network and in `PolicyValue`."""
 MEASURED = {
     "train/entropy_loss": "entropy_loss", "train/value_loss": "value_loss",
     "train/approx_kl": "kl", "train/clip_fraction": "clipped",
     "train/explained_variance": "explained_variance",
 }  # fmt: skip
-"""What Stable-Baselines3 measures in an update, by its names and by ours."""
+"""Measurements of an update: names in Stable-Baselines3 and here."""
 SAMPLE = 1000
 """Random games whose payoffs give the scale of the rewards."""
 
@@ -78,7 +78,7 @@ class MaskablePPOSettings(NetworkSettings):
 
 
 class Body(BaseFeaturesExtractor):
-    """The hidden layers of `networks.PolicyValue`, as Stable-Baselines3 takes them."""
+    """The hidden layers of `networks.PolicyValue` as a features extractor."""
 
     def __init__(self, observation_space: spaces.Box, shape: networks.Shape) -> None:
         """Build the layers of a shape."""
@@ -91,10 +91,10 @@ class Body(BaseFeaturesExtractor):
 
 
 class Scaled(VecEnvWrapper):
-    """Rewards divided by the size of a typical payoff."""
+    """Envs with rewards divided by a scale."""
 
     def __init__(self, envs: SB3VecEnv, scale: float) -> None:
-        """Wrap envs; `scale` is what rewards are divided by."""
+        """Wrap envs; rewards are divided by `scale`."""
         super().__init__(envs)
         self._scale = np.float32(scale)
 
@@ -109,7 +109,7 @@ class Scaled(VecEnvWrapper):
 
 
 class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
-    """MaskablePPO at work; `moves` are the learner's own.
+    """Learner by MaskablePPO; `moves` counts the learner's own actions.
 
     Attributes:
         model: The model of Stable-Baselines3.
@@ -133,18 +133,18 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
             game: The game.
             settings: The settings.
             seed: Seed of everything random.
-            opponents: Who plays the other seats: agents by name, or `self`, each in an equal share
+            opponents: Players of the other seats: agents by name, or `self`, each in an equal share
                 of the games; None: self-play.
-            against: Agents that the learner is judged against.
+            against: Agents to evaluate the learner against.
             threads: Number of threads of PyTorch.
 
         Raises:
-            InputError: An unknown agent or observation, or `pool`.
+            InputError: An agent or the observation is unknown, or an opponent is `pool`.
         """
         super().__init__(game, settings, seed, against, threads)
         self.opponents = list(opponents or [SELF])
         if POOL in self.opponents:
-            raise InputError("maskable-ppo has no pool of frozen selves: --algorithm ppo has one")
+            raise InputError("maskable-ppo has no pool of frozen selves: use --algorithm ppo")
         rows = [self._games_against(name) for name in self.opponents]
         envs = SB3VecEnv([env for each in rows for env in each])
         envs.seed(session_seed(seed, 0))
@@ -170,11 +170,11 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
                     "net_arch": [],
                 },
             )
-        # The library's own logger would make a folder in every update.
+        # The library's default logger would make a folder in every update.
         self.model.set_logger(Logger(None, []))
 
     def _games_against(self, opponent: str) -> list[GameVectorEnv | SeatVectorEnv]:
-        """The envs with an opponent: one in self-play, otherwise one for each seat."""
+        """Make the envs with an opponent: one in self-play, otherwise one for each seat."""
         game = self.features.game
         form: dict[str, Any] = {
             "observation": FORMS[self.settings.observation],
@@ -183,7 +183,7 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
         games = max(1, self.settings.games // len(self.opponents))
         if opponent == SELF:
             return [SeatVectorEnv(game, games, **form)]
-        make_agent(game, opponent, self.seed)  # an unknown one is refused here
+        make_agent(game, opponent, self.seed)  # refuses an unknown one
         each = max(1, games // game.num_players)
         return [
             GameVectorEnv(game, each, opponents=opponent, seat=seat, **form)
@@ -191,7 +191,7 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
         ]
 
     def _payoff_scale(self) -> float:
-        """The standard deviation of the payoffs of random play; 1 if there is none."""
+        """Measure the standard deviation of the payoffs of random play; 1 if it is 0."""
         rng = np.random.default_rng((self.seed, SAMPLE))
         game = self.features.game
         states = batch.deal_random(game, SAMPLE, rng)
@@ -212,7 +212,7 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
         return {ours: float(measured[theirs]) for theirs, ours in MEASURED.items()}
 
     def agent_weights(self) -> Weights:
-        """The newest weights, by the names of `PolicyValue`."""
+        """Last weights by the names of `PolicyValue`."""
         return {
             ours + name.removeprefix(theirs): tensor.numpy()
             for theirs, ours in RENAMED.items()
@@ -227,10 +227,10 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
         return {"counts": self.counts, **arrays_of("network", policy), **moments}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from what `state` returned, with other games.
+        """Continue from a state that `state` returned, with other games.
 
         Raises:
-            ValueError: The state is that of another network.
+            ValueError: The state belongs to another network.
         """
         restore_module(self.model.policy, "network", state)
         restore_moments(self.model.policy.optimizer, state)
@@ -246,7 +246,7 @@ def randomness(seed: int) -> Iterator[None]:
     """Seed the process-wide generators that Stable-Baselines3 draws from, and restore them after.
 
     Args:
-        seed: Seed, below 2^32: NumPy's old generator takes no more.
+        seed: Seed below 2^32, the limit of NumPy's old generator.
     """
     before = np.random.get_state()
     with torch.random.fork_rng(devices=[]):

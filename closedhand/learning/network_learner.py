@@ -1,7 +1,8 @@
-"""What every learner of a network has: counts, scores, and the file that agents play.
+"""Common part of learners of a network: counts, scores, and the file for agents.
 
-A learner takes updates. The randomness of an update comes from the seed and the number of the
-update alone. Rates follow the number of decisions learned from, never the clock.
+A learner does updates. The seed and the number of an update determine its randomness. Learning
+rates depend on the number of decisions learned from, so that a training is reproducible on any
+machine.
 """
 
 import time
@@ -24,11 +25,11 @@ from closedhand.learning.features import Features
 Weights = Mapping[str, np.ndarray]
 """Weights of a network by name."""
 JUDGING = 20.0
-"""Least ratio of the time between two judgements to the time that one takes."""
+"""Least ratio of the time between two evaluations to the time of one."""
 FIRST_JUDGEMENT = 10.0
-"""Seconds before the first judgement, and least time between two."""
+"""Seconds before the first evaluation, and least time between two."""
 DEALS = 500
-"""Deals of a judgement."""
+"""Deals of an evaluation."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,14 +65,14 @@ class NetworkLearner(Generic[Chosen]):
         name: Name of the algorithm.
         settings_type: Class of its settings.
         kind: Kind of its network, see `networks.KINDS`.
-        roles: Whether each role of the game has a network of its own.
+        roles: Whether each role of the game has its own network.
         remark: Note for the user before the training begins; empty: none.
-        game: Game to be learned, as it was given.
+        game: The given game.
         features: The game as the network sees it.
         shape: Shape of the network.
         settings: The settings.
         seed: Seed of everything random.
-        against: Agents that the learner is judged against.
+        against: Agents to evaluate the learner against.
         opponents: Names of the players of the other seats.
         updates: Number of updates.
         decisions: Number of decisions learned from.
@@ -94,17 +95,17 @@ class NetworkLearner(Generic[Chosen]):
         against: Sequence[str] = (),
         threads: int = 1,
     ) -> None:
-        """Start counting.
+        """Set up the game, the counts and the agents to evaluate against.
 
         Args:
             game: The game.
             settings: The settings.
             seed: Seed of everything random.
-            against: Agents that the learner is judged against.
+            against: Agents to evaluate the learner against.
             threads: Number of threads of PyTorch.
 
         Raises:
-            InputError: An unknown agent or observation.
+            InputError: An agent or the observation is unknown.
         """
         torch.set_num_threads(threads)
         self.game, self.settings, self.seed = game, settings, seed
@@ -116,20 +117,20 @@ class NetworkLearner(Generic[Chosen]):
         self.updates = self.decisions = self.moves = self.games = 0
         self.measured: dict[str, float] = {}
         self.against = list(against)
-        for name in against:  # an unknown one is refused before the work begins
+        for name in against:  # refuses an unknown one before the work begins
             make_agent(self.features.game, name, seed)
         self.seconds = 0.0
         self._judged_at = time.monotonic()
         self._judging = 0.0
         self._noted = (0, 0, 0.0)
 
-    # What a subclass does.
+    # Defined by subclasses.
 
     def update(self, rng: np.random.Generator) -> dict[str, float]:
-        """Play, and learn from it.
+        """Play games, and learn from them.
 
         Args:
-            rng: Generator of everything random in this update but the games.
+            rng: Generator of the random numbers of this update, except those of the games.
 
         Returns:
             Measurements by name.
@@ -137,17 +138,17 @@ class NetworkLearner(Generic[Chosen]):
         raise NotImplementedError
 
     def agent_weights(self) -> Weights:
-        """The weights that agents play, by the names of a network of `shape`."""
+        """Weights for agents, by the names of a network of `shape`."""
         raise NotImplementedError
 
     def sources(self) -> dict[str, Any]:
-        """What else it learns from, JSON values that must be the same on resumption."""
+        """Further sources of learning, JSON values that must be the same on resumption."""
         return {}
 
     def after_update(self) -> None:
-        """Do what follows an update, which `updates` counts by now."""
+        """Finish an update; `updates` already counts it."""
 
-    # What it has for that.
+    # Available to subclasses.
 
     @property
     def counts(self) -> np.ndarray:
@@ -160,7 +161,7 @@ class NetworkLearner(Generic[Chosen]):
         self._noted = (self.decisions, self.games, 0.0)
 
     def agent(self, temperature: float | None = None, seed: int = 0) -> NetworkAgent:
-        """The network as an agent of the learned form of the game.
+        """Make an agent of the learned form of the game from the network.
 
         Args:
             temperature: As for `NetworkAgent`; None: that of the settings.
@@ -172,7 +173,7 @@ class NetworkLearner(Generic[Chosen]):
         return NetworkAgent(self.features.game, network, self.features, chosen, seed)
 
     def advance(self, seconds: float) -> bool:
-        """Do one update; asks for a summary when it is time for a judgement."""
+        """Do one update; return whether an evaluation is due."""
         start = time.monotonic()
         self.measured = self.update(np.random.default_rng((self.seed, self.updates)))
         self.updates += 1
@@ -182,7 +183,7 @@ class NetworkLearner(Generic[Chosen]):
         return since > max(FIRST_JUDGEMENT, JUDGING * self._judging)
 
     def summary(self) -> dict[str, Any]:
-        """Counts, speeds since the last summary, the last measurements, scores against others."""
+        """Return counts, speeds since the last summary, last measurements, and scores."""
         decisions, games, seconds = self._noted
         passed = max(self.seconds - seconds, 1e-9)
         self._noted = (self.decisions, self.games, self.seconds)
@@ -202,7 +203,7 @@ class NetworkLearner(Generic[Chosen]):
         }
 
     def score(self, opponent: str) -> dict[str, Any]:
-        """Points and share of games won against an agent, duplicate, with 95% intervals."""
+        """Measure points and share of games won against an agent, in duplicate with intervals."""
         points, won, _ = judge(self.features.game, self.agent(), opponent, DEALS, self.seed)
         found = {"points": points, "won": won}
         return {
@@ -212,7 +213,7 @@ class NetworkLearner(Generic[Chosen]):
         }
 
     def provenance(self) -> dict[str, Any]:
-        """How the network was made, for its file."""
+        """Provenance of the network, for its file."""
         return {
             "algorithm": self.name,
             "opponents": self.opponents,
@@ -236,31 +237,31 @@ class NetworkLearner(Generic[Chosen]):
         raise NotImplementedError
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from what `state` returned.
+        """Continue from a state that `state` returned.
 
         Raises:
-            ValueError: The state is that of another network.
+            ValueError: The state belongs to another network.
         """
         raise NotImplementedError
 
 
 def load_weights(network: torch.nn.Module, weights: Weights) -> None:
-    """Give a network some weights, which are copied."""
+    """Copy weights into a network."""
     tensors = {name: torch.from_numpy(each.copy()) for name, each in weights.items()}
     network.load_state_dict(tensors)
 
 
 def arrays_of(name: str, module: torch.nn.Module) -> dict[str, np.ndarray]:
-    """Copies of the tensors of a module, by their names after that of the module."""
+    """Copy the tensors of a module; their names begin with that of the module."""
     return {f"{name}.{key}": each.numpy().copy() for key, each in module.state_dict().items()}
 
 
 @torch.no_grad()
 def restore_module(module: torch.nn.Module, name: str, state: Mapping[str, np.ndarray]) -> None:
-    """Give a module the tensors that `arrays_of` returned.
+    """Copy tensors that `arrays_of` returned into a module.
 
     Raises:
-        ValueError: They are those of another network, or not finite.
+        ValueError: The tensors belong to another network, or are not finite.
     """
     for key, each in module.state_dict().items():
         array = state[f"{name}.{key}"]
@@ -270,7 +271,7 @@ def restore_module(module: torch.nn.Module, name: str, state: Mapping[str, np.nd
 
 
 def moments_of(optimiser: torch.optim.Optimizer) -> dict[str, np.ndarray]:
-    """Copies of the moments that an optimiser keeps of each weight."""
+    """Copy the moments that an optimiser keeps of each weight."""
     return {
         f"optimiser.{i}.{key}": each.numpy().copy()
         for i, moments in optimiser.state_dict()["state"].items()
@@ -279,7 +280,7 @@ def moments_of(optimiser: torch.optim.Optimizer) -> dict[str, np.ndarray]:
 
 
 def restore_moments(optimiser: torch.optim.Optimizer, state: Mapping[str, np.ndarray]) -> None:
-    """Give an optimiser the moments that `moments_of` returned."""
+    """Copy moments that `moments_of` returned into an optimiser."""
     moments: dict[int, dict[str, torch.Tensor]] = {}
     for name in state:
         if name.startswith("optimiser."):

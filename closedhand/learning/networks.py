@@ -1,4 +1,4 @@
-"""The networks of the deep learners, and the file that agents play them from."""
+"""Networks of the deep learners, and their files for agents."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -16,12 +16,12 @@ from closedhand.learning.legal import Legal
 FORMAT = 1
 """Version of the files."""
 ALONE = 25
-"""Time to compute one output of a layer alone, in that of one of all outputs together."""
+"""Ratio of the time of an output computed alone to that of one among all outputs of a layer."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What a network is built from.
+    """Parameters of a network.
 
     Attributes:
         kind: One of `KINDS`.
@@ -29,7 +29,7 @@ class Shape:
         actions: Number of actions.
         width: Number of units of each hidden layer.
         layers: Number of hidden layers.
-        seats: Which of the role networks plays each seat; all 0 for a single one.
+        seats: Index of the role network of each seat; all 0 with a single network.
     """
 
     kind: str
@@ -44,7 +44,7 @@ class PolicyValue(nn.Module):
     """A policy and a value on shared hidden layers."""
 
     def __init__(self, shape: Shape) -> None:
-        """Build an untrained network, whose policy is nearly uniform."""
+        """Build an untrained network with a nearly uniform policy."""
         super().__init__()
         self.body = hidden_layers(shape)
         self.policy = nn.Linear(shape.width, shape.actions)
@@ -58,26 +58,29 @@ class PolicyValue(nn.Module):
         return [self.policy]
 
     def forward(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Logits [n, actions] and values [n], float32, for observations, float32 [n, inputs]."""
+        """Compute logits [n, actions] and values [n] of observations [n, inputs], all float32."""
         hidden = self.body(observations)
         return self.policy(hidden), self.value(hidden).squeeze(1)
 
     def legal(
         self, observations: torch.Tensor, rows: torch.Tensor, actions: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """The logits of some actions, float32 [k], and values [n]; see `ActionValues.values`."""
+        """Compute the logits of some actions, float32 [k], and values [n].
+
+        Arguments are as for `ActionValues.values`.
+        """
         hidden = self.body(observations)
         return outputs(self.policy, hidden, rows, actions), self.value(hidden).squeeze(1)
 
     def scores(self, observations: torch.Tensor, seats: torch.Tensor, legal: Legal) -> torch.Tensor:
-        """Logits; see `ActionValues.scores`."""
+        """Compute logits; see `ActionValues.scores`."""
         return self.legal(observations, legal.rows, legal.actions)[0]
 
 
 class ActionValues(nn.Module):
-    """The value of every legal action, by one network a role.
+    """Values of legal actions, by one network per role.
 
-    The value of an action is that of the state and what the action adds to it (dueling networks,
+    The value of an action is the value of the state plus the action's advantage (dueling networks,
     Wang et al., 2016).
     """
 
@@ -98,7 +101,7 @@ class ActionValues(nn.Module):
         return [cast(PolicyValue, role) for role in self.roles]
 
     def scores(self, observations: torch.Tensor, seats: torch.Tensor, legal: Legal) -> torch.Tensor:
-        """The scores of the legal actions, by which an agent chooses, float32 [k].
+        """Compute the scores of the legal actions, by which an agent chooses, float32 [k].
 
         Args:
             observations: float32 [n, inputs].
@@ -114,7 +117,7 @@ class ActionValues(nn.Module):
         rows: torch.Tensor,
         actions: torch.Tensor,
     ) -> torch.Tensor:
-        """The values of some actions, float32 [k].
+        """Compute the values of some actions, float32 [k].
 
         Args:
             observations: float32 [n, inputs].
@@ -147,7 +150,7 @@ KINDS: Mapping[str, type[PolicyValue] | type[ActionValues]] = {
 
 
 class ResidualLayers(nn.Module):
-    """Connected layers with rectifiers; all but the first add to what they are given."""
+    """Fully connected layers with rectifiers; all but the first add their input to the output."""
 
     def __init__(self, inputs: int, width: int, layers: int) -> None:
         """Build untrained layers.
@@ -162,7 +165,7 @@ class ResidualLayers(nn.Module):
         self.others = nn.ModuleList(nn.Linear(width, width) for _ in range(layers - 1))
 
     def forward(self, seen: torch.Tensor) -> torch.Tensor:
-        """The last layer, [n, width], for inputs [n, inputs]."""
+        """Compute the last layer, [n, width], of inputs [n, inputs]."""
         hidden = torch.relu(self.first(seen))
         for layer in self.others:
             hidden = hidden + torch.relu(layer(hidden))
@@ -170,7 +173,7 @@ class ResidualLayers(nn.Module):
 
 
 def hidden_layers(shape: Shape) -> nn.Module:
-    """Connected layers with rectifiers, as the kind of a network has them."""
+    """Build the fully connected layers with rectifiers of a kind of network."""
     if shape.kind == "residual":
         return ResidualLayers(shape.inputs, shape.width, shape.layers)
     layers: list[nn.Module] = []
@@ -182,13 +185,13 @@ def hidden_layers(shape: Shape) -> nn.Module:
 def outputs(
     layer: nn.Linear, hidden: torch.Tensor, rows: torch.Tensor, which: torch.Tensor
 ) -> torch.Tensor:
-    """Some outputs of a layer.
+    """Compute some outputs of a layer.
 
     Args:
         layer: The layer.
         hidden: Its inputs, float32 [n, inputs].
-        rows: The inputs that each output is for, int64 [k].
-        which: The outputs, int64 [k].
+        rows: Index of the inputs of each output, int64 [k].
+        which: Index of each output, int64 [k].
     """
     if len(rows) * ALONE > len(hidden) * layer.out_features:
         return layer(hidden)[rows, which]
@@ -197,7 +200,7 @@ def outputs(
 
 
 def build(shape: Shape, seed: int | None = None) -> PolicyValue | ActionValues:
-    """An untrained network; a seed makes its weights reproducible."""
+    """Build an untrained network; a seed makes its weights reproducible."""
     with torch.random.fork_rng(devices=[]):
         if seed is not None:
             torch.manual_seed(seed)
@@ -205,15 +208,15 @@ def build(shape: Shape, seed: int | None = None) -> PolicyValue | ActionValues:
 
 
 def shape_of(features: Features, kind: str, width: int, layers: int, roles: bool) -> Shape:
-    """The shape of a network for a game.
+    """Make the shape of a network for a game.
 
     Args:
         features: The game as the network sees it.
         kind: One of `KINDS`.
         width: Number of units of each hidden layer.
         layers: Number of hidden layers.
-        roles: Whether each role of the game gets a network of its own. Players who act at the same
-            time are in the same position, and share one.
+        roles: Whether each role of the game has its own network. Players who act at the same time
+            are in the same position, and share one.
     """
     game = features.game
     names = list(dict.fromkeys(game.roles))
@@ -236,7 +239,7 @@ CONFIG: dict[str, weights.Check] = {
     "temperature": lambda value: isinstance(value, int | float) and 0 <= value <= 100,
     "provenance": weights.table,
 }
-"""What a file says of its network."""
+"""Schema of the description in a file."""
 
 
 def save(
@@ -252,10 +255,10 @@ def save(
     Args:
         path: The file.
         tensors: Its weights by name.
-        shape: What it was built from.
-        features: What it sees.
-        temperature: Temperature at which its agent plays; 0 takes the best action.
-        provenance: How it was made, JSON values.
+        shape: Its shape.
+        features: Its game and observation.
+        temperature: Temperature of its agent; 0 takes the best action.
+        provenance: Its provenance, JSON values.
 
     Raises:
         InputError: The file cannot be written.
@@ -277,10 +280,10 @@ def load(path: Path, forms: Sequence[Features]) -> tuple[Any, dict[str, Any], Fe
 
     Args:
         path: The file.
-        forms: Games as a network may see them; the first that fits is taken.
+        forms: Possible games and observations; the first that fits is taken.
 
     Returns:
-        The network, its description, and what it sees.
+        The network, its description, and its game and observation.
 
     Raises:
         InputError: The file cannot be read, or holds no network for any of these games.

@@ -1,8 +1,15 @@
-"""Weights of a linear softmax policy, fitted in self-play by policy gradient (REINFORCE).
+"""Fit of a linear softmax policy in self-play by policy gradient.
 
-Such a policy gives every action a sum of weights, one for each of its features, and draws an action
-by softmax. A game defines the number of features and the gradient of a piece of self-play (`Task`).
-Steps are taken by Adam; training can be interrupted and resumed (`begin`).
+Such a policy gives every action the sum of the weights of its features, and draws an action by
+softmax. A game defines the number of features and the gradient of a piece of self-play (`Task`).
+
+1. Play the games of a step in pieces, in threads or processes. Each piece returns the sum of the
+   gradient of log-likelihoods times advantages (REINFORCE; Williams, 1992).
+2. Add up the gradients in the order of the pieces, so that the number of threads has no effect.
+3. Take a step of Adam (Kingma and Ba, 2015). The step size falls with the number of steps.
+4. If the task asks for it, average the weights with more weight on later steps.
+
+Training can be interrupted and resumed (`begin`).
 """
 
 import math
@@ -51,7 +58,7 @@ def draw(scores, n, total, rng):
 
 
 class Task(NamedTuple):
-    """A policy to be fitted.
+    """A policy to fit.
 
     Attributes:
         features: Number of weights.
@@ -60,11 +67,11 @@ class Task(NamedTuple):
         gradient: Function of the weights, the number of a piece and its generator. It returns the
             gradient of the policy's payoff, summed over the games of the piece, float64 [features].
         rate: Size of the first steps.
-        slower: The size falls with the root of 1 + steps / `slower`.
-        least: Root of the mean square of a weight's gradient below which its steps are smaller:
-            what is rarely seen is learned from more slowly.
-        averaging: If not 0, the average of all weights is kept as well, in which the weights count
-            by about that power of the step; and all arrays are float32.
+        slower: Steps are divided by the root of 1 + steps / `slower`.
+        least: Root of the mean square of a weight's gradient below which its steps are smaller, so
+            that weights of rare features change slowly.
+        averaging: 0: no average. Otherwise the average of the weights is kept as well, in which a
+            step counts by about this power of its number, and all arrays are float32.
     """
 
     features: int
@@ -86,8 +93,8 @@ class Training:
         weights: Weights of the features, float64 or float32 [features].
         mean: Adam's mean of the gradients, the same.
         squares: Adam's mean of the squared gradients, the same.
-        average: Average of the weights, the same; if the task wants none, the weights.
-        crew: Who plays the games; None: this process.
+        average: Average of the weights, the same; without averaging, the weights.
+        crew: Processes that play the games; None: this process.
     """
 
     def __init__(self, task: Task, seed: int = 0) -> None:
@@ -165,7 +172,7 @@ class Training:
         if self.task.averaging:
             share = (self.task.averaging + 1) / (self.task.averaging + steps)
             average = self.average + share * (weights - self.average)
-        # Assigned together, so that an interruption leaves a complete step.
+        # One assignment, so that an interruption leaves a complete step.
         self.steps, self.mean, self.squares, self.weights = steps, mean, squares, weights
         self.average = average
 
@@ -176,7 +183,10 @@ def gradient_elsewhere(
     number: int,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """The gradient of a piece for a learner elsewhere, of which the weights are read-only."""
+    """Compute the gradient of a piece for a learner in another process.
+
+    Its weights are shared and read-only.
+    """
     return gradient(weights.copy(), number, rng)
 
 
@@ -204,5 +214,5 @@ def read_weights(path: Path, features: int, name: str = "weights") -> np.ndarray
 
 @cache
 def shipped_weights(name: str, features: int, array: str = "weights") -> np.ndarray:
-    """Weights from a file of the package, float32 [features]; see `read_weights`."""
+    """Read weights from a file of the package, float32 [features]; see `read_weights`."""
     return read_weights(SHIPPED / f"{name}.npz", features, array)

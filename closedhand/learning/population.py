@@ -1,9 +1,11 @@
-"""Who plays the other seats while a learner learns: itself, frozen selves, or agents by name.
+"""The opponent pool of a learner: itself, frozen selves, or agents by name.
 
-Of the opponents that are given each takes an equal share of the games of an update. `self` stands
-for the learner: it plays all seats, and learns from all. Against the others it plays one side, each
-in turn. `pool` stands for a frozen self, drawn anew for every update from those kept so far; which
-one it was is noted.
+1. Each given opponent takes an equal share of the games of an update.
+2. `self` is the learner: it plays all seats and learns from all. Against other opponents it plays
+   one side, each side in turn.
+3. `pool` is a frozen self, drawn for every update from those kept so far; the draw is logged.
+4. Freeze the learner at intervals. If the pool is full, drop every second frozen self and double
+   the interval.
 """
 
 from collections.abc import Callable, Container, Mapping, Sequence
@@ -18,13 +20,13 @@ from closedhand.learning.selfplay import LEARNER
 
 SELF, POOL = "self", "pool"
 OPPONENTS = "opponents.csv"
-"""File of a training that says which frozen self played in which update."""
+"""File of a training with the frozen self of each update."""
 MOST = 16
-"""Maximum number of frozen selves; if there are more, every second one is dropped."""
+"""Number of frozen selves above which every second one is dropped."""
 
 
 class _Absent:
-    """Stands for the learner among its opponents; it is never asked."""
+    """Placeholder for the learner among its opponents; it never acts."""
 
     name = SELF
 
@@ -42,7 +44,7 @@ class Population:
     """
 
     def __init__(self, game: Game, names: Sequence[str], freeze: int) -> None:
-        """Name the opponents.
+        """Set up the opponents.
 
         Args:
             game: Game that they play.
@@ -51,7 +53,7 @@ class Population:
                 doubled when the pool is full.
 
         Raises:
-            InputError: An unknown agent.
+            InputError: An agent is unknown.
         """
         self.game = game
         self.names = list(names) or [SELF]
@@ -63,7 +65,7 @@ class Population:
                 make_agent(game, name, 0)
 
     def add(self, update: int, weights: Callable[[], Weights]) -> None:
-        """Freeze the learner, whose weights are asked for if it is time to."""
+        """Freeze the learner if it is due; only then call `weights`."""
         if POOL not in self.names or update % self._freeze:
             return
         self.members[update] = {name: each.copy() for name, each in weights().items()}
@@ -73,15 +75,15 @@ class Population:
             self.members = {at: self.members[at] for at in kept}
 
     def draw(self, rng: np.random.Generator) -> dict[int, int]:
-        """Draw frozen selves for an update: when each was frozen, by the index of its opponent.
+        """Draw frozen selves for an update: the update of freezing by the opponent's index.
 
-        Nothing is drawn while the pool is empty: the learner plays itself instead.
+        While the pool is empty the result is empty, and the learner plays itself instead.
         """
         pools = [i for i, name in enumerate(self.names) if name == POOL and self.members]
         return {i: int(rng.choice(list(self.members))) for i in pools}
 
     def seating(self, games: range, frozen: Container[int]) -> np.ndarray:
-        """Who plays each seat of each game, as for `selfplay.Table`.
+        """Assign the player of each seat of each game, as for `selfplay.Table`.
 
         Args:
             games: Numbers of the games in their update.
@@ -103,12 +105,12 @@ class Population:
         rng: np.random.Generator,
         thaw: Callable[[Weights, int], Agent],
     ) -> list[Agent]:
-        """The opponents; where it is the learner itself, an agent that is never asked.
+        """Make the opponents; the learner itself gets a placeholder that never acts.
 
         Args:
             frozen: Weights of the frozen selves by the index of their opponent.
             rng: Generator of their seeds.
-            thaw: Makes an agent from the weights of a frozen self and a seed.
+            thaw: Function of the weights of a frozen self and a seed to an agent.
         """
         found: list[Agent] = []
         for i, name in enumerate(self.names):
@@ -132,7 +134,7 @@ class Population:
         return found
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Continue from what `state` returned."""
+        """Continue from a state that `state` returned."""
         self._freeze, *kept = map(int, state["pool"])
         self.drawn = [(int(update), int(at)) for update, at in state["drawn"]]
         self.members = {}
@@ -142,6 +144,6 @@ class Population:
             self.members[at] = {name.removeprefix(start): state[name] for name in names}
 
     def log(self) -> str:
-        """Which frozen self played in which update, as CSV."""
+        """List the frozen self of each update as CSV."""
         rows = "".join(f"{update},{at}\n" for update, at in self.drawn)
         return f"update,frozen_at\n{rows}"

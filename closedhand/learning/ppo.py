@@ -5,13 +5,13 @@ An update takes four steps:
 1. **Rollout.** Play new games from deal to end (`selfplay.play_wave`). A decision draws an action
    from the softmax over the legal ones; its log probability and the value of the observation are
    noted.
-2. **Advantages by seat.** Credit a decision with what its own seat is paid until that seat decides
-   again, whoever acts in between, and estimate advantages along the decisions of each seat
-   (`closedhand.envs.seatwise`; Schulman et al., 2016).
+2. **Advantages by seat.** The reward of a decision is the payment of its seat until that seat
+   decides again; other seats may act in between. Estimate advantages along the decisions of each
+   seat (`closedhand.envs.seatwise`; Schulman et al., 2016).
 3. **Learning.** Pass over the decisions a few times in minibatches. Each descends the clipped loss
-   of the policy, the squared error of the values, minus a bonus for entropy, which keeps the policy
-   from chasing the weaknesses of its last opponent. As an option, a magnet: the divergence from the
-   policy of step 4, as in magnetic mirror descent (Sokota et al., 2023).
+   of the policy and the squared error of the values, minus a bonus for entropy, which keeps the
+   policy from exploiting its last opponent too closely. An option is a magnet: the divergence from
+   the policy of step 4, as in magnetic mirror descent (Sokota et al., 2023).
 4. **Averaging.** Average the weights over the last tenth of the updates: agents play the average
    (`training.DeepLearner`).
 
@@ -39,7 +39,7 @@ from the policy that played, share of decisions whose probability was clipped.""
 
 @dataclass(frozen=True, kw_only=True)
 class PPOSettings(Settings):
-    """Settings of PPO: the defaults are for minutes on a CPU."""
+    """Settings of PPO; the defaults suit minutes on a CPU."""
 
     width: Annotated[int, Range(1, 4096), "units of each hidden layer"] = 128
     batch: Annotated[int, Range(1, 10**7), "decisions in an update, approximately"] = 49152
@@ -59,7 +59,7 @@ class Decisions(NamedTuple):
         observations: int8 [n, inputs].
         legal: The legal actions.
         actions: The actions taken, int64 [n].
-        logs: Their log probabilities when they were taken, float32 [n].
+        logs: Their log-probabilities when they were taken, float32 [n].
         advantages: Advantages of the actions, normalised, float32 [n].
         targets: Returns that the values should predict, float32 [n].
         magnet: Log probabilities of the legal actions by the averaged policy, float32 [k]; None
@@ -75,7 +75,7 @@ class Decisions(NamedTuple):
     magnet: Tensor | None = None
 
     def take(self, part: Tensor) -> "Decisions":
-        """Some of the decisions, by their numbers, int64 [m]."""
+        """Select decisions by their numbers, int64 [m]."""
         places = self.legal.places(part)
         legal = self.legal.take(part, places)
         seen, actions, logs, advantages, targets = (
@@ -89,13 +89,13 @@ class Decisions(NamedTuple):
 
 
 class PPO(DeepLearner[PPOSettings]):
-    """PPO at work."""
+    """Learner by PPO."""
 
     name = "ppo"
     settings_type = PPOSettings
 
     def update(self, rng: np.random.Generator) -> dict[str, float]:
-        """Steps 1 to 3; the base class does step 4."""
+        """Do steps 1 to 3; the base class does step 4."""
         settings = self.settings
         wave = self.play(rng)
         decisions = credited(wave, self.scale.add(wave.returns), settings.gae_lambda)
@@ -118,7 +118,7 @@ class PPO(DeepLearner[PPOSettings]):
         }
 
     def chooser(self, states: np.ndarray, rng: np.random.Generator) -> Choose:
-        """The acting network, with random numbers of the piece."""
+        """Return a function that draws actions by the acting network."""
 
         def choose(
             observations: np.ndarray, masks: np.ndarray, seats: np.ndarray, games: np.ndarray
@@ -133,7 +133,7 @@ class PPO(DeepLearner[PPOSettings]):
 
     @torch.inference_mode()
     def _magnet(self, decisions: Decisions) -> Tensor:
-        """Log probabilities of the legal actions by the averaged policy, float32 [k]."""
+        """Compute log-probabilities of the legal actions by the averaged policy, float32 [k]."""
         parts = torch.arange(len(decisions.actions)).split(self.settings.minibatch)
         taken = map(decisions.take, parts)
         return torch.cat(
@@ -179,12 +179,12 @@ def act(
 
 
 def credited(wave: Wave, scale: float, gae_lambda: float) -> Decisions:
-    """The decisions of a wave with their advantages by seat.
+    """Compute the decisions of a wave with their advantages by seat.
 
     Args:
         wave: Games from deal to end, with what `act` noted of the decisions.
         scale: Size of a typical payoff; rewards are divided by it.
-        gae_lambda: Weight of longer estimates: 0 looks one decision ahead, 1 to the end.
+        gae_lambda: Weight of longer estimates, from one decision ahead (0) to the end (1).
     """
     acted = wave.actors >= 0
     values = np.zeros(wave.actors.shape)
@@ -209,12 +209,12 @@ def credited(wave: Wave, scale: float, gae_lambda: float) -> Decisions:
 def loss_of(
     network: PolicyValue, decisions: Decisions, settings: PPOSettings, entropy_weight: float
 ) -> tuple[Tensor, Tensor]:
-    """The loss of a minibatch.
+    """Compute the loss of a minibatch.
 
     Args:
         network: The network that learns.
         decisions: The minibatch.
-        settings: Weights of the other terms, and where a ratio is clipped.
+        settings: Weights of the other terms, and the clipping range of the ratio.
         entropy_weight: Weight of the entropy.
 
     Returns:
@@ -224,7 +224,7 @@ def loss_of(
     logs, values = policy_and_values(network, decisions.observations, legal)
     probabilities = logs.exp()
     chosen = logs[legal.chosen(decisions.actions)]
-    # The gain of a ratio beyond the clipping range is constant: it moves a policy no further.
+    # Beyond the clipping range the objective is constant, so that the policy moves no further.
     ratio = (chosen - decisions.logs).exp()
     clipped = ratio.clamp(1 - settings.clip, 1 + settings.clip)
     gain = torch.min(ratio * decisions.advantages, clipped * decisions.advantages).mean()
@@ -241,6 +241,6 @@ def loss_of(
 
 
 def explained(targets: Tensor, values: np.ndarray) -> float:
-    """Share of the variance of targets, float32 [n], that values, [n], explain; 1 at most."""
+    """Compute the share, at most 1, of the variance of targets [n] that values [n] explain."""
     error = float(((targets - torch.from_numpy(values)) ** 2).mean())
     return 1 - error / max(float(targets.var(correction=0)), 1e-9)

@@ -1,10 +1,11 @@
-"""The games of an update in pieces, played here or elsewhere, with the same results.
+"""The games of an update in pieces, played here or by other processes, with the same results.
 
-A piece has random numbers of its own, drawn from the seed of the training, the number of the update
-and its own number. Who plays it does not matter, therefore, nor when. What comes back of a piece
-that is played elsewhere is a record: the actions, one or two bytes each, and what was noted of the
-learner's decisions, as numbers of two bytes. The learner deals the same games again, plays the
-actions, and encodes what was seen.
+1. Cut the games into pieces. The seed of the training, the number of the update and that of the
+   piece determine its random numbers, so that any process can play it at any time.
+2. Another process returns a record: the actions, one or two bytes each, and the notes of the
+   learner's decisions, two bytes per number.
+3. The learner deals the same games again, replays the actions, and encodes the observations. This
+   saves the transfer of observations.
 """
 
 from collections.abc import Sequence
@@ -34,18 +35,19 @@ class Piece(NamedTuple):
     games: range
 
     def rng(self, seed: int) -> np.random.Generator:
-        """The generator of everything random in the piece, for the seed of a training."""
-        # Without the last word the first piece would have the deals of a match with this seed.
+        """Make the generator of the piece for the seed of a training."""
+        # The last word sets the deals of the first piece apart from those of a match with this
+        # seed.
         return np.random.default_rng((seed, self.update, self.number, 1))
 
 
 class Record(NamedTuple):
-    """What travels of a piece.
+    """Transferred part of a piece.
 
     Attributes:
         actions: All actions where there was a choice, of opponents too, in the order in which they
             were played; of the smallest type that holds every action.
-        notes: What was noted of the learner's decisions, float16 [rows, k].
+        notes: Notes of the learner's decisions, float16 [rows, k].
     """
 
     actions: NDArray[np.unsignedinteger]
@@ -60,7 +62,7 @@ def cut(games: int, pieces: int, update: int) -> list[Piece]:
 
 
 class _Heard:
-    """An agent whose actions are written down."""
+    """Agent whose actions are logged."""
 
     def __init__(self, agent: Agent, log: list[np.ndarray]) -> None:
         self.name, self._agent, self._log = agent.name, agent, log
@@ -74,7 +76,7 @@ class _Heard:
 
 
 class _Script:
-    """An agent that plays what is written down; who acts when is known from the rules."""
+    """Agent that plays a record; the rules determine the player of each action."""
 
     name = "script"
 
@@ -90,29 +92,29 @@ class _Script:
         return self.take(len(views))
 
     def take(self, number: int) -> np.ndarray:
-        """The next actions."""
+        """Take the next actions."""
         self._played += number
         return self._actions[self._played - number : self._played]
 
     def choose(
         self, observations: np.ndarray, masks: np.ndarray, seats: np.ndarray, games: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The next actions of the learner, and what was noted of them."""
+        """Take the next actions of the learner, and their notes."""
         self._noted += len(masks)
         return self.take(len(masks)), self._notes[self._noted - len(masks) : self._noted]
 
     def check_end(self) -> None:
-        """Refuse to end before everything is played.
+        """Check that the record ends with the games.
 
         Raises:
-            InputError: Something is left, or was missing.
+            InputError: Actions or notes are left, or were missing.
         """
         if (self._played, self._noted) != (len(self._actions), len(self._notes)):
             raise InputError("a record does not fit its games: does a node have another version?")
 
 
 def rounded(notes: np.ndarray) -> NDArray[np.float32]:
-    """What was noted, as it comes back from elsewhere."""
+    """Round notes as the transfer does."""
     return notes.astype(np.float16).astype(np.float32)
 
 
@@ -123,7 +125,7 @@ def record(
     seating: np.ndarray,
     opponents: Sequence[Agent],
 ) -> Record:
-    """Play games as `selfplay.play_wave` does, and return what a learner needs of them."""
+    """Play games as `selfplay.play_wave` does, and return their record."""
     log: list[np.ndarray] = []
 
     def chosen(*seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -139,17 +141,17 @@ def record(
 def replay(
     features: Features, states: np.ndarray, record: Record, seating: np.ndarray, opponents: int
 ) -> Wave:
-    """Play the games of a record again.
+    """Replay the games of a record.
 
     Args:
-        features: The game as the learner sees it.
+        features: The game as the learner observes it.
         states: The deals, `features.game.dtype` [games]; changed in place.
         record: The record.
         seating: Who played each seat, integers [games, seats].
         opponents: Number of opponents.
 
     Raises:
-        InputError: The record is not one of these games.
+        InputError: The record does not fit these games.
     """
     script = _Script(record)
     wave = play_wave(features, states, script.choose, seating, [script] * opponents)

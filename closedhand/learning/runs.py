@@ -1,4 +1,4 @@
-"""Runs of learners of networks, and the folder that a run fills."""
+"""Runs of learners of networks, and their folders."""
 
 import json
 from dataclasses import asdict
@@ -20,7 +20,7 @@ Learner = TypeVar("Learner", bound=NetworkLearner[Any])
 
 
 def begin(learner: Learner, folder: Path | None = None) -> Run[Learner]:
-    """A run of a learner before its first update; it can be resumed from a folder.
+    """Make a run of a learner before its first update, to start or to resume from a folder.
 
     Args:
         learner: The learner.
@@ -50,13 +50,13 @@ def begin(learner: Learner, folder: Path | None = None) -> Run[Learner]:
 
 
 def check_free(learner: NetworkLearner[Any], folder: Path) -> None:
-    """Refuse to write over the network of another training.
+    """Refuse to overwrite the network of another training.
 
-    A kill between the first writing of a network and of its checkpoint leaves a network without a
-    checkpoint. That of the same training may be written over.
+    A process killed after it wrote the first network leaves it without a checkpoint. A network of
+    the same training may be overwritten.
 
     Raises:
-        InputError: The folder holds such a network of another training.
+        InputError: The folder holds a network of another training.
     """
     path = folder / agent_factory.NAME
     if not path.exists() or (folder / CHECKPOINT).exists():
@@ -71,10 +71,10 @@ def check_free(learner: NetworkLearner[Any], folder: Path) -> None:
 
 
 def clear(folder: Path) -> None:
-    """Remove what a training has left in its folder and a new one does not write over.
+    """Remove files of a training from its folder that a new one does not overwrite.
 
     Raises:
-        InputError: It cannot be removed.
+        InputError: A file cannot be removed.
     """
     for path in (folder / OPPONENTS, *logs(folder / BOARD)):
         remove(path)

@@ -1,8 +1,10 @@
-"""Whole games side by side, with the decisions of a learner as rows to learn from.
+"""Whole games in lockstep, with the decisions of a learner as rows to learn from.
 
-A wave starts with new deals and ends when all its games are over, so that nothing is carried from
-one wave to the next. Decisions with one legal action are played without being looked at: there is
-nothing to learn from them.
+1. A wave starts with new deals.
+2. At each step play on in every game until the learner has a choice: forced moves, which teach
+   nothing, and the actions of opponents.
+3. Let the learner decide in all these games at once.
+4. The wave ends when all its games are over. Nothing is carried to the next wave.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,14 +20,14 @@ from closedhand.core.numba.jit import Ids, Rules, State, States, kernel
 from closedhand.learning.features import Features
 
 LEARNER = -1
-"""Who plays a seat: the learner; other numbers are indices of opponents."""
+"""Player of a seat: the learner; numbers from 0 are indices of opponents."""
 
 Choose = Callable[
     [NDArray[np.int8], NDArray[np.int8], NDArray[np.int64], NDArray[np.int64]],
     tuple[NDArray[np.int64], NDArray[np.float32]],
 ]
-"""From observations, masks, seats and numbers of games to actions, int64 [n], and what is to be
-noted of each decision, float32 [n, k]."""
+"""Function of observations, masks, seats and numbers of games to actions, int64 [n], and notes of
+each decision, float32 [n, k]."""
 
 
 class Wave(NamedTuple):
@@ -36,13 +38,13 @@ class Wave(NamedTuple):
         masks: int8 [rows, actions].
         actions: int64 [rows].
         seats: Seat that decided, int64 [rows].
-        notes: What `choose` noted, float32 [rows, k].
-        actors: Seat that decided at each step of each game, -1 for none, int64 [steps, games];
-            where there is one there is a row, in this order.
-        rewards: What every seat was paid from one step to the next, float64 [steps, games, seats].
+        notes: Notes of `choose`, float32 [rows, k].
+        actors: Seat that decided at each step of each game, int64 [steps, games]; -1: none. The
+            rows are the decisions in this order.
+        rewards: Payments of every seat from one step to the next, float64 [steps, games, seats].
         ends: Whether the game ended before the next step, bool [steps, games].
         returns: Payoffs of the games, float64 [games, seats].
-        seating: Who played each seat, integers [games, seats], as for `Table`.
+        seating: Player of each seat, integers [games, seats], as for `Table`.
         moves: Number of actions of all players, forced ones included.
     """
 
@@ -65,7 +67,7 @@ class Wave(NamedTuple):
 
 
 def join(waves: Sequence[Wave]) -> Wave:
-    """Waves side by side as one; the shorter ones end with steps at which nobody acts."""
+    """Join waves side by side; shorter ones end with steps without an actor."""
     if len(waves) == 1:
         return waves[0]
     steps = max(len(wave.actors) for wave in waves)
@@ -79,7 +81,7 @@ def join(waves: Sequence[Wave]) -> Wave:
         return np.concatenate(padded, axis=1)
 
     actors = beside("actors", -1)
-    # Rows are in the order of the actors: that of the steps, not that of the waves.
+    # Rows have to follow the order of `actors`: by step, then by wave.
     rows = np.full(actors.shape, -1)
     first = begin = 0
     for wave in waves:
@@ -104,7 +106,7 @@ def join(waves: Sequence[Wave]) -> Wave:
 
 @kernel
 def play_forced(rules: Rules, states: States, ids: Ids) -> int:
-    """Play on in every game while there is one legal action only; return the number of actions."""
+    """Play on in every game while only one action is legal; return the number of actions."""
     moves = 0
     for i in range(len(states)):
         while not contract.over(rules, states[i]) and contract.legal(rules, states[i], ids) == 1:
@@ -114,17 +116,17 @@ def play_forced(rules: Rules, states: States, ids: Ids) -> int:
 
 
 class Table:
-    """Games in progress, in which opponents play the seats that are not the learner's."""
+    """Games in progress, in which opponents play the seats without the learner."""
 
     def __init__(
         self, game: Game, states: np.ndarray, seating: np.ndarray, opponents: Sequence[Agent]
     ) -> None:
-        """Sit down.
+        """Start games.
 
         Args:
             game: The game.
             states: Deals, `game.dtype` [n]; changed in place.
-            seating: Who plays each seat, integers [n, seats]: `LEARNER` or an opponent's index.
+            seating: Player of each seat, integers [n, seats]: `LEARNER` or an opponent's index.
             opponents: The opponents.
         """
         self.game, self.states, self.seating, self.opponents = game, states, seating, opponents
@@ -133,7 +135,7 @@ class Table:
         self._status = np.empty(len(states), np.int64)
 
     def advance(self) -> NDArray[np.int64]:
-        """Play on until the learner has a choice in every game that is not over; these games.
+        """Play on until the learner has a choice or the game is over; return games with a choice.
 
         Raises:
             InputError: An opponent chose an illegal action.
@@ -158,7 +160,7 @@ class Table:
             raise InputError(f"agent {agent.name!r} cannot continue: {why}")
 
     def play(self, chosen: NDArray[np.int64], actions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Play an action in each chosen game; returns the places of illegal ones in `actions`."""
+        """Play an action in each chosen game; return the places of illegal ones in `actions`."""
         self.moves += len(chosen)
         batch_kernels.play_all(
             self.game.rules, self.states, chosen, actions, self.game.num_actions, self._status
@@ -176,10 +178,10 @@ def play_wave(
     """Play games to their end.
 
     Args:
-        features: The game as the learner sees it.
+        features: The game as the learner observes it.
         states: Deals, `features.game.dtype` [games]; changed in place.
-        choose: Decides for the learner; its actions must be legal.
-        seating: Who plays each seat, as for `Table`; None: the learner plays all.
+        choose: Function that decides for the learner; its actions must be legal.
+        seating: Player of each seat, as for `Table`; None: the learner plays all.
         opponents: The opponents.
 
     Raises:

@@ -1,6 +1,6 @@
 """The history of a training as curves for TensorBoard.
 
-Events are written directly: PyTorch's own writer takes seconds to import.
+Events are written directly, as PyTorch's writer takes seconds to import.
 """
 
 import time
@@ -17,7 +17,7 @@ def check_name(folder: Path) -> None:
     """Refuse a folder that TensorBoard cannot write to.
 
     Raises:
-        InputError: Its name is not UTF-8.
+        InputError: The name is not UTF-8.
     """
     try:
         str(folder).encode()
@@ -26,30 +26,30 @@ def check_name(folder: Path) -> None:
 
 
 def logs(folder: Path) -> list[Path]:
-    """The logs in a folder; those in its subfolders are of others."""
+    """List the logs in a folder; those in subfolders belong to others."""
     return list(folder.glob("events.out.tfevents.*"))
 
 
 class Board:
-    """A log of TensorBoard; a context that closes it."""
+    """A log of TensorBoard, and the context that closes it."""
 
     def __init__(self, folder: Path, decisions: int = 0) -> None:
         """Open a log in a folder.
 
         Args:
             folder: The folder.
-            decisions: Number of decisions at which the training goes on. What earlier logs tell of
-                later ones, which a kill has undone, is no longer shown.
+            decisions: Number of decisions at which the training continues. Later points of earlier
+                logs, lost when a process was killed, are hidden.
 
         Raises:
-            InputError: TensorBoard is not installed, or takes no such name.
+            InputError: TensorBoard is not installed, or does not accept the name.
         """
         check_name(folder)
         with needing():
             from tensorboard.summary.writer.event_file_writer import EventFileWriter
         from tensorboard.compat.proto import event_pb2
 
-        # Generated classes have no types.
+        # The generated classes have no type annotations.
         protos = cast(Any, event_pb2)
         self._event = protos.Event
         self._writer = EventFileWriter(str(folder))
@@ -66,11 +66,11 @@ class Board:
         error: BaseException | None,
         at: TracebackType | None,
     ) -> None:
-        """Write what is left, and close the log."""
+        """Write the remaining events, and close the log."""
         self._writer.close()
 
     def add(self, entry: Mapping[str, Any]) -> None:
-        """Add the numbers of an entry of a history, at its number of decisions."""
+        """Add the numbers of a history entry at its number of decisions."""
         from tensorboard.compat.proto import summary_pb2
 
         Summary = cast(Any, summary_pb2).Summary
@@ -82,7 +82,7 @@ class Board:
 
 
 def numbers_in(entry: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, float]]:
-    """All numbers of nested dicts, with their keys joined by slashes; of a list the first one."""
+    """Yield the numbers of nested dicts, with keys joined by slashes; of a list, the first."""
     for key, value in entry.items():
         if isinstance(value, Mapping):
             yield from numbers_in(value, f"{before}{key}/")

@@ -1,4 +1,4 @@
-"""Files that PyTorch writes, and checkpoints of learners that hold tensors."""
+"""Files of PyTorch, and checkpoints with tensors."""
 
 import io
 from pathlib import Path
@@ -14,15 +14,15 @@ from closedhand.core.text import reason_of
 
 
 def load_tensors(path: Path | str, *contents: bytes) -> list[Any]:
-    """What `torch.save` wrote: tensors and plain values; no code is run.
+    """Load tensors and plain values that `torch.save` wrote; no code is run.
 
     Args:
-        path: The file that holds it, for messages.
-        *contents: What was written in each call of `torch.save`.
+        path: The file that holds them, for messages.
+        *contents: Bytes of each call of `torch.save`.
 
     Raises:
         InputError: Together they unpack to more than `closedhand.core.reading.MOST_DATA`.
-        Exception: One is damaged, or something else.
+        Exception: One is damaged, or of another kind.
     """
     check_unpacked(path, *(each for each in contents if each.startswith(ZIP)))
     return [
@@ -45,7 +45,7 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
     """Read a dict of tensors and plain values that `torch.save` wrote; no code is run.
 
     Raises:
-        InputError: The file cannot be read, is too large, or holds something else.
+        InputError: The file cannot be read, is too large, or is of another kind.
     """
     content = read_content(path)
     try:

@@ -1,7 +1,14 @@
 """Learners that play their own games: waves of games, opponents, weights, checkpoints.
 
-Each update plays games of its own, so that a resumed training continues exactly as it would have
-without the interruption.
+An update:
+
+1. Play new games in pieces, here or by other processes (`remote_games.py`). Opponents come from the
+   population (`population.py`).
+2. Learn from them, as the subclass defines.
+3. Average the weights with more weight on later updates. Freeze the learner for the pool if due.
+
+Games do not continue from one update to the next, so that a resumed training gives the same results
+as an uninterrupted one.
 """
 
 from collections.abc import Container, Mapping, Sequence
@@ -52,17 +59,17 @@ class Settings(NetworkSettings):
 
 
 FIRST_BATCH = 8192
-"""Decisions in the first updates, where a batch is larger."""
+"""Decisions in the first updates, if a batch has more."""
 GROWTH = 1 / 8
-"""Share of the decisions so far that later updates may take."""
+"""Limit of the decisions of an update, as a share of the decisions so far."""
 
 
 class Scale:
-    """The typical size of payoffs, by which rewards are divided for networks.
+    """Typical size of payoffs, by which rewards are divided.
 
     Attributes:
-        sums: Number, sum and sum of squares of the payoffs so far, with slow forgetting,
-            float64 [3].
+        sums: Number, sum and sum of squares of the payoffs so far, float64 [3]; earlier ones
+            decay slowly.
     """
 
     KEPT = 0.95
@@ -72,7 +79,7 @@ class Scale:
         self.sums = np.zeros(3)
 
     def add(self, returns: np.ndarray) -> float:
-        """Add the payoffs of an update; returns their standard deviation, 1 if there is none."""
+        """Add the payoffs of an update; return the standard deviation, or 1 if it is 0."""
         values = returns.ravel()
         new = np.array([len(values), values.sum(), (values**2).sum()])
         self.sums = self.KEPT * self.sums + new
@@ -82,7 +89,7 @@ class Scale:
 
 
 class State(NamedTuple):
-    """What those who play for a learner need of it in a round.
+    """State of a learner that other processes need in order to play for it.
 
     Attributes:
         weights: Weights of its network.
@@ -99,16 +106,16 @@ Chosen = TypeVar("Chosen", bound=Settings)
 
 
 class DeepLearner(NetworkLearner[Chosen]):
-    """A training by games that the learner plays itself.
+    """Base of learners that play their own games.
 
     A subclass implements `update` and `chooser`.
 
     Attributes:
         network: The network that learns, in which actions share weights; see `action_sharing`.
-        average: Average of its weights, weighted towards the latest: what agents play.
-        acting: The network that plays an update: what `network` was before it.
+        average: Average of its weights, with more weight on the latest; agents play it.
+        acting: The network that plays an update: a copy of `network` before it.
         population: The opponents.
-        crew: Who plays the games; None: this process.
+        crew: Processes that play the games; None: this process.
     """
 
     settings_type = Settings
@@ -128,12 +135,12 @@ class DeepLearner(NetworkLearner[Chosen]):
             game: The game.
             settings: The settings.
             seed: Seed of everything random.
-            opponents: Who plays the other seats, see `population`; empty: self-play.
-            against: Agents that the learner is judged against.
+            opponents: Players of the other seats, see `population`; empty: self-play.
+            against: Agents to evaluate the learner against.
             threads: Number of threads of PyTorch.
 
         Raises:
-            InputError: An unknown agent or observation.
+            InputError: An agent or the observation is unknown.
         """
         super().__init__(game, settings, seed, against, threads)
         self.acting: Any = networks.build(self.shape)
@@ -154,10 +161,10 @@ class DeepLearner(NetworkLearner[Chosen]):
         self.crew: Crew | None = None
         self.scale = Scale()
 
-    # What a subclass does.
+    # Defined by subclasses.
 
     def chooser(self, states: np.ndarray, rng: np.random.Generator) -> Choose:
-        """What decides for the learner in a piece.
+        """Return the function that decides for the learner in a piece.
 
         Args:
             states: The games of the piece, `features.game.dtype` [n].
@@ -165,19 +172,19 @@ class DeepLearner(NetworkLearner[Chosen]):
         """
         raise NotImplementedError
 
-    # What it has for that.
+    # Available to subclasses.
 
     @property
     def rate(self) -> float:
-        """What learning rates are multiplied by, which falls with the decisions learned from."""
+        """Factor of learning rates, which falls with the number of decisions learned from."""
         return (1 + self.decisions / self.settings.anneal) ** -0.5
 
     @property
     def games_in_update(self) -> int:
         """Number of games to play in the next update.
 
-        They are as many as make a batch of the size that is set. The first batches are smaller:
-        a policy that knows little gains more by new games than by many.
+        They make about a batch of decisions. The first batches are smaller, as an untrained policy
+        gains more by frequent updates than by large ones.
         """
         each = self.decisions / self.games if self.games else float(self.game.num_players)
         most = 4 * self.games // max(1, self.updates) if self.games else 64
@@ -201,7 +208,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         return wave
 
     def waves(self, pieces: Sequence[Piece], frozen: Mapping[int, Weights]) -> list[Wave]:
-        """Play pieces, here or by the crew.
+        """Play pieces, here or in other processes.
 
         Args:
             pieces: The pieces.
@@ -219,11 +226,11 @@ class DeepLearner(NetworkLearner[Chosen]):
         ]
 
     def weights(self, network: torch.nn.Module) -> Weights:
-        """The weights of a network of this training, as those who play take them."""
+        """Return the weights of a network of this training without sharing, for players."""
         return plain(network, self.acting.state_dict())
 
     def maker(self) -> tuple[type[Self], tuple[Any, ...]]:
-        """The class and the hashable arguments of a learner that plays the same."""
+        """Return the class and the hashable arguments of a learner that plays the same."""
         names = tuple(self.population.names)
         return type(self), (self.game, self.settings, self.seed, names)
 
@@ -236,7 +243,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         return wave._replace(notes=rounded(wave.notes))
 
     def record(self, piece: Piece, frozen: Mapping[int, Weights]) -> Record:
-        """Play a piece for a learner elsewhere; arguments as for `waves`."""
+        """Play a piece for a learner in another process; arguments as for `waves`."""
         return record(self.features, *self._seated(piece, frozen))
 
     def _seated(
@@ -249,11 +256,11 @@ class DeepLearner(NetworkLearner[Chosen]):
         return states, self.chooser(states, rng), seating, agents
 
     def replay(self, piece: Piece, found: Record, frozen: Container[int] = ()) -> Wave:
-        """A piece that was played elsewhere.
+        """Replay a piece that another process played.
 
         Args:
             piece: The piece.
-            found: What has come back of it.
+            found: Its record.
             frozen: Indices of the opponents that were frozen selves.
         """
         states = self._deal(piece, piece.rng(self.seed))
@@ -261,7 +268,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         return replay(self.features, states, found, seating, len(self.population.names))
 
     def _thaw(self, weights: Weights, seed: int) -> NetworkAgent:
-        """A frozen self as an agent."""
+        """Make an agent of a frozen self."""
         network = networks.build(self.shape)
         load_weights(network, weights)
         return NetworkAgent(
@@ -274,7 +281,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         )
 
     def take_step(self, loss: torch.Tensor) -> None:
-        """A step of the optimiser along the gradient of a loss, which is clipped."""
+        """Take a step of the optimiser along the clipped gradient of a loss."""
         for group in self.optimiser.param_groups:
             group["lr"] = self.settings.learning_rate * self.rate
         self.optimiser.zero_grad()
@@ -289,14 +296,14 @@ class DeepLearner(NetworkLearner[Chosen]):
         return self.weights(self.average)
 
     def after_update(self) -> None:
-        """Average the weights, and freeze a self for the pool if it is time to."""
+        """Average the weights, and freeze a self for the pool if it is due."""
         self._average()
         self.population.add(self.updates, lambda: self.weights(self.network))
 
     @torch.no_grad()
     def _average(self) -> None:
-        # Polynomial decay (Shamir and Zhang, 2013): the last tenth of the updates or so counts,
-        # however long the training is.
+        # Polynomial-decay averaging (Shamir and Zhang, 2013): about the last tenth of the updates
+        # counts, for any length of the training.
         share = 9 / (self.updates + 8)
         for mean, new in zip(self.average.parameters(), self.network.parameters(), strict=True):
             mean.lerp_(new, share)
@@ -313,10 +320,10 @@ class DeepLearner(NetworkLearner[Chosen]):
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from what `state` returned.
+        """Continue from a state that `state` returned.
 
         Raises:
-            ValueError: The state is that of another network.
+            ValueError: The state belongs to another network.
         """
         restore_module(self.network, "network", state)
         restore_module(self.average, "average", state)
@@ -326,7 +333,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         self.counts = state["counts"]
 
     def save(self, folder: Path) -> None:
-        """Write the averaged network for the agent `learned`, and who of the pool has played."""
+        """Write the averaged network for the agent `learned`, and the log of the pool."""
         super().save(folder)
         if self.population.drawn:
             write_atomically(folder / OPPONENTS, self.population.log())
@@ -335,12 +342,12 @@ class DeepLearner(NetworkLearner[Chosen]):
 def play_piece(
     cls: type[DeepLearner], arguments: tuple[Any, ...], state: State, piece: Piece
 ) -> Record:
-    """Play a piece for a learner elsewhere.
+    """Play a piece for a learner in another process.
 
     Args:
         cls: Class of the learner.
         arguments: Its arguments; see `DeepLearner.maker`.
-        state: What it has learned.
+        state: Its state.
         piece: The piece.
     """
     learner = _player(cls, arguments)

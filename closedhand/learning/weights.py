@@ -1,8 +1,12 @@
-"""Weights of networks as data: safetensors files that say what they are in a JSON description.
+"""Weights of networks as data: safetensors files with a JSON description.
 
-Nothing in such a file is run, and nothing is believed: the description is checked against a schema
-with limits, and names, shapes and types of the tensors against the network so described, before the
-first tensor is read. A file can therefore take up little more memory than its own size.
+No code in such a file is run. Before the first tensor is read:
+
+1. Check the description against a schema with limits.
+2. Build the described network without memory.
+3. Check names, shapes and types of the tensors against it.
+
+A file can therefore take little more memory than its own size.
 """
 
 import json
@@ -30,33 +34,33 @@ TYPES = ("F32", "F16", "BF16")
 
 Network = TypeVar("Network", bound=nn.Module)
 Check = Callable[[Any], bool]
-"""Whether a value of a description is allowed."""
+"""Function that returns whether a value of a description is allowed."""
 
 
 def word(value: Any) -> bool:
-    """Whether a value is a text of at most 100 characters."""
+    """Return whether a value is a text of at most 100 characters."""
     return isinstance(value, str) and len(value) <= 100
 
 
 def flag(value: Any) -> bool:
-    """Whether a value is true or false."""
+    """Return whether a value is true or false."""
     return isinstance(value, bool)
 
 
 def table(value: Any) -> bool:
-    """Whether a value is a JSON object."""
+    """Return whether a value is a JSON object."""
     return isinstance(value, dict)
 
 
 def number(least: int, most: int) -> Check:
-    """Whether a value is a whole number within limits."""
+    """Make the check that a value is a whole number within limits."""
     return lambda value: (
         isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
     )
 
 
 def items(check: Check, most: int) -> Check:
-    """Whether a value is a list of at most so many values that pass a check."""
+    """Make the check that a value is a list of at most `most` values that pass a check."""
     return lambda value: (
         isinstance(value, list) and len(value) <= most and all(check(each) for each in value)
     )
@@ -87,14 +91,14 @@ def load(
     Args:
         path: File that `save` wrote.
         schema: Checks of the values of the description, by key; it has these keys and no others.
-        build: Makes the network from a description that has passed the checks. It raises an
-            `InputError` for a network that cannot be used; the message is completed by the path.
+        build: Function of a checked description to the network. It raises an `InputError` for a
+            network that cannot be used; the path is added to its message.
 
     Returns:
         The network with its weights, and the description.
 
     Raises:
-        InputError: The file cannot be read, is no network, or not one that can be used.
+        InputError: The file cannot be read, is no network, or holds one that cannot be used.
     """
     content = read_content(path)
     try:
@@ -111,16 +115,16 @@ def load(
         network.load_state_dict(tensors)
     except InputError as error:
         raise InputError(f"{path} is not a network for this use: {error}") from None
-    except Exception as error:  # a damaged file fails in a dozen ways: safetensors, JSON, torch
+    except Exception as error:  # of safetensors, JSON or torch, by the kind of damage
         raise InputError(f"{path} is not a network, or is damaged: {reason_of(error)}") from None
     return network, about
 
 
 def check_finite(shares: torch.Tensor) -> torch.Tensor:
-    """Probabilities that a network has computed, which finite weights may be too large for.
+    """Check probabilities of a network; large finite weights may overflow.
 
     Raises:
-        InputError: One is no number.
+        InputError: A probability is not finite.
     """
     if not torch.isfinite(shares).all():
         raise InputError("a network has weights so large that it computes no probabilities")
@@ -128,7 +132,7 @@ def check_finite(shares: torch.Tensor) -> torch.Tensor:
 
 
 def _header(content: bytes) -> dict[str, Any]:
-    """The header of a safetensors file: the metadata, and type and shape of every tensor."""
+    """Read the header of a safetensors file: metadata, and type and shape of every tensor."""
     size = int.from_bytes(content[:8], "little")
     if len(content) < 8 or size > min(MOST_HEADER, len(content) - 8):
         raise InputError("it does not begin like a safetensors file, or is cut off")

@@ -1,1 +1,1 @@
-"""Any small game: its information tree, solvers, learners, and exact values of strategies."""
+"""Solvers of any small game: information trees, algorithms, and exact evaluation."""

@@ -2,19 +2,20 @@
 
 An iteration does this for one player after the other (alternating updates):
 
-1. Pass down the tree: how likely chance and the other players make each node.
-2. Pass up: the player's counterfactual value of every action, which is its expected payoff
+1. Pass down the tree: compute the probability of each node from chance and the other players.
+2. Pass up: compute the player's counterfactual value of every action, which is its expected payoff
    weighted with that probability.
 3. Add the current strategy to the average, weighted with the probability that the player's own
    actions lead there and with t^c in iteration t.
-4. Add to the sum of regrets of each action its value less the mean of its information set under the
-   current strategy. Multiply positive sums by t^a / (t^a + 1) and negative ones by t^b / (t^b + 1).
+4. Subtract from the value of each action the mean of its information set under the current
+   strategy. Add the difference to its sum of regrets. Multiply positive sums by
+   t^a / (t^a + 1) and negative ones by t^b / (t^b + 1).
 5. The next strategy plays the actions of each set in proportion to their positive sums of regrets,
    uniformly if there are none (regret matching).
 
 The average strategy converges to an equilibrium of a game of two players with opposite payoffs.
 
-a, b and c are
+The algorithms differ in a, b and c:
 
 - CFR: inf, inf, 0. Zinkevich et al., "Regret Minimization in Games with Incomplete Information"
   (2007);
@@ -41,7 +42,7 @@ from closedhand.solvers.strategy import Strategy, first_tables, to_strategy
 
 
 class Algorithm(NamedTuple):
-    """The settings of the loop.
+    """Settings of the loop.
 
     Attributes:
         positive: The exponent a of the discount of positive regrets.
@@ -70,19 +71,19 @@ def iterate(tree, tables, algorithm, players, done, number):
 
 
 class Solver:
-    """A game being solved by an algorithm of this family; a `solving.Solver`.
+    """Solver of a game by an algorithm of this family; implements `solving.Solver`.
 
     Attributes:
         game: The game.
         algorithm: The settings.
         tree: The tree of the game.
-        layout: Where the information sets lie in it.
+        layout: Its information sets and their places in arrays.
         tables: Regrets and strategies.
         iterations: Number of iterations done.
     """
 
     def __init__(self, algorithm: Algorithm, trees: Trees, game: Game, seed: int = 0) -> None:
-        """Start from the uniform strategy; nothing is random, so `seed` does not matter."""
+        """Start from the uniform strategy; `seed` is not used, as nothing is random."""
         self.game = game
         self.algorithm = algorithm
         self.tree = trees.build(game)

@@ -1,9 +1,9 @@
 """Exact values of strategies over a tree: value, best responses, NashConv.
 
-1. Pass down the tree: how likely chance and the other players make each node.
-2. Pass up, valuing each node for a player: by the strategy (its value), or by the best action at
-   each of the player's information sets (its best response). All nodes of a set are valued before
-   an action is chosen, as the player cannot tell them apart.
+1. Pass down the tree: compute the probability of each node from chance and the other players.
+2. Pass up: compute the value of each node for a player, under the strategy or under the best action
+   at each of the player's information sets (best response). The action is chosen after all nodes of
+   the set have values, as the player cannot distinguish them.
 3. NashConv is the sum over the players of the value of the best response less that of the strategy.
 """
 
@@ -42,7 +42,7 @@ def evaluate_all(tree, sigma, reached, values, gains, own, best):
 
 @kernel
 def best_value(tree, sigma, player, reached, values, gains):
-    """The value of a player's best response to `sigma`; the rest is scratch space."""
+    """Return the value of a player's best response to `sigma`; the last three are scratch space."""
     reach_others(tree, sigma, player, reached)
     respond(tree, reached, player, values, gains)
     return value(tree, values)
@@ -62,7 +62,7 @@ class BestResponse(NamedTuple):
 
 
 def best_response(tree: InfoTree, sigma: np.ndarray, player: int) -> BestResponse:
-    """The best response of a player to the others, who play `sigma`, float64 [rows]."""
+    """Compute the best response of a player to the others' `sigma`, float64 [rows]."""
     nodes, gains = len(tree.player), np.empty(len(tree.actions))
     found = best_value(tree, sigma, player, np.empty(nodes), np.empty(nodes), gains)
     response = sigma.copy()
@@ -73,19 +73,19 @@ def best_response(tree: InfoTree, sigma: np.ndarray, player: int) -> BestRespons
 
 
 def _best_rows(tree: InfoTree, gains: np.ndarray) -> np.ndarray:
-    """The rows of best actions by what `passes.respond` wrote, int64 [sets]; of its player only."""
+    """Rows of the best actions by `gains` of `respond`, int64 [sets]; of its player only."""
     starts = tree.rows[:-1]
     return starts + gains[starts].astype(np.int64)
 
 
 def evaluate_sigma(tree: Tree, sigma: np.ndarray, players: int, zero_sum: bool) -> Evaluation:
-    """The exact evaluation of a strategy.
+    """Evaluate a strategy exactly.
 
     Args:
         tree: A tree of any kind.
         sigma: The strategy, float64 by action.
         players: Number of players.
-        zero_sum: Whether there are two players, whose payoffs are known to add up to 0.
+        zero_sum: Whether the game has two players and their payoffs always add up to 0.
     """
     shapes = tree.shapes
     scratch = np.empty(shapes.node), np.empty(shapes.node), np.empty(shapes.action)
@@ -95,20 +95,21 @@ def evaluate_sigma(tree: Tree, sigma: np.ndarray, players: int, zero_sum: bool) 
 
 
 def evaluate_rows(tree: InfoTree, sigma: np.ndarray) -> Evaluation:
-    """The exact evaluation of a strategy, float64 [rows], for all players of its tree."""
+    """Evaluate a strategy, float64 [rows], exactly for all players of its tree."""
     return evaluate_sigma(tree, sigma, tree.payoffs.shape[1], zero_sum=False)
 
 
 class Losses(NamedTuple):
-    """Where a strategy loses against best responses; the losses of all sets add up to NashConv.
+    """Losses of a strategy to best responses by information set; their sum is NashConv.
 
     Attributes:
-        loss: What a player would gain at each of its sets by the best action there, if it has
-            followed the strategy so far and plays a best response from there on, times the
-            probability of getting there, float64 [sets].
-        best: Row of that action in each set, int64 [sets].
-        values: Expected payoff of each row to its player, if it plays a best response from there
-            on, given that the set is reached, float64 [rows]; NaN in sets that are not.
+        loss: Gain of a player at each of its sets by the best action there, times the probability
+            of the set, float64 [sets]. Before it the player follows the strategy; after it the
+            player follows a best response.
+        best: Row of the best action in each set, int64 [sets].
+        values: Expected payoff of each row to its player, given that the set is reached and that
+            the player follows a best response afterwards, float64 [rows]. NaN in sets with
+            probability 0.
     """
 
     loss: np.ndarray
@@ -117,7 +118,7 @@ class Losses(NamedTuple):
 
 
 def losses(tree: InfoTree, sigma: np.ndarray) -> Losses:
-    """Where a strategy, float64 [rows], loses what it loses against best responses."""
+    """Divide the losses of a strategy, float64 [rows], among the information sets."""
     nodes, rows = len(tree.player), len(tree.actions)
     starts, number = tree.rows[:-1], np.diff(tree.rows)
     reached, values, gains = np.empty(nodes), np.empty(nodes), np.empty(rows)
@@ -130,7 +131,7 @@ def losses(tree: InfoTree, sigma: np.ndarray) -> Losses:
         mine = tree.owner == player
         best[mine] = _best_rows(tree, gains)[mine]
         of_player = np.repeat(mine, number)
-        # The scratch space of the best response is not its gains: they are added up again.
+        # `respond` leaves the index of an action in `gains`, so the gains are summed anew.
         below = np.flatnonzero(row_above >= 0)
         below = below[of_player[row_above[below]]]
         gains = np.bincount(row_above[below], values[below], rows)
@@ -144,7 +145,7 @@ def losses(tree: InfoTree, sigma: np.ndarray) -> Losses:
 
 
 def rows_above(tree: InfoTree) -> np.ndarray:
-    """The row whose action leads to each node, -1 for the deals, int64 [nodes]."""
+    """Row of the action that leads to each node, int64 [nodes]; -1 for the deals."""
     deciding = np.flatnonzero(tree.player != END)
     number = np.diff(tree.first)[deciding]
     above = np.full(len(tree.player), -1, np.int64)
@@ -156,6 +157,6 @@ def rows_above(tree: InfoTree) -> np.ndarray:
 
 
 def sets_of(tree: InfoTree) -> np.ndarray:
-    """The information set of each decision, in the order of the nodes, int64."""
+    """Information set of each decision, int64 [decisions], in the order of the nodes."""
     set_of_row = np.repeat(np.arange(len(tree.owner)), np.diff(tree.rows))
     return set_of_row[tree.slot[tree.player != END]]

@@ -1,12 +1,12 @@
-"""What the algorithms ask of a tree: its passes, a walk, and where its information sets lie.
+"""Interface of trees for the algorithms: passes, a walk, and the layout of information sets.
 
-A tree is a NamedTuple whose class names in `kernels` the module of its functions, as the rules of a
-game do. The information tree of any game (`tree.InfoTree`) has those of `passes`. A game may have a
-faster tree of its own: it provides the same functions, a `Layout` and a `Walk`, in the `Trees` that
-its spec names. Algorithms, strategies, evaluation and files are written once, for both.
+A tree is a NamedTuple. The attribute `kernels` of its class names the module of its functions, as
+in the rules of a game. The information tree of any game (`tree.InfoTree`) uses `passes`. A game may
+have a faster tree of its own: it provides the same functions, a `Layout` and a `Walk`, in the
+`Trees` that its spec names. Algorithms, strategies, evaluation and files are common to all trees.
 
-Arrays "by action" have an entry for every action of every information set, and arrays "by node"
-one for every node; their shapes are the tree's own affair, which `Shapes` tells.
+Arrays "by action" have an entry for every action of every information set. Arrays "by node" have
+one for every node. The tree chooses their shapes and states them in `Shapes`.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ class Shapes(NamedTuple):
 
 
 class Tree(Protocol):
-    """A tree for kernels, a NamedTuple of its own, whose attribute `kernels` names a module."""
+    """A tree for kernels: a NamedTuple with the name of a module in its attribute `kernels`."""
 
     @property
     def player(self) -> np.ndarray:
@@ -44,7 +44,7 @@ class Tree(Protocol):
     def first(self) -> np.ndarray:
         """First child of each node, integers [nodes + 1].
 
-        The children of a node are contiguous, and end where those of the next one begin.
+        The children of a node are contiguous: those of the next node follow them.
         """
         ...
 
@@ -55,11 +55,11 @@ class Tree(Protocol):
 
 
 END, CHANCE = -1, -2
-"""In place of a player: the end of a game, and a node where a card is revealed."""
+"""Values of `player` at the end of a game, and at a node where a card is revealed."""
 
 
 class Tables(NamedTuple):
-    """What algorithms learn on a tree.
+    """Arrays that an algorithm learns on a tree, and its scratch space.
 
     Attributes:
         regret: Discounted sums of regrets, or the logits of a policy, by action.
@@ -85,7 +85,7 @@ class Tables(NamedTuple):
 
 @dispatched
 def reach_others(tree: Tree, sigma: Any, player: Any, out: Any) -> None:
-    """Write by node how likely chance and the other players make it."""
+    """Write the probability of each node from chance and the other players."""
 
 
 @dispatched
@@ -95,12 +95,12 @@ def expect(tree: Tree, sigma: Any, reached: Any, player: Any, values: Any, gains
 
 @dispatched
 def respond(tree: Tree, reached: Any, player: Any, values: Any, gains: Any) -> None:
-    """Like `expect`, for a player who plays a best response to what the others make likely."""
+    """Write values as `expect` does, for a player who follows a best response."""
 
 
 @dispatched
 def value(tree: Tree, values: Any) -> float:
-    """The value of the game from the values of all nodes."""
+    """Return the value of the game from the values of all nodes."""
     ...
 
 
@@ -121,19 +121,21 @@ def improve(tree: Tree, tables: Tables, player: Any, temperature: Any, step: Any
     """Do one step of magnetic mirror descent of a player."""
 
 
-# A walk down from one deal, for algorithms that sample games. It is data, not functions: a call for
-# every node would take several times as long as the walk.
+# A walk down from one deal, for algorithms that sample games. It is data instead of functions: a
+# call for every node would take several times as long as the walk.
 
 START, OUTCOME, FACE, LANE = range(4)
-"""Places in a deal, int64 [LANE + players], as `draw_deal` writes it: the first node, who wins at
-ends where cards decide, what chance nodes show, and from `LANE` on the lane of each player."""
+"""Places in a deal of `draw_deal`, int64 [LANE + players].
+
+They hold the first node, the winner at ends that the cards decide, the face that chance nodes show,
+and from `LANE` on the lane of each player: the index of its private cards within a public node."""
 
 
 class Walk(NamedTuple):
-    """What sampling algorithms need of a tree.
+    """A tree as arrays for algorithms that sample games.
 
-    It has rows of its own for what is learned: those of the actions of a node begin at `slot` plus
-    the lane of the player to act times the number of actions.
+    It has its own rows. The first row of a node is `slot` plus the lane of the player to act times
+    the number of actions.
 
     Attributes:
         player: Player to act at each node, `CHANCE` or `END`.
@@ -142,7 +144,7 @@ class Walk(NamedTuple):
         payoffs: Payoffs by outcome of the deal, end and player, float64 [outcomes, ends, players].
         deals: The deals, for `draw_deal`.
         rows: Number of rows.
-        entries: Row of each row of the `Layout`, an index of arrays [rows].
+        entries: Row in the walk of each row of the `Layout`, an index into arrays [rows].
     """
 
     player: np.ndarray
@@ -156,11 +158,11 @@ class Walk(NamedTuple):
 
 @dispatched
 def draw_deal(deals: Any, rng: Any, deal: Any) -> None:
-    """Write a random deal, int64 [LANE + players], which is 0 at first; `deals` names a module."""
+    """Write a random deal into zeros, int64 [LANE + players]; dispatched on the type of `deals`."""
 
 
 class Layout(NamedTuple):
-    """The information sets of a tree, and where arrays by action hold their actions.
+    """The information sets of a tree, and the places of their actions in arrays by action.
 
     A row is an action of an information set; the rows of a set are contiguous, in the order of the
     action ids.
@@ -183,9 +185,9 @@ class Evaluation(NamedTuple):
 
     Attributes:
         value: Expected payoff of the first player if all follow the strategy.
-        best_responses: Expected payoff of each player if it alone plays a best response.
-        others: Expected payoffs of the other players if all follow the strategy; empty if the
-            payoffs of all add up to 0.
+        best_responses: Expected payoff of each player if it alone follows a best response.
+        others: Expected payoffs of the other players if all follow the strategy; empty in a
+            zero-sum game of two.
     """
 
     value: float
@@ -194,7 +196,7 @@ class Evaluation(NamedTuple):
 
     @property
     def nash_conv(self) -> float:
-        """Sum of what each player could gain by a best response: 0 at an equilibrium."""
+        """Sum of the gains of all players by best responses: 0 at an equilibrium."""
         own = self.value + sum(self.others) if self.others else 0.0
         return sum(self.best_responses) - own
 
@@ -222,7 +224,7 @@ class Names(NamedTuple):
     """Names of information sets for human readers.
 
     Attributes:
-        headings: What the names tell, the headings of columns.
+        headings: Headings of the columns.
         cells: The names of each set, in the order of `Layout`.
     """
 
@@ -231,14 +233,13 @@ class Names(NamedTuple):
 
 
 class Trees(NamedTuple):
-    """How the trees of some games are made and read.
+    """Functions that make and read the trees of some games.
 
     Attributes:
-        build: Builds the tree of a game, always the same object.
-        layout: Where the information sets lie in it: `(game, tree) -> Layout`.
-        walk: What sampling algorithms need of it: `(game, tree) -> Walk`.
-        names: Names of the information sets, for the CSV file beside that of a strategy; None:
-            there is no such file.
+        build: Build the tree of a game; the same game gives the same object.
+        layout: Locate the information sets: `(game, tree) -> Layout`.
+        walk: Prepare the tree for sampling algorithms: `(game, tree) -> Walk`.
+        names: Name the information sets for the CSV file of a strategy; None: no CSV file.
     """
 
     build: Callable[[Game], Any]

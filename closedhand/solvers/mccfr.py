@@ -1,14 +1,15 @@
-"""External-sampling Monte Carlo CFR: learning from sampled games, with CFR's guarantee.
+"""External-sampling Monte Carlo CFR: CFR on sampled games.
 
 An iteration does this for one player after the other:
 
-1. Draw a deal, and walk down from it. At decisions of the player follow every action; at those of
-   the others draw one from the current strategy, which is regret matching: actions in proportion
-   to their positive sums of regrets.
+1. Draw a deal, and walk down from it. At decisions of the player follow every action. At those of
+   the others draw one from the current strategy, which plays actions in proportion to their
+   positive sums of regrets (regret matching).
 2. On the way, add the current strategy of the others to their averages.
-3. Walk up, and value each node: an end by its payoff, a decision of the player by the mean of its
-   actions under the current strategy, one of the others by the action that was drawn.
-4. At each decision of the player, add to the regret of each action its value less that mean.
+3. Walk up. The value of an end is its payoff. That of a decision of the player is the mean of its
+   actions under the current strategy; that of another decision is the value of the drawn action.
+4. At each decision of the player, subtract that mean from the value of each action and add the
+   difference to the regret of the action.
 
 The average strategy converges to an equilibrium with high probability. After Lanctot, Waugh,
 Zinkevich and Bowling, "Monte Carlo Sampling for Regret Minimization in Extensive Games" (2009).
@@ -27,8 +28,9 @@ from closedhand.solvers.strategy import Strategy, to_strategy
 @inlined
 def sweep(walk, deal, player, rng, regret, average, queue, below, shares, values):
     """Learn from one deal for `player`; the arguments after `average` are scratch space."""
-    # Nodes are queued after their parents: a pass down visits them, a pass up values them. Scratch
-    # space is by place in the queue, of which a sweep needs little: it stays in the cache.
+    # Nodes are queued after their parents: a pass down visits them, a pass up computes values.
+    # Scratch space is indexed by place in the queue. A sweep visits a small part of the tree, so
+    # the space that it uses stays in the CPU cache.
     queue[0] = deal[START]
     visited = 1
     i = 0
@@ -83,12 +85,13 @@ def iterate(walk, players, rng, regret, average, queue, below, shares, values, n
 
 
 class MCCFR(SampledSolver):
-    """External-sampling MCCFR at work; a `solving.Solver`."""
+    """Solver by external-sampling MCCFR; implements `solving.Solver`."""
 
     def __init__(self, trees: Trees, game: Game, seed: int = 0) -> None:
         """Start from the uniform strategy."""
         super().__init__(trees, game, seed, ("regret", "average"))
-        # A decision that draws its action leaves the shares of the others behind the queue's end.
+        # A drawn decision queues one child, but writes the shares of all its actions: up to
+        # `num_actions` places beyond the end of the queue.
         size = len(self.walk.player) + game.num_actions
         self._scratch = np.empty((2, size), np.int64), np.empty((2, size))
 

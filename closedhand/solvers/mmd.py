@@ -1,18 +1,18 @@
-"""Magnetic mirror descent, annealed: policy improvement with a pull towards the uniform strategy.
+"""Annealed magnetic mirror descent: policy improvement regularised towards the uniform strategy.
 
 An iteration does this for one player after the other:
 
-1. Pass down the tree: how likely chance and the other players make each node.
-2. Pass up: the exact value q of every action of the player, given that its set is reached.
+1. Pass down the tree: compute the probability of each node from chance and the other players.
+2. Pass up: compute the exact value q of every action of the player, given that its set is reached.
 3. At every information set, with the temperature a and the step size e of the iteration,
 
        next policy = argmax over p of  <p, q> - a KL(p, uniform) - KL(p, policy) / e
 
-   which is one addition to the logits and a softmax.
+   by one addition to the logits and a softmax.
 
 With a fixed temperature the policy approaches a quantal response equilibrium. Here temperature and
-step size both fall, and the last policy approaches an equilibrium. This is an observation: the
-published guarantee is for fixed temperatures and for policies over sequences. After Sokota et al.,
+step size both fall, and the last policy approaches an equilibrium in practice. The published
+guarantee covers fixed temperatures and policies over sequences only. After Sokota et al.,
 "A Unified Approach to Reinforcement Learning, Quantal Response Equilibria, and Two-Player Zero-Sum
 Games" (2023), in behavioural form.
 """
@@ -25,9 +25,9 @@ from closedhand.solvers.interface import Trees, expect, improve, reach_others
 from closedhand.solvers.strategy import Strategy, first_tables, to_strategy
 
 TEMPERATURE = 1.0
-"""Initial temperature in chips; in iteration t it is this divided by the square root of t."""
+"""Initial temperature in chips; iteration t divides it by the square root of t."""
 STEP = 4.0
-"""Initial step size in 1/chips; in iteration t it is this divided by the square root of t."""
+"""Initial step size in 1/chips; iteration t divides it by the square root of t."""
 
 
 @kernel
@@ -42,10 +42,10 @@ def iterate(tree, tables, players, done, number):
 
 
 class MMD:
-    """Magnetic mirror descent at work; a `solving.Solver`."""
+    """Solver by magnetic mirror descent; implements `solving.Solver`."""
 
     def __init__(self, trees: Trees, game: Game, seed: int = 0) -> None:
-        """Start from the uniform strategy; nothing is random, so `seed` does not matter."""
+        """Start from the uniform strategy; `seed` is not used, as nothing is random."""
         self.game = game
         self.iterations = 0
         self.tree = trees.build(game)

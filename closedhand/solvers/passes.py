@@ -1,7 +1,16 @@
 """Passes over an information tree: the steps of the algorithms, for kernels.
 
-Each of these functions is dispatched on the class of the tree (see `interface`); a special tree has
-a module with its own.
+The nodes of a tree are stored by level, parents before children; the sets follow the same order.
+
+1. A pass down is a loop with rising index. It reads the probability of a node before it writes
+   those of the children (`reach`, `reach_others`).
+2. A pass up is a loop with falling index. The values of all children are known when their parent's
+   is computed (`expect`, `respond`).
+3. A pass over the rows of the information sets updates regrets, strategies and averages
+   (`add_average`, `learn`, `improve`).
+
+Each of these functions is dispatched on the class of the tree (see `interface`). A game's own tree
+has a module with its own functions.
 """
 
 import numpy as np
@@ -13,7 +22,7 @@ from closedhand.solvers.regrets import add_regret, mirror_step, next_weight, nor
 
 @kernel
 def reach(tree, sigma, player, out):
-    """Write the contribution of a player's own actions to the probability of each row of its own.
+    """Write the contribution of a player's own actions to the probability of each of its rows.
 
     Args:
         tree: The tree.
@@ -31,12 +40,12 @@ def reach(tree, sigma, player, out):
 
 @kernel
 def reach_others(tree, sigma, player, out):
-    """Write the probability of each node as far as chance and the other players determine it.
+    """Write the probability of each node from chance and the other players.
 
     Args:
         tree: The tree.
         sigma: The strategy, float64 [rows].
-        player: The player who does not count.
+        player: The player whose actions count as certain.
         out: Output, float64 [nodes].
     """
     for n in range(len(tree.chance)):
@@ -68,6 +77,8 @@ def expect(tree, sigma, reached, player, values, gains):
         gains: Output: value of each row of the player, float64 [rows].
     """
     gains[:] = 0.0
+    # `reached` already weights the payoffs at the ends, so values of children are only added up.
+    # The nodes of a set share its rows, and their values add up in `gains`.
     for n in range(len(tree.player) - 1, -1, -1):
         slot = tree.slot[n]
         if tree.player[n] == END:
@@ -87,17 +98,19 @@ def expect(tree, sigma, reached, player, values, gains):
 
 @kernel
 def respond(tree, reached, player, values, gains):
-    """Like `expect`, for a player who plays a best response to the others.
+    """Write values as `expect` does, for a player who follows a best response to the others.
 
     Args:
         tree: The tree.
         reached: What `reach_others` wrote, float64 [nodes].
         player: The player.
         values: Output: value of each node, float64 [nodes].
-        gains: Output: in the first row of each set of the player its best action, counted from
-            that row, float64 [rows]; the rest is scratch space.
+        gains: Output, float64 [rows]: the first row of each set of the player holds the index of
+            its best action in the set. Other rows are scratch space.
     """
     gains[:] = 0.0
+    # All nodes of a set are on one level, which takes three loops: sum the values of the rows,
+    # choose the best row of each set, then give its child's value to every node of the set.
     for level in range(len(tree.levels) - 2, -1, -1):
         nodes = range(tree.levels[level], tree.levels[level + 1])
         for n in nodes:
@@ -115,7 +128,7 @@ def respond(tree, reached, player, values, gains):
         for s in range(tree.set_levels[level], tree.set_levels[level + 1]):
             if tree.owner[s] == player:
                 start = tree.rows[s]
-                # In the first row, the only one that the nodes of the set know.
+                # `slot` of every node of the set is this row: the third loop reads it there.
                 gains[start] = np.argmax(gains[start : tree.rows[s + 1]])
         for n in nodes:
             if tree.player[n] == player:
@@ -124,7 +137,8 @@ def respond(tree, reached, player, values, gains):
 
 @kernel
 def value(tree, values):
-    """The value of the game of the values of all nodes."""
+    """Return the value of the game from the values of all nodes."""
+    # The first nodes are the deals; their values are weighted with their probabilities.
     total = 0.0
     for n in range(len(tree.chance)):
         total += values[n]
@@ -166,6 +180,8 @@ def learn(tree, tables, player, positive, negative, predictive):
 def improve(tree, tables, player, temperature, step):
     """Do one step of magnetic mirror descent of a player at all its information sets."""
     sigma, logits, likely = tables.sigma, tables.regret, tables.own
+    # The first row of a set gets its probability, which turns counterfactual values into
+    # expected payoffs given the set. A set of probability 0 keeps its policy.
     likely[:] = 0.0
     for n in range(len(tree.player)):
         if tree.player[n] == player:
@@ -181,7 +197,7 @@ def improve(tree, tables, player, temperature, step):
             top = max(top, logits[row])
         total = 0.0
         for row in range(start, end):
-            logits[row] -= top
+            logits[row] -= top  # the softmax is the same, and exp cannot overflow
             sigma[row] = np.exp(logits[row])
             total += sigma[row]
         for row in range(start, end):

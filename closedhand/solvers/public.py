@@ -1,8 +1,8 @@
-"""The public graph of a small game: what everybody sees, with the information sets within it.
+"""The public graph of a small game: public states and the information sets within them.
 
-A public state is what is left of a view when all that any player cannot know is hidden. The
-information sets of a player that have the same public state differ in the player's own cards; a
-strategy at a public state is a table of them.
+A public state is a view in which everything that some player cannot know is hidden. Information
+sets of a player with the same public state differ in the player's own cards. A strategy at a public
+state is a table with one line for each of them.
 """
 
 from typing import NamedTuple
@@ -17,11 +17,11 @@ from closedhand.solvers.passes import reach_others
 from closedhand.solvers.tree import InfoTree, views_of_sets
 
 NOBODY = -1
-"""In place of a player, for `reach_others`: all players count."""
+"""Player argument of `reach_others` by which the actions of all players count."""
 
 
 class PublicGraph(NamedTuple):
-    """The public states of a tree at which somebody decides; the first ones have no parent.
+    """The public states of a tree in which a player decides.
 
     Attributes:
         views: A view of each information set, states [sets].
@@ -29,10 +29,10 @@ class PublicGraph(NamedTuple):
         place: Public state of each set, int64 [sets].
         player: Player to act, int64 [n].
         parent: Public state before the last action, -1 if there was none, int64 [n].
-        action: Id of the last action, -1 if there was none or not all saw it, int64 [n].
+        action: Id of the last action, int64 [n]; -1 if there was none or a player did not see it.
         end_parent: Public state before the action that ends a game, int64 [ends].
         end_action: Id of that action, int64 [ends].
-        end_of: End of each node that is one, in the order of the nodes, int64.
+        end_of: Index of the end at each node that ends a game, int64, in the order of the nodes.
     """
 
     views: np.ndarray
@@ -47,7 +47,7 @@ class PublicGraph(NamedTuple):
 
 
 def public_graph(game: Game, tree: InfoTree) -> PublicGraph:
-    """The public graph of a tree in which every seat is a player."""
+    """Build the public graph of a tree in which every seat is a player."""
     views = game.empty(len(tree.owner))
     for some, sets in views_of_sets(game, tree):
         views[sets] = some
@@ -56,7 +56,8 @@ def public_graph(game: Game, tree: InfoTree) -> PublicGraph:
         batch_kernels.hide_for(game.rules, public, np.full(len(public), seat))
     raw = np.ascontiguousarray(public).view(np.dtype((np.void, game.dtype.itemsize)))
     _, first, place = np.unique(raw, return_index=True, return_inverse=True)
-    # In the order of the sets, which is that of the levels of the tree.
+    # `unique` sorts by bytes. Number the public states in the order of their first sets, which
+    # follows the levels of the tree: parents come before children.
     order = np.argsort(first, kind="stable")
     number = np.empty(len(order), np.int64)
     number[order] = np.arange(len(order))
@@ -81,7 +82,7 @@ def public_graph(game: Game, tree: InfoTree) -> PublicGraph:
 
 
 class Flow(NamedTuple):
-    """How likely a strategy makes what is public.
+    """Probabilities of public states, information sets and ends under a strategy.
 
     Attributes:
         sets: Probability of each information set, float64 [sets].
@@ -98,7 +99,7 @@ class Flow(NamedTuple):
 
 
 def flow(tree: InfoTree, graph: PublicGraph, sigma: np.ndarray) -> Flow:
-    """The probabilities of a strategy, float64 [rows], in a public graph."""
+    """Compute the probabilities under a strategy, float64 [rows], in a public graph."""
     reached = np.empty(len(tree.player))
     reach_others(tree, sigma, NOBODY, reached)
     sets = np.bincount(sets_of(tree), reached[tree.player != END], len(tree.owner))

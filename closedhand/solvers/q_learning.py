@@ -1,15 +1,15 @@
-"""Tabular Q-learning in self-play: it has no guarantee, and it shows.
+"""Tabular Q-learning in self-play, which has no guarantee of convergence.
 
 An iteration is a game, in which all players learn, each on its own information sets:
 
 1. Draw a deal, and play it. A player takes the action of the highest value at its information set,
-   with a probability of `EXPLORATION` a random one instead.
+   or a random one with probability `EXPLORATION`.
 2. At each decision, move the value of the player's previous action towards the highest value here,
    by `RATE` of the difference (one-step Q-learning; payoffs come at the end, undiscounted).
 3. At the end, move the value of each player's last action towards its payoff in the same way.
 
-The strategy is the greedy one. Each player's problem changes as the others learn, and an
-equilibrium has to mix its actions as a rule, which a greedy strategy cannot do. After Watkins,
+The strategy is the greedy one. Each player's problem changes as the others learn. Most equilibria
+mix actions, which a greedy strategy cannot do. After Watkins,
 "Learning from Delayed Rewards" (1989).
 """
 
@@ -22,7 +22,7 @@ from closedhand.solvers.sampled import SampledSolver
 from closedhand.solvers.strategy import Strategy, to_strategy
 
 EXPLORATION = 0.1
-"""The probability of a random action."""
+"""Probability of a random action."""
 RATE = 0.02
 """Fraction by which an update moves a value towards its target."""
 
@@ -31,7 +31,7 @@ RATE = 0.02
 def play_games(walk, players, rng, q, exploration, rate, number):
     """Play and learn from `number` games; `q` holds the value of each action."""
     deal = np.zeros(LANE + players, np.int64)
-    last = np.empty(players, np.int64)  # where each player's last action is in q; -1: none yet
+    last = np.empty(players, np.int64)  # row of each player's last action; -1: none yet
     for _ in range(number):
         last[:] = -1
         draw_deal(walk.deals, rng, deal)
@@ -60,7 +60,7 @@ def play_games(walk, players, rng, q, exploration, rate, number):
 
 
 class QLearning(SampledSolver):
-    """Q-learning at work; a `solving.Solver` whose iterations are games."""
+    """Solver by Q-learning; implements `solving.Solver`. Its iterations are games."""
 
     def __init__(self, trees: Trees, game: Game, seed: int = 0) -> None:
         """Start from values of 0."""
@@ -77,7 +77,7 @@ class QLearning(SampledSolver):
         q = self.learned["q"][self.layout.entries]
         starts, number = self.layout.rows[:-1], np.diff(self.layout.rows)
         tied = np.flatnonzero(q == np.repeat(np.maximum.reduceat(q, starts), number))
-        # Of equal actions, the first.
+        # Among actions of equal value, take the first.
         _, first = np.unique(np.repeat(np.arange(len(number)), number)[tied], return_index=True)
         greedy = np.zeros(len(q))
         greedy[tied[first]] = 1.0

@@ -1,4 +1,4 @@
-"""The arithmetic of regrets, which stands here once for every tree and every algorithm."""
+"""Arithmetic of regrets and policies, shared by all trees and algorithms."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from closedhand.core.numba.jit import inlined, kernel
 
 @kernel
 def discount(t, exponent):
-    """The factor t^e / (t^e + 1), exact for infinite e."""
+    """Return the factor t^e / (t^e + 1), exact for infinite e."""
     if np.isinf(exponent):
         return 1.0 if exponent > 0 else 0.0
     return 1.0 / (1.0 + t**-exponent)
@@ -15,26 +15,29 @@ def discount(t, exponent):
 
 @kernel
 def add_regret(regret, gained, positive, negative):
-    """The discounted sum of regrets after another one, by the factors of either sign."""
+    """Add a regret to a sum, and discount the result by the factor for its sign."""
     total = regret + gained
     return total * (positive if total > 0.0 else negative)
 
 
 @kernel
 def next_weight(regret, gained, predictive):
-    """The weight of an action by its sum of regrets, the latest one counted twice if predictive."""
+    """Return the weight of an action: its positive sum of regrets.
+
+    If `predictive`, the latest regret counts twice, as a prediction of the next one.
+    """
     return max(regret + gained if predictive else regret, 0.0)
 
 
 @kernel
 def normalise(weight, total, number):
-    """The share of a weight; that of one of `number` equal actions if all weights are 0."""
+    """Divide a weight by the total, or return 1 / `number` if the total is 0."""
     return weight / total if total > 0.0 else 1.0 / number
 
 
 @kernel
 def mirror_step(logit, value, temperature, step):
-    """The logit of an action after a step of magnetic mirror descent, up to a constant.
+    """Return the logit of an action after a step of magnetic mirror descent, up to a constant.
 
     The magnet is the uniform policy, whose logits are 0.
     """
@@ -49,8 +52,8 @@ def match_regrets(regret, row, number, out, place):
         regret: Sums of regrets, float64 [rows].
         row: Row of the first action.
         number: Number of actions.
-        out: Output: probabilities, from `place` on.
-        place: Place of the first one.
+        out: Output: probabilities, from index `place` on.
+        place: Index of the first one in `out`.
     """
     total = 0.0
     for k in range(number):
@@ -73,6 +76,8 @@ def sample(probabilities, row, number, random):
     Returns:
         The action, counted from 0.
     """
+    # Rounding may leave `random` at 0 or above after the last action. `chosen` is then the last one
+    # of positive probability; an action of probability 0 is never chosen.
     chosen = 0
     for k in range(number):
         if probabilities[row + k] > 0.0:

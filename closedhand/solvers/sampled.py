@@ -1,4 +1,4 @@
-"""What solvers share that learn from sampled games."""
+"""Common part of solvers that learn from sampled games."""
 
 from collections.abc import Sequence
 
@@ -10,15 +10,15 @@ from closedhand.solvers.solving import pack_rng, unpack_rng
 
 
 class SampledSolver:
-    """The part of a `solving.Solver` that counts, is saved and resumes.
+    """Base of solvers on sampled games: counts iterations, saves and resumes.
 
     Attributes:
         game: The game.
-        walk: What games are sampled from.
-        layout: Where the information sets lie in the rows of the walk.
+        walk: Tree that games are sampled from.
+        layout: The information sets and their places in the rows of the walk.
         iterations: Number of iterations so far.
-        learned: What is learned, by name: arrays by row of the walk, which `run` changes in place.
-        rng: Generator of everything that is drawn.
+        learned: Learned arrays by name, float64 [rows of the walk]; `run` changes them in place.
+        rng: Generator of all random numbers.
     """
 
     def __init__(self, trees: Trees, game: Game, seed: int, learned: Sequence[str]) -> None:

@@ -1,12 +1,12 @@
-"""The exact value of a two-player zero-sum game by the sequence-form linear program.
+"""Exact solution of a two-player zero-sum game by the sequence-form linear program.
 
-1. A plan (realisation plan) of a player gives every sequence of the player's own actions its
-   probability, as far as the player's own choices determine it. At each information set the plan's
-   actions share the probability of the sequence before it: linear constraints.
-2. The expected payoff is bilinear in the two plans. Its matrix has a sum of chance times payoff for
-   every pair of sequences that end a game.
-3. The first player's plan that guarantees most against every plan of the second solves a linear
-   program, here by SciPy's HiGHS. The dual variables are the second player's plan.
+1. A realisation plan of a player assigns every sequence of the player's own actions the product of
+   their probabilities. At each information set the sequences of its actions add up to the sequence
+   before it. These are linear constraints.
+2. The expected payoff is bilinear in the two plans. Its matrix holds, for every pair of
+   sequences that end a game, the sum of chance times payoff.
+3. The first player's plan with the greatest guaranteed payoff solves a linear program, here by
+   SciPy's HiGHS. The dual variables are the second player's plan.
 4. A strategy plays the actions of a set in proportion to the plan.
 
 After Koller, Megiddo and von Stengel, "Efficient Computation of Equilibria for Extensive Two-Person
@@ -55,8 +55,8 @@ def solve_program(payoffs: Any, first: Any, second: Any) -> Plans:
         from scipy import optimize, sparse
     (flow, start), (other_flow, other_start) = first, second
     # Variables are the first plan x and a value v for every constraint of the second. The program
-    # maximises v[0], the payoff that x guarantees; no sequence of the second player may leave the
-    # first less than v allows.
+    # maximises v[0], the payoff that x guarantees. The inequalities state that every sequence of
+    # the second player leaves the first at least v.
     number_x, number_v = payoffs.shape[0], other_flow.shape[0]
     objective = np.concatenate([np.zeros(number_x), -other_start])
     result = optimize.linprog(
@@ -70,13 +70,13 @@ def solve_program(payoffs: Any, first: Any, second: Any) -> Plans:
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
     if not result.success:
-        raise RuntimeError(f"the linear program was not solved: {result.message}")
+        raise RuntimeError(f"SciPy did not solve the linear program: {result.message}")
     plans = (np.maximum(plan, 0) for plan in (result.x[:number_x], -result.ineqlin.marginals))
     return Plans(-float(result.fun), *plans)
 
 
 def constraints(before: np.ndarray, set_of: np.ndarray) -> tuple[Any, np.ndarray]:
-    """Constraints of a plan: at each set, the sequences of its actions share that before it.
+    """Make the constraints of a plan: at each set, its sequences add up to the one before it.
 
     Sequence 0 is the empty one, of probability 1; the others are numbered from 1.
 
@@ -100,7 +100,7 @@ def constraints(before: np.ndarray, set_of: np.ndarray) -> tuple[Any, np.ndarray
 
 
 def solve(game: Game) -> tuple[float, Strategy]:
-    """The value and an equilibrium of a small game.
+    """Compute the value and an equilibrium of a small game.
 
     Raises:
         InputError: The game is too large, not one of two players with opposite payoffs, or SciPy
@@ -139,7 +139,7 @@ def solve(game: Game) -> tuple[float, Strategy]:
 
 
 def _sequences(tree: InfoTree) -> np.ndarray:
-    """The sequence that each row ends, numbered from 1 for each player, int64 [rows]."""
+    """Number the sequence that ends at each row, from 1 for each player, int64 [rows]."""
     owner = np.repeat(tree.owner, np.diff(tree.rows))
     numbers = np.empty(len(owner), np.int64)
     for player in (0, 1):
@@ -149,12 +149,12 @@ def _sequences(tree: InfoTree) -> np.ndarray:
 
 
 def _parents(tree: InfoTree) -> np.ndarray:
-    """The parent of each node below the deals, int64."""
+    """Parent of each node below the deals, int64."""
     return np.repeat(np.arange(len(tree.player)), np.diff(tree.first))
 
 
 def _last(tree: InfoTree, sequences: np.ndarray) -> np.ndarray:
-    """The last sequence of both players at each node, int64 [nodes, 2]."""
+    """Find the last sequence of both players at each node, int64 [nodes, 2]."""
     parents = _parents(tree)
     last = np.zeros((len(tree.player), 2), np.int64)
     for begin, end in zip(tree.levels[1:-1], tree.levels[2:], strict=True):
@@ -167,7 +167,7 @@ def _last(tree: InfoTree, sequences: np.ndarray) -> np.ndarray:
 
 
 def _chance(tree: InfoTree) -> np.ndarray:
-    """The probability of the deal above each node, float64 [nodes]."""
+    """Find the probability of the deal above each node, float64 [nodes]."""
     parents = _parents(tree)
     likely = np.empty(len(tree.player))
     likely[: len(tree.chance)] = tree.chance

@@ -1,7 +1,7 @@
-"""Common code of all algorithms for small games: making, running, judging and resuming one.
+"""Common code of all algorithms for small games: make, run, evaluate and resume a solver.
 
-Every algorithm is a `Solver`. `Run.advance` gives it iterations or time and judges it at intervals
-by the exact evaluation of its strategy; the time of the judgements does not count.
+Every algorithm is a `Solver`. `Run.advance` runs it for some iterations or time and evaluates its
+strategy exactly at intervals (a judgement). The time of judgements does not count.
 """
 
 import dataclasses
@@ -25,7 +25,7 @@ from closedhand.solvers.tree import trees_of
 
 
 class Solver(Protocol):
-    """An algorithm at work on a game.
+    """An algorithm applied to a game.
 
     Attributes:
         game: The game.
@@ -46,7 +46,8 @@ class Solver(Protocol):
     def state(self) -> dict[str, np.ndarray]:
         """Everything that `restore` needs to resume.
 
-        Unless a solver states otherwise, it then runs as if it had not been interrupted.
+        A resumed solver gives the same results as one that ran without a break, unless its class
+        states otherwise.
         """
         ...
 
@@ -101,11 +102,11 @@ def make_solver(algorithm: str, game: Game, seed: int = 0, trees: Trees | None =
 
 
 CHUNK = 0.1
-"""Seconds between looks at the clock."""
+"""Seconds between readings of the clock."""
 JUDGEMENTS = 8
 """Judgements in each power of ten of the iterations."""
 CLOSE_JUDGEMENTS = 64
-"""The same on the way to a target NashConv, which should not be overshot by much."""
+"""Judgements in each power of ten with a target NashConv: more, to stop soon after it."""
 
 
 def next_judgement(iterations: int, judgements: int = JUDGEMENTS) -> int:
@@ -120,7 +121,7 @@ def next_judgement(iterations: int, judgements: int = JUDGEMENTS) -> int:
 
 @dataclass
 class Judged:
-    """A solver as a `closedhand.core.run.Learner`, whose history is the curve of its judgements.
+    """A solver as a `closedhand.core.run.Learner`; its history is the list of its judgements.
 
     Attributes:
         solver: The solver.
@@ -155,18 +156,18 @@ class Judged:
         """
         check_arrays(state, self.solver.state())
         if state["iterations"] < 0:
-            raise InputError("iterations are not negative")
+            raise InputError("the number of iterations is negative")
         self.solver.restore(state)
 
     def summary(self) -> dict[str, Any]:
-        """Judge the strategy; all values are chips per game."""
+        """Evaluate the strategy; all values are payoffs per game."""
         game = self.solver.game
         evaluation = evaluate(self.solver.strategy())
         return {"iterations": self.solver.iterations, **judgement_summary(game, evaluation)}
 
 
 class Point(NamedTuple):
-    """A judgement of an algorithm's strategy at some time.
+    """A judgement of an algorithm's strategy.
 
     Attributes:
         iterations: Number of iterations done by then.
@@ -180,7 +181,7 @@ class Point(NamedTuple):
 
 
 class Run(long_work.Run[Judged]):
-    """An algorithm at work, with its judgements so far.
+    """A run of an algorithm, with its judgements so far.
 
     Attributes:
         algorithm: Name of the algorithm.
@@ -322,7 +323,7 @@ def begin(
 
 
 def load(folder: Path, algorithm: str, game: Game, seed: int, states: str | None = None) -> Run:
-    """Read a run that is to be continued.
+    """Read a saved run in order to continue it.
 
     Args:
         folder: Folder that it was saved in.
@@ -332,7 +333,7 @@ def load(folder: Path, algorithm: str, game: Game, seed: int, states: str | None
         states: Name of the abstraction that it learns on; None: the information sets.
 
     Raises:
-        InputError: There is no run in the folder, or it was made with other settings.
+        InputError: The folder has no run, or one with other settings.
     """
     run = begin(algorithm, game, seed, folder, states)
     run.resume()
@@ -340,14 +341,14 @@ def load(folder: Path, algorithm: str, game: Game, seed: int, states: str | None
 
 
 def labels(game: Game) -> tuple[str, ...]:
-    """What results call the players: by their roles, if no two have the same."""
+    """Names of the players in results: their roles, if all differ."""
     if len(set(game.roles)) == game.num_players:
         return game.roles
     return tuple(f"player_{player}" for player in range(game.num_players))
 
 
 def judgement_summary(game: Game, evaluation: Evaluation) -> dict[str, Any]:
-    """A judgement for JSON; all values are payoffs per game."""
+    """Convert a judgement to JSON values, payoffs per game."""
     others = {} if game.num_players == 2 and game.zero_sum else {"others": list(evaluation.others)}
     return {
         "value": evaluation.value,
@@ -359,7 +360,7 @@ def judgement_summary(game: Game, evaluation: Evaluation) -> dict[str, Any]:
 
 
 def pack_rng(rng: np.random.Generator) -> np.ndarray:
-    """The state of a generator as an array, for `Learner.state`."""
+    """Convert the state of a generator to an array, for `Learner.state`."""
     return np.array(json.dumps(rng.bit_generator.state))
 
 

@@ -1,7 +1,7 @@
-"""A strategy of any small game as a table by information set: solved, saved, played by agents.
+"""Strategies of small games as tables by information set, their files, and an agent.
 
-Information sets are keys, hashes of views, so that a strategy needs no tree to be played. Files are
-npz, exact and with their provenance.
+The key of an information set is a hash of its view, so that playing a strategy needs no tree. Files
+are npz; they hold exact probabilities and their provenance.
 """
 
 import csv
@@ -30,7 +30,7 @@ from closedhand.solvers.regrets import normalise, sample
 from closedhand.solvers.tree import build, keys_of, layout_of, trees_of, views_of_sets
 
 NARROW = 1e-6
-"""How far the probabilities of an information set may be from adding up to 1."""
+"""Largest difference of the sum of an information set's probabilities from 1."""
 
 
 @dataclass(frozen=True)
@@ -55,23 +55,23 @@ class Strategy:
 
     @cached_property
     def _sorted(self) -> tuple[np.ndarray, np.ndarray]:
-        """The order of the keys, int64 [sets], and the keys in that order."""
+        """Sort the keys; return their order, int64 [sets], and the sorted keys."""
         order = np.argsort(self.keys[:, 0])
         return order, self.keys[order]
 
     def find(self, views: np.ndarray) -> np.ndarray:
-        """The information sets of views [n] of the players to act, int64 [n].
+        """Find the information sets of views [n] of the players to act, int64 [n].
 
         Raises:
-            InputError: A view is not one of a decision in this game.
+            InputError: A view does not belong to a decision in this game.
         """
         return self.find_keys(keys_of(self.game, views))
 
     def find_keys(self, keys: np.ndarray) -> np.ndarray:
-        """The information sets of keys, uint64 [n, 2]; int64 [n].
+        """Find the information sets, int64 [n], of keys, uint64 [n, 2].
 
         Raises:
-            InputError: A key is not one of a decision in this game.
+            InputError: A key does not belong to a decision in this game.
         """
         order, kept = self._sorted
         sets = np.empty(len(keys), np.int64)
@@ -80,14 +80,14 @@ class Strategy:
         return sets
 
     def draw(self, views: np.ndarray, random: np.ndarray) -> np.ndarray:
-        """Actions for views [n] by `random`, uniform numbers from 0 to 1; int32 [n]."""
+        """Sample actions, int32 [n], for views [n] by uniform numbers from 0 to 1, float64 [n]."""
         actions = np.empty(len(views), np.int32)
         sets = self.find(views)
         choose_all(sets, self.rows, self.actions, self.probabilities, random, actions)
         return actions
 
     def look_up(self, views: np.ndarray) -> np.ndarray:
-        """Probabilities by action for views [n], float64 [n, num_actions]."""
+        """Look up probabilities by action, float64 [n, num_actions], for views [n]."""
         out = np.empty((len(views), self.game.num_actions))
         look_up_all(self.find(views), self.rows, self.actions, self.probabilities, out)
         return out
@@ -118,11 +118,11 @@ def find_all(keys, kept, order, sets):
 
 
 def normalised(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Weights as shares of those of their set, float64 [rows]; uniform where all are 0.
+    """Divide weights by the sum of their set, float64 [rows]; uniform where all are 0.
 
     Args:
         rows: First row of each set, int64 [sets + 1].
-        weights: Weights that are not negative, float64 [rows].
+        weights: Weights of at least 0, float64 [rows].
     """
     shares = np.empty(len(weights))
     normalise_all(rows, weights, shares)
@@ -141,13 +141,13 @@ def normalise_all(rows, weights, shares):
 
 
 def to_strategy(game: Game, layout: Layout, weights: np.ndarray, **about: object) -> Strategy:
-    """The strategy that plays actions in proportion to weights, float64 by action."""
+    """Make the strategy that plays actions in proportion to weights, float64 by action."""
     shares = normalised(layout.rows, weights[layout.entries])
     return Strategy(game, layout.keys, layout.rows, layout.actions, shares, about)
 
 
 def to_sigma(tree: Tree, layout: Layout, strategy: Strategy) -> np.ndarray:
-    """A strategy by action of a tree, float64; 0 where no information set has an entry.
+    """Write a strategy as an array by action of a tree, float64; 0 at places without a set.
 
     Raises:
         InputError: It is a strategy of another game.
@@ -158,7 +158,7 @@ def to_sigma(tree: Tree, layout: Layout, strategy: Strategy) -> np.ndarray:
 
 
 def uniform(game: Game) -> Strategy:
-    """The strategy that plays every legal action with the same probability."""
+    """Make the strategy that plays every legal action with the same probability."""
     trees = trees_of(game)
     tree = trees.build(game)
     zeros = np.zeros(tree.shapes.action)
@@ -166,7 +166,7 @@ def uniform(game: Game) -> Strategy:
 
 
 def first_tables(tree: Tree, layout: Layout) -> Tables:
-    """The tables of a tree before the first iteration, with the uniform strategy."""
+    """Make the tables of a tree before the first iteration, with the uniform strategy."""
     shapes = tree.shapes
     sigma = np.zeros(shapes.action)
     sigma[layout.entries] = normalised(layout.rows, np.zeros(len(layout.actions)))
@@ -182,7 +182,7 @@ def first_tables(tree: Tree, layout: Layout) -> Tables:
 
 
 def rows_of(strategy: Strategy, layout: Layout) -> np.ndarray:
-    """The probabilities of a strategy in the rows of a layout, float64 [rows].
+    """Look up the probabilities of a strategy in the rows of a layout, float64 [rows].
 
     Every seat decides by its own view, also where the seats of a side are one player of the tree.
 
@@ -194,20 +194,20 @@ def rows_of(strategy: Strategy, layout: Layout) -> np.ndarray:
     sets = strategy.find_keys(layout.keys)
     starts, number = strategy.rows[sets], np.diff(layout.rows)
     if (strategy.rows[sets + 1] - starts != number).any():
-        raise InputError(f"the strategy is not one of the tree of {strategy.game.name}")
+        raise InputError(f"the strategy does not fit the tree of {strategy.game.name}")
     return strategy.probabilities[
         np.arange(layout.rows[-1]) + np.repeat(starts - layout.rows[:-1], number)
     ]
 
 
 def shared_responses(strategy: Strategy) -> dict[int, float]:
-    """What each side of several seats wins by a best response with shared information.
+    """Compute the payoff of each side of several seats by a best response with shared information.
 
-    The seats of the side see each other's cards and act as one player, against a strategy of all
-    others: an upper bound of what they can win by any strategies of their own.
+    The seats of the side see each other's cards and act as one player, against the strategy of all
+    others. This is an upper bound of their payoff by separate strategies.
 
     Returns:
-        The expected sum of the side's payoffs, by the number of the side.
+        The expected sum of the side's payoffs by the number of the side.
     """
     game = strategy.game
     shared = [side for side in set(game.sides) if game.sides.count(side) > 1]
@@ -219,7 +219,7 @@ def shared_responses(strategy: Strategy) -> dict[int, float]:
 
 
 def evaluate(strategy: Strategy, trees: Trees | None = None) -> Evaluation:
-    """The exact evaluation of a strategy.
+    """Evaluate a strategy exactly.
 
     Args:
         strategy: The strategy.
@@ -238,15 +238,15 @@ def evaluate(strategy: Strategy, trees: Trees | None = None) -> Evaluation:
 
 
 def strategy_of(game: Game, agent: Agent) -> Strategy:
-    """The strategy that an agent plays, asked for at every information set of a game.
+    """Tabulate the strategy of an agent over all information sets of a game.
 
     Args:
         game: A small game.
         agent: An agent with `probabilities`.
 
     Raises:
-        InputError: The game is too large, or the agent has no `probabilities` or some that are
-            not a distribution over the legal actions.
+        InputError: The game is too large, the agent has no `probabilities`, or they are no
+            distribution over the legal actions.
     """
     tree = build(game)
     found = np.zeros(len(tree.actions))
@@ -294,7 +294,7 @@ def save(strategy: Strategy, path: Path) -> None:
 
 
 def as_csv(strategy: Strategy, layout: Layout, names: Names) -> str:
-    """A CSV line for each information set of a layout: its names, and a column for each action."""
+    """Format a CSV line for each information set: its names, and a column for each action."""
     game, text = strategy.game, io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*names.headings, *(game.text(action) for action in range(game.num_actions))])
@@ -330,7 +330,7 @@ def load(path: Path, game: Game | None = None) -> Strategy:
     if about.pop("layout", None) != made_for.layout or not _sound(
         made_for, keys, rows, actions, shares
     ):
-        raise InputError(f"what {path} holds is not a strategy of {called(made_for)}")
+        raise InputError(f"{path} does not hold a strategy of {called(made_for)}")
     return Strategy(made_for, keys, rows, actions, shares, about)
 
 
@@ -340,7 +340,7 @@ FORMS = (
     ("actions", np.int32, 1),
     ("probabilities", np.float64, 1),
 )
-"""The arrays of a file: name, type and number of axes."""
+"""Arrays of a file: name, type and number of axes."""
 
 
 def _typed(arrays: Mapping[str, np.ndarray], name: str, kind: type, axes: int) -> np.ndarray:
@@ -355,10 +355,10 @@ def _typed(arrays: Mapping[str, np.ndarray], name: str, kind: type, axes: int) -
 def _sound(
     game: Game, keys: np.ndarray, rows: np.ndarray, actions: np.ndarray, shares: np.ndarray
 ) -> bool:
-    """Whether the arrays are tables of actions whose probabilities add up to 1."""
+    """Return whether the arrays are tables of actions whose probabilities add up to 1."""
     if keys.shape != (len(rows) - 1, 2) or len(rows) < 2 or len(actions) != len(shares):
         return False
-    if ((rows < 0) | (rows > len(actions))).any():  # such differences could overflow
+    if ((rows < 0) | (rows > len(actions))).any():  # their differences could overflow
         return False
     if rows[0] != 0 or rows[-1] != len(actions) or (np.diff(rows) < 1).any():
         return False
@@ -388,7 +388,7 @@ def look_up_all(sets, rows, ids, probabilities, out):
 
 
 class StrategyAgent:
-    """Plays a strategy.
+    """Agent that samples actions from a strategy.
 
     Attributes:
         name: Name in results and records.
@@ -402,15 +402,15 @@ class StrategyAgent:
         self._rng = np.random.default_rng(seed)
 
     def act(self, view: State) -> int:
-        """An action of the player to act."""
+        """Choose an action for the player to act."""
         return int(self.act_batch(np.array([view], self.strategy.game.dtype))[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
-        """An action for each view, states [n]; int32 [n]."""
+        """Choose an action, int32 [n], for each view, states [n]."""
         return self.strategy.draw(views, self._rng.random(len(views)))
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """The strategy in each view, states [n]; float64 [n, num_actions]."""
+        """Probabilities of all actions, float64 [n, num_actions], in views, states [n]."""
         return self.strategy.look_up(views)
 
 
@@ -421,21 +421,21 @@ def _path(argument: str | None) -> str:
 
 
 def traits(game: Game, argument: str | None, **_: Any) -> Traits:
-    """The file of the agent `strategy:PATH`, and the cost of a decision."""
+    """Traits of the agent `strategy:PATH`: its file and the time of a decision."""
     return Traits(files_of(_path(argument)), microseconds=5.0)
 
 
 @described(traits)
 def make_strategy(game: Game, seed: int, argument: str | None) -> StrategyAgent:
-    """The agent `strategy:PATH`.
+    """Make the agent `strategy:PATH`.
 
     Raises:
-        InputError: There is no path, or no strategy for this game in the file.
+        InputError: The path is missing, or the file holds no strategy for this game.
     """
     path = _path(argument)
     return StrategyAgent(load(Path(path), game), str(AgentSpec("strategy", argument=path)), seed)
 
 
 def called(game: Game) -> str:
-    """A game with its options, for messages."""
+    """Name of a game with its options, for messages."""
     return f"{game.name} ({', '.join(f'{k}={v}' for k, v in game.options.items())})"

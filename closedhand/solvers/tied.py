@@ -1,8 +1,11 @@
-"""Learning on an abstraction: information sets that a learner takes for one.
+"""Learning on an abstraction: classes of information sets with one strategy each.
 
-The tree is that of the whole game, but the sets of a class share their rows: players forget what
-tells them apart. CFR has no guarantee then. What is learned is a strategy of the real game, which
-is the same in all sets of a class, and is judged there.
+1. Build the tree of the whole game, and number the classes of its information sets.
+2. Let the sets of a class share their rows. Regrets and the current strategy are learned by class.
+3. Weight the average strategy in each set by the probability that its own player gets there.
+4. Copy the strategy of a class to all its sets, and evaluate it in the whole game.
+
+Players forget what distinguishes the sets of a class, so CFR's guarantee does not hold.
 """
 
 from collections.abc import Callable
@@ -23,20 +26,20 @@ from closedhand.solvers.passes import (
 from closedhand.solvers.tree import InfoTree, build, layout_of, walk_of
 
 Classes = Callable[[Game, InfoTree], np.ndarray]
-"""The class of each information set of a tree, int64 [sets], numbered from 0 without gaps."""
+"""Class of each information set of a tree, int64 [sets], numbered from 0 without gaps."""
 
 
 class TiedTree(NamedTuple):
     """An information tree whose sets are classes of information sets.
 
-    The attributes that `InfoTree` has are those of the classes. The sets of the game, which are not
-    tied, have names of their own.
+    The attributes that `InfoTree` also has describe the classes. Other attributes describe the sets
+    of the game.
 
     Attributes:
         set_owner: Player of each set of the game, int8 [sets].
         set_rows: First row of each set of the game, int64 [sets + 1].
-        set_before: Row of the game of its player's last action before each set, int64 [sets].
-        tied: Row of each row of the game, int64 [rows of the game].
+        set_before: Row of the player's last action before each set of the game, int64 [sets].
+        tied: Row in this tree of each row of the game, int64 [rows of the game].
     """
 
     kernels = "closedhand.solvers.tied"
@@ -81,7 +84,7 @@ def tie(tree: InfoTree, classes: np.ndarray) -> TiedTree:
         classes: Class of each set, int64 [sets], numbered from 0 without gaps.
 
     Raises:
-        InputError: Sets of a class have other actions, or other players.
+        InputError: Sets of a class differ in their player or their actions.
     """
     number = np.diff(tree.rows)
     _, originals = np.unique(classes, return_index=True)
@@ -105,7 +108,7 @@ def tie(tree: InfoTree, classes: np.ndarray) -> TiedTree:
 
 
 def tied_trees(classes: Classes) -> Trees:
-    """Trees on which solvers learn one strategy for all sets of a class."""
+    """Make trees on which solvers learn one strategy for all sets of a class."""
 
     @lru_cache(maxsize=2)
     def tied_tree(game: Game) -> TiedTree:

@@ -1,11 +1,16 @@
-"""The information tree of any small game, built through the contract alone.
+"""The information tree of any small game, built through the game contract alone.
 
-All deals are at the top (`Game.deals`); below them is a node for every sequence of actions. The
-nodes at which a player has the same view are one information set. Nodes are stored level by level
-(by the number of actions), in the order of their parents: children are contiguous, all arrays are
-read in order, and a pass down or up the tree is one loop.
+1. Estimate the size by random games (Knuth, "Estimating the Efficiency of Backtrack Programs",
+   1975), and refuse a game that is too large.
+2. Take some deals at a time (`Game.deals`). Expand all their states by all legal actions, level
+   by level; a level is the number of actions so far.
+3. Hash the view of the player to act at each node. Nodes with one hash are an information set.
+4. Join the levels of all deals. Connect each node with its children and the rows of its set, and
+   check that players remember their own actions.
 
-Information sets are told apart by a hash of 128 bits of the view, in strategies as well.
+Nodes are stored level by level, in the order of their parents. Children are then contiguous, all
+arrays are read in order, and a pass down or up the tree is one loop. The key of an information set,
+in strategies as well, is a hash of 128 bits of the view.
 """
 
 import math
@@ -23,11 +28,11 @@ from closedhand.core.registry import GAMES, load as load_ref, spec_of
 from closedhand.solvers.interface import END, START, Layout, Shapes, Trees, Walk
 
 MOST_NODES = 20_000_000
-"""Largest number of nodes of a tree, unless a caller sets another: about 1 GB."""
+"""Default of the largest number of nodes of a tree: about 1 GB."""
 PROBES = 300
 """Random games from which the size of a tree is estimated."""
 CHUNK = 1 << 28
-"""Bytes that the states of a level may take, roughly: deals are expanded some at a time."""
+"""Approximate limit of the bytes of a level's states: sets how many deals are expanded at once."""
 
 
 class InfoTree(NamedTuple):
@@ -39,7 +44,7 @@ class InfoTree(NamedTuple):
     Attributes:
         player: Player to act, or `END`, int8 [nodes]. The deals come first.
         first: First child, int32 [nodes + 1]; the children end where those of the next node begin.
-        slot: First row of the information set; at an end its index in `payoffs`; int32 [nodes].
+        slot: First row of the information set, or at an end its index in `payoffs`, int32 [nodes].
         levels: First node of each level, int64 [levels + 1].
         chance: Probability of each deal, float64 [deals].
         payoffs: Payoffs by player, float64 [ends, players].
@@ -49,7 +54,7 @@ class InfoTree(NamedTuple):
         set_levels: First set of each level, int64 [levels + 1].
         actions: Action id of each row, int32 [rows].
         keys: Hash of the view in each set, uint64 [sets, 2].
-        own_keys: Hash of the view of the seat to act alone, uint64 [sets, 2]; other than `keys`
+        own_keys: Hash of the view of only the seat to act, uint64 [sets, 2]; differs from `keys`
             where the seats of a side are one player.
     """
 
@@ -99,8 +104,8 @@ def expand(rules, states, number, ids, children, actions):
 def mix(words, keys):
     """Continue the hashes `keys`, uint64 [n, 2], with the words of each row, integers [n, words].
 
-    Multiplications by odd constants and shifts, as in MurmurHash3, with other constants in each
-    half.
+    It multiplies by odd constants and shifts, as MurmurHash3 does, with different constants in the
+    two halves.
     """
     for i in range(len(words)):
         one, two = keys[i, 0], keys[i, 1]
@@ -122,12 +127,12 @@ def hash_views(views: np.ndarray, keys: np.ndarray) -> None:
 
 
 def keys_of(game: Game, states: np.ndarray, together: bool = False) -> np.ndarray:
-    """The keys of the information sets of the players to act, uint64 [n, 2].
+    """Hash the information sets of the players to act into keys, uint64 [n, 2].
 
     Args:
         game: The game.
         states: States or views [n].
-        together: Whether the seats of a side know what each of them knows.
+        together: Whether the seats of a side share their knowledge.
     """
     keys = np.zeros((len(states), 2), np.uint64)
     if not together:
@@ -138,11 +143,11 @@ def keys_of(game: Game, states: np.ndarray, together: bool = False) -> np.ndarra
     seats = states["player"].astype(np.int64)
     sides = np.array(game.sides)
     for k in range(game.num_players):
-        # The seat k places on from the one to act, if it is of the same side.
+        # The seat k places after the one to act, if it is on the same side.
         seen = (seats + k) % game.num_players
         same = np.flatnonzero(sides[seen] == sides[seats])
         if len(same):
-            # In the order of the seats, so that the key does not depend on who is to act.
+            # Add up in the order of the seats, so that the key does not depend on the seat to act.
             views = states[same]
             batch_kernels.hide_for(game.rules, views, seen[same])
             own = np.zeros((len(same), 2), np.uint64)
@@ -161,6 +166,8 @@ def number_keys(keys, table, sets, originals):
         sets: Output: number of each key, int32 [n].
         originals: Output: the first place of each number, int32 [n].
     """
+    # Open addressing: an entry of `table` is the number of a key, -1 where free. The table is at
+    # most half full, so that a search by steps of 1 is short and always ends.
     found = 0
     mask = np.uint64(len(table) - 1)
     for i in range(len(keys)):
@@ -183,7 +190,11 @@ def number_keys(keys, table, sets, originals):
 
 @kernel
 def connect(player, first, slot, sets, rows, actions, child_actions, last, following, before, base):
-    """Fill in one level of a tree; return whether its sets are those of players who forget nothing.
+    """Fill in one level of a tree; return whether its players remember their own actions.
+
+    Perfect recall requires that all nodes of a set have the same last action of its player, and the
+    same number of actions. The arguments are arrays of a level under construction: a record of them
+    would be made and used once.
 
     Args:
         player: Players to act at the nodes of the level.
@@ -198,6 +209,8 @@ def connect(player, first, slot, sets, rows, actions, child_actions, last, follo
         before: Output: row of the last action of its player before each set; -2 at first.
         base: First row of the level.
     """
+    # `before` is -2 for a set without a node so far, whose first node defines it; -1 means that its
+    # player has not acted yet.
     remembered = True
     decision = 0
     for n in range(len(player)):
@@ -239,7 +252,7 @@ class Level(NamedTuple):
 
 
 def grow(game: Game, states: np.ndarray) -> Iterator[Level]:
-    """The levels of the tree below some initial states."""
+    """Yield the levels of the tree below some initial states."""
     ids = np.empty(game.num_actions, np.int32)
     while len(states):
         number = np.empty(len(states), np.int32)
@@ -252,11 +265,11 @@ def grow(game: Game, states: np.ndarray) -> Iterator[Level]:
 
 
 def chunks(game: Game, nodes: float) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """All deals of a game, some at a time: states [n] and their probabilities, float64 [n].
+    """Yield all deals of a game in chunks: states [n] and their probabilities, float64 [n].
 
     Args:
         game: The game.
-        nodes: Number of nodes below one deal, roughly.
+        nodes: Approximate number of nodes below one deal.
     """
     size = int(max(1, CHUNK // (game.dtype.itemsize * max(1.0, nodes))))
     rest: Iterator[Deal] = game.deals()
@@ -270,10 +283,11 @@ def chunks(game: Game, nodes: float) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
 @kernel
 def probe(rules, states, rng, ids, most):
-    """The size of a game's tree below one deal by Knuth's estimator; `states` [1] is scratch space.
+    """Estimate the size of a game's tree below one deal; `states` [1] is scratch space.
 
-    A random game is played; its branches, multiplied, estimate the size of each level. It is left
-    where they are beyond all numbers, long before the end of a match of many rounds.
+    Knuth's estimator plays a random game. The product of the numbers of legal actions so far is an
+    unbiased estimate of the size of each level. The game stops when the product is infinite, long
+    before the end of a match of many rounds.
     """
     state = states[0]
     contract.deal(rules, state, seed_in_kernel(rng))
@@ -289,7 +303,7 @@ def probe(rules, states, rng, ids, most):
 
 
 def estimate(game: Game) -> float:
-    """The number of histories below one deal, estimated from random games; it may be infinite."""
+    """Estimate the number of histories below one deal from random games; it may be infinite."""
     states, ids = game.empty(1), np.empty(game.num_actions, np.int32)
     rng = np.random.default_rng(0)
     sizes = [probe(game.rules, states, rng, ids, game.max_moves) for _ in range(PROBES)]
@@ -303,15 +317,15 @@ def _about(number: float) -> str:
 
 
 def check_size(game: Game, most: int = MOST_NODES) -> float:
-    """The number of histories below one deal, estimated, of a game that may be small enough.
+    """Refuse a game that is surely too large; return the estimated histories below one deal.
 
     Args:
         game: The game.
         most: Number of histories that a tree may have.
 
     Raises:
-        InputError: The tree has more of them below one deal already, or the game does not list
-            its deals; the message says how large it is.
+        InputError: One deal alone has too many histories, or the game does not list its deals;
+            the message states the size.
     """
     each = estimate(game)
     size = f"one deal of {game.name} has {_about(each)} histories"
@@ -326,21 +340,21 @@ def check_size(game: Game, most: int = MOST_NODES) -> float:
 
 @lru_cache(maxsize=2)
 def build(game: Game, together: bool = False, most: int = MOST_NODES) -> InfoTree:
-    """Build the tree of a game; callers share it and must not change it.
+    """Build the tree of a game; callers share the arrays and must not change them.
 
     Args:
         game: A game that lists its deals.
-        together: Whether the seats of a side are one player of the tree, who knows what each of
-            them knows: its best response is an upper bound of what they can win separately.
+        together: Whether the seats of a side are one player of the tree, who knows all their cards.
+            Its best response is an upper bound of their payoff by separate strategies.
         most: Largest number of nodes.
 
     Raises:
-        InputError: The game does not list its deals, its tree is larger than `most`, or a view
-            forgets what its player knew before.
+        InputError: The game does not list its deals, its tree is larger than `most`, or views do
+            not contain what their player knew before.
     """
     each = check_size(game, most)
     sides = np.array(game.sides if together else range(game.num_players), np.int8)
-    shares = np.eye(sides.max() + 1)[sides]  # [seats, players of the tree]
+    shares = np.eye(sides.max() + 1)[sides]  # [seats, players of the tree]: sums payoffs by side
     pieces: list[_Pieces] = []
     chance: list[np.ndarray] = []
     nodes = 0
@@ -357,7 +371,7 @@ def build(game: Game, together: bool = False, most: int = MOST_NODES) -> InfoTre
 
 
 def _too_large(game: Game, each: float, most: int) -> str:
-    """Why a tree is not built: its size, counted in deals as far as that is quickly done."""
+    """Message for a tree that is too large; it counts deals up to 100,000."""
     number = sum(1 for _ in islice(game.deals(), 100_001))
     deals = f"{number:,}" if number <= 100_000 else "more than 100,000"
     return (
@@ -395,7 +409,7 @@ class _Pieces(NamedTuple):
 
 
 def _joined(game: Game, pieces: Sequence[_Pieces], chance: np.ndarray, players: int) -> InfoTree:
-    """The tree of its levels, which are used up."""
+    """Join the levels of a tree; the lists of `pieces` are emptied to save memory."""
     parts: dict[str, list[np.ndarray]] = {name: [] for name in InfoTree._fields}
     levels, set_levels, rows_so_far, ends = [0], [0], 0, 0
     last = np.full((len(chance), players), -1, np.int32)
@@ -421,7 +435,8 @@ def _joined(game: Game, pieces: Sequence[_Pieces], chance: np.ndarray, players: 
             player, first, slot, sets, rows, actions, child_actions, last, following, before,
             rows_so_far,
         ):  # fmt: skip
-            raise InputError(f"views of {game.name} forget what a player knew: it is not solved")
+            raise InputError(f"views of {game.name} forget what a player knew: only games with "
+                             "perfect recall are solved")  # fmt: skip
         levels.append(levels[-1] + len(player))
         set_levels.append(set_levels[-1] + found)
         last, rows_so_far, ends = following, int(rows[-1]), ends + len(payoffs)
@@ -452,12 +467,12 @@ def _joined(game: Game, pieces: Sequence[_Pieces], chance: np.ndarray, players: 
 
 
 def layout_of(game: Game, tree: InfoTree) -> Layout:
-    """The information sets of a tree as the seats see them: its arrays by action are its rows."""
+    """Layout of an information tree: arrays by action are indexed by its rows."""
     return Layout(tree.own_keys, tree.rows, tree.actions, slice(None))
 
 
 class ListedDeals(NamedTuple):
-    """Deals that are drawn by their probabilities.
+    """Deals to be drawn by their probabilities.
 
     Attributes:
         cumulative: Probability of each deal and those before it, float64 [deals].
@@ -483,9 +498,10 @@ def draw_deal(deals, rng, deal):
 
 
 def walk_of(game: Game, tree: InfoTree) -> Walk:
-    """What sampling algorithms need of an information tree.
+    """Prepare an information tree for sampling algorithms.
 
-    It has no chance below the deals, and a node belongs to one deal: no faces, lanes or outcomes.
+    It has no chance nodes below the deals, and a node belongs to one deal. Faces, lanes and
+    outcomes are therefore all 0.
     """
     deals = ListedDeals(np.cumsum(tree.chance))
     rows = len(tree.actions)
@@ -497,11 +513,11 @@ ANY = Trees(build, layout_of, walk_of)
 
 
 def trees_of(game: Game, states: str | None = None) -> Trees:
-    """The trees of a game: its own fast ones, or the information trees of any game.
+    """Choose the trees of a game: its own fast ones, or the information trees of any game.
 
     Args:
         game: The game.
-        states: Name of an abstraction of the game, to have the trees of that.
+        states: Name of an abstraction of the game; None: its information sets.
 
     Raises:
         InputError: The game has no such abstraction.
@@ -518,7 +534,7 @@ def trees_of(game: Game, states: str | None = None) -> Trees:
 
 
 def views_of_sets(game: Game, tree: InfoTree) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """A view of every information set of a tree, some at a time.
+    """Yield a view of every information set of a tree, in chunks.
 
     Args:
         game: The game.
@@ -546,7 +562,7 @@ def views_of_sets(game: Game, tree: InfoTree) -> Iterator[tuple[np.ndarray, np.n
 
 
 def tree_size(tree: InfoTree) -> dict[str, int]:
-    """The numbers of deals, nodes, ends and information sets."""
+    """Count the deals, nodes, ends and information sets of a tree."""
     return {
         "deals": len(tree.chance),
         "nodes": len(tree.player),

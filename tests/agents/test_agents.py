@@ -113,7 +113,7 @@ def test_hidden_cards_change_no_decision(variant: tuple[str, Any], agent: str) -
 
 
 def test_agents_refuse_games_that_they_do_not_know() -> None:
-    gifts = "knows no cards given or discarded: not seven_give or ten_discard"
+    gifts = "is for games without seven_give and ten_discard"
     refusals = {
         "rules": (
             "doudizhu",

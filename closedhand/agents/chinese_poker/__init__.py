@@ -1,1 +1,1 @@
-"""Chinese Poker: how to set a hand, how much a best response gains, and how to learn it."""
+"""Agents for Chinese Poker: strategies to set a hand, best responses, and training."""

@@ -1,4 +1,4 @@
-"""Advice on a hand of Chinese Poker: its best arrangements, counted against a pool of opponents."""
+"""Advice on a hand of Chinese Poker: its best arrangements against a pool of opponents."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -52,26 +52,26 @@ class Advice:
 
     @property
     def formula(self) -> str:
-        """The blog's formula for human play, with the wins in whole percent, written out."""
+        """Write out the blog's formula for human play, with wins in whole percent."""
         back, middle, front = (round(100 * part.win) for part in self.parts)
         value = mental_score(front, middle, back)
         return f"{front} + {middle} + {back} + products = {value:.0f}"
 
 
 def mental_score(front: float, middle: float, back: float) -> float:
-    """The blog's formula for human play: 100 E+, from chances in percent.
+    """Compute the blog's formula for human play: 100 E+, from chances in percent.
 
-    The blog divides the product of all three by 1000, a slip for 10000.
+    The blog divides the product of all three by 1000, an error for 10000.
     """
     pairs = front * middle + front * back + middle * back
     return front + middle + back + pairs / 100 - 2 * front * middle * back / 10_000
 
 
 def advise(rules: Rules, pool: Pool, hand: np.ndarray, number: int) -> tuple[list[Advice], int]:
-    """Best arrangements of a hand, best first, and the number of opponents they faced.
+    """Find the best arrangements of a hand, best first, and the number of opponents.
 
-    The points of the first one are biased slightly upwards, because it was selected on the same
-    opponents.
+    The points of the first arrangement are biased slightly upwards, as it is chosen and measured on
+    the same opponents.
 
     Args:
         rules: Rules of the game.
@@ -114,7 +114,7 @@ def _advice(
 
 
 def summary(hand: np.ndarray, advice: list[Advice], opponents: int) -> dict[str, Any]:
-    """Advice for JSON."""
+    """Convert advice to JSON values."""
     return {
         "hand": cards_text(hand),
         "opponents": opponents,
@@ -123,7 +123,7 @@ def summary(hand: np.ndarray, advice: list[Advice], opponents: int) -> dict[str,
 
 
 def rows(advice: Advice) -> list[Row]:
-    """An arrangement as rows of a picture: back, middle, front, and its expected points."""
+    """Convert an arrangement to rows of a picture: back, middle, front, and its points."""
     drawn = [
         Row(
             part.part,

@@ -1,13 +1,14 @@
-"""The agents of Chinese Poker: they arrange hands, in the flat game and in sub-steps.
+"""The agents of Chinese Poker, which arrange hands in the flat game and in sub-steps.
 
-`separable` sets a hand by tables of chances to win. `counter` and `rescored` respond to a pool of
-opponents who do so: `counter` is the optimal counter-strategy of the blog and counts the points of
-every arrangement that could be best. `rescored` counts only those that the tables rate highly. It
-shows what a strategy without the simplifications of `separable` amounts to: it takes into account
-how an opponent's parts depend on one another and which cards the opponent cannot hold.
+- `separable` sets a hand by tables of chances to win (`separable.py`).
+- `counter` is the blog's optimal counter-strategy to `separable`. It counts the points of every
+  arrangement that could be best against a pool of such opponents (`counter.py`).
+- `rescored` counts only the arrangements that the tables rate highly. Unlike `separable` it
+  accounts for the dependence of an opponent's parts and for the cards that the opponent cannot
+  hold.
 
 Without an argument they use the package's tables for the game's rules. An argument is a file of
-tables (`separable:runs/mine/tables.npz`); for `counter` and `rescored` it can also be the number of
+tables (`separable:runs/mine/tables.npz`). For `counter` and `rescored` it can also be the number of
 hands in the pool (`counter:100000`).
 """
 
@@ -39,14 +40,14 @@ from closedhand.games.chinese_poker.plays import FRONTS, PARTS
 from closedhand.games.chinese_poker.rules import UNSET, evaluate
 
 SLACK = 0.25
-"""`rescored` skips arrangements whose expected points are below the best by more than this."""
+"""Points below the best expected ones at which `rescored` leaves an arrangement out."""
 
 
 class ArrangingAgent(ABC):
-    """An agent that arranges a hand of thirteen cards; subclasses define `arrange`.
+    """Base of agents that arrange a hand of thirteen cards; subclasses define `arrange`.
 
-    It uses only the hand. It ignores who has set a hand before, which carries no information, and
-    the number of players. Options that pay for hands (royalties, naturals) do not change its play.
+    The play depends on the hand alone. The order of players carries no information, and options
+    that pay for hands (royalties, naturals) are ignored.
 
     Attributes:
         name: Name in results and records.
@@ -64,14 +65,17 @@ class ArrangingAgent(ABC):
 
     @abstractmethod
     def arrange(self, hands: np.ndarray) -> np.ndarray:
-        """The arrangements of hands, int8 [n, 13], cards high to low; int32 [n]."""
+        """Arrange hands, int8 [n, 13], cards high to low; return arrangements, int32 [n]."""
 
     def act(self, view: State) -> int:
-        """The action of the player to act."""
+        """Choose the action of the player to act."""
         return int(self.act_batch(np.array([view], self.game.dtype))[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
-        """The action of the player to act in each view, states [n]; int32 [n]."""
+        """Choose the action of the player to act, int32 [n], in each view, states [n]."""
+        # An arrangement is FRONTS * back + front: of thirteen cards, the back is the id of its five
+        # positions, and the front one of `FRONTS` choices from the other eight. In sub-steps the
+        # back is one action and FIRST_FRONT + front the next one.
         rows = np.arange(len(views))
         hands = views["hands"][rows, views["player"]]
         arrangements = self.arrange(hands)
@@ -79,25 +83,26 @@ class ArrangingAgent(ABC):
             return arrangements
         chosen = views["backs"][rows, views["player"]]
         for i in np.flatnonzero((chosen != UNSET) & (chosen != arrangements // FRONTS)):
-            # Somebody else chose the back, for example a person who asks for a hint.
+            # Another agent chose the back, for example a person who asks for a hint.
             arrangements[i] = best_front(self.rules, self.tables.win, hands[i], chosen[i])
         fronts = substeps.FIRST_FRONT + arrangements % FRONTS
         return np.where(chosen == UNSET, arrangements // FRONTS, fronts).astype(np.int32)
 
     def values(self, view: State, actions: np.ndarray) -> np.ndarray:
-        """Expected points of legal actions by the tables, against one opponent.
+        """Rate legal actions: expected points by the tables against one opponent.
 
         Args:
             view: View of the player to act.
             actions: Legal actions, integers [n].
 
         Returns:
-            The points, float64 [n], of a back those of its best arrangement; NaN for arrangements
-            that another one is sure to be as good as.
+            Points, float64 [n]; those of a back are of its best arrangement. Arrangements that
+            another one beats or equals in all parts have NaN.
         """
         hand, back = view["hands"][view["player"]], int(view["backs"][view["player"]])
         if self.game.num_actions == substeps.ACTIONS:
             win = self.tables.win
+            # The id of the arrangement that a sub-step completes, as in `act_batch`.
             arrangements = [
                 best_front(self.rules, win, hand, int(action))
                 if back == UNSET
@@ -111,7 +116,7 @@ class ArrangingAgent(ABC):
         return np.array([points.get(int(action), np.nan) for action in actions])
 
     def _points(self, hand: np.ndarray, arrangement: int) -> float:
-        """Expected points of an arrangement by the tables; of a foul the least."""
+        """Expected points of an arrangement by the tables; a foul loses all parts and the scoop."""
         parts = np.empty(len(PARTS), np.int64)
         if not evaluate(self.rules, hand, arrangement, parts):
             return -3.0 - self.rules.scoop
@@ -120,24 +125,24 @@ class ArrangingAgent(ABC):
 
 
 class Separable(ArrangingAgent):
-    """Sets hands by tables of chances to win."""
+    """Agent that sets hands by tables of chances to win."""
 
     def __init__(self, game: Game, tables: Tables | None = None, name: str = "separable") -> None:
-        """Play `game` by tables; None: those of the package for its rules."""
+        """Play `game` by tables; None: the package's tables for its rules."""
         super().__init__(game, tables or shipped(game.options["rules"]), name)
 
     def arrange(self, hands: np.ndarray) -> np.ndarray:
-        """The arrangements of hands, int8 [n, 13]; int32 [n]."""
+        """Arrange hands, int8 [n, 13]; return arrangements, int32 [n]."""
         return arrange(self.rules, self.tables.win, hands)
 
 
 class Responder(ArrangingAgent):
-    """Responds to a pool: counts the points of promising arrangements against all opponents.
+    """Agent that responds to a pool: counts points of promising arrangements against all of it.
 
     Attributes:
         pool: The opponents.
-        slack: Points by which the expected points of a promising arrangement, by the tables, may be
-            below those of the best one.
+        slack: Largest difference of a promising arrangement from the best one, in expected points
+            by the tables.
     """
 
     def __init__(self, game: Game, tables: Tables, pool: Pool, slack: float, name: str) -> None:
@@ -146,7 +151,7 @@ class Responder(ArrangingAgent):
         self.pool, self.slack = pool, slack
 
     def arrange(self, hands: np.ndarray) -> np.ndarray:
-        """The arrangements of hands, int8 [n, 13]; int32 [n]."""
+        """Arrange hands, int8 [n, 13]; return arrangements, int32 [n]."""
         actions = np.empty(len(hands), np.int32)
         in_threads(
             lambda some: respond_to_each(
@@ -159,7 +164,7 @@ class Responder(ArrangingAgent):
 
 @described(lambda game, argument: Traits(files_of(argument), microseconds=50))
 def make_separable(game: Game, seed: int, argument: str | None) -> Separable:
-    """The agent `separable`.
+    """Make the agent `separable`.
 
     Raises:
         InputError: The argument is no file of tables for these rules.
@@ -174,14 +179,14 @@ Hands = Annotated[int | None, Range(LEAST, MOST), "hands of the pool"]
 
 
 def describe_responder(game: Game, argument: str | None, hands: int | None = None) -> Traits:
-    """Traits of an agent that responds to a pool."""
+    """Describe an agent that responds to a pool, before it is made."""
     _, path = read_pool(argument)
     return Traits(files_of(path), microseconds=500)
 
 
 @described(describe_responder)
 def make_counter(game: Game, seed: int, argument: str | None, hands: Hands = None) -> Responder:
-    """The agent `counter`; `hands`, or a number as the argument, is the size of the pool.
+    """Make the agent `counter`; `hands`, or a number as argument, is the size of the pool.
 
     Raises:
         InputError: The argument is neither a number of hands nor a file of tables for these rules.
@@ -191,7 +196,7 @@ def make_counter(game: Game, seed: int, argument: str | None, hands: Hands = Non
 
 @described(describe_responder)
 def make_rescored(game: Game, seed: int, argument: str | None, hands: Hands = None) -> Responder:
-    """The agent `rescored`; `hands`, or a number as the argument, is the size of the pool.
+    """Make the agent `rescored`; `hands`, or a number as argument, is the size of the pool.
 
     Raises:
         InputError: The argument is neither a number of hands nor a file of tables for these rules.
@@ -211,14 +216,14 @@ def _responder(
 
 
 def read_pool(argument: str | None) -> tuple[int, str | None]:
-    """Read an argument: the number of the pool's hands, and the path of tables or None."""
+    """Parse an argument: the number of hands in the pool, and the path of tables or None."""
     if argument is not None and argument.isdecimal() and len(argument) < 20:
         return int(argument), None
     return POOL_SIZE, argument
 
 
 def tables_for(game: Game, path: str | Path | None) -> Tables:
-    """The tables of a file, or those of the package.
+    """Load the tables of a file, or those of the package.
 
     Raises:
         InputError: The file holds no tables, or tables trained for another scoring.

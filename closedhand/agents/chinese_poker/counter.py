@@ -1,8 +1,14 @@
-"""The best response in Chinese Poker, and with it the most that a strategy could lose.
+"""The best response in Chinese Poker, and the greatest loss of a strategy.
 
-The opponents of a hand are the hands of a pool that share no card with it (`pool.py`). A best
-response is among the arrangements that no other one beats or equals in all three parts, about 100
-per hand; the points of each against all opponents are counted.
+1. Take as opponents of a hand the hands of a pool that share no card with it (`pool.py`).
+2. List the arrangements that no other one beats or equals in all three parts, about 100 per hand
+   (`candidates`). A best response is among them.
+3. Leave out those with low expected points by tables, if asked to (`promising`).
+4. Count the points of each against all opponents, and choose the most (`respond`).
+5. To measure the gain over a strategy, choose on one half of the opponents and measure on the other
+   (`judge`): a lower bound. Choosing and measuring on all is an upper bound.
+
+After P. Hankin, "Near-optimal closed-hand Chinese Poker".
 """
 
 from collections.abc import Callable
@@ -35,13 +41,15 @@ MOST = THREES * SPLITS + 1
 def candidates(rules, hand, actions, parts):
     """Write the candidate arrangements of a hand; return their number.
 
-    They are those that no other one beats or equals in all parts (a few others may be included).
-    Their strengths are written to `parts`, int16 [MOST, 3].
+    They are those that no other arrangement beats or equals in all parts; a few others may be
+    included. Their strengths are written to `parts`, int16 [MOST, 3].
     """
     tables = rules.tables
     fives, threes = np.empty(FIVES, np.int16), np.empty(THREES, np.int16)
     strengths(rules, hand, fives, threes)
-    # The best (back, middle) so far, with fronts at least as good: backs fall, middles rise.
+    # Fronts come from strong to weak, so that all earlier arrangements have fronts at least as
+    # good. A stair holds the best pairs (back, middle) of these: backs fall, middles rise. An
+    # arrangement is a candidate if no pair of the stair has both parts at least as good.
     backs, middles = np.empty(FIVES, np.int16), np.empty(FIVES, np.int16)
     stairs, n = 0, 0
     for i in np.argsort(-threes, kind="mergesort"):
@@ -51,12 +59,14 @@ def candidates(rules, hand, actions, parts):
             back, middle = max(fives[one], fives[two]), min(fives[one], fives[two])
             if middle < floor:
                 continue
-            # The first step with a weaker back; the one before it has the best rival middle.
+            # The first step with a weaker back. The step before it has the best middle among the
+            # backs that are at least as good.
             step = 0
             while step < stairs and backs[step] >= back:
                 step += 1
             if step > 0 and middles[step - 1] >= middle:
                 continue
+            # The ids of arrangements with this back are contiguous; find the one with front i.
             action = FRONTS * np.int64(one if fives[one] >= fives[two] else two)
             while tables.front[action] != i:
                 action += 1
@@ -86,7 +96,7 @@ def candidates(rules, hand, actions, parts):
 
 @kernel
 def gather(pool, hand):
-    """The strengths of all opponents of a hand, int16 [3, n], by part."""
+    """Collect the strengths of all opponents of a hand, int16 [3, n], by part."""
     found = np.empty(pool.parts.shape[1], np.uint32)
     n = pools.opponents(pool, hand, found)
     parts = np.empty((len(PARTS), n), np.int16)
@@ -99,12 +109,12 @@ def gather(pool, hand):
 
 @kernel
 def points(rules, own, fronts, middles, backs):
-    """Total points of an arrangement, given as strengths of its parts, against all opponents."""
+    """Sum the points of an arrangement, by strengths of its parts, against all opponents."""
     front, middle, back = own[FRONT], own[MIDDLE], own[BACK]
     majority, scoop = rules.majority, rules.scoop
     total = 0
     for i in range(len(fronts)):
-        # Without branches, so that the compiler can vectorise over opponents.
+        # No branches, so that the compiler can vectorise over opponents.
         won = (
             int(front > fronts[i]) - int(front < fronts[i])
             + int(middle > middles[i]) - int(middle < middles[i])
@@ -123,7 +133,7 @@ def totals(rules, others, parts, out):
         rules: Rules of the game.
         others: Strengths of the opponents, int16 [3, m].
         parts: Strengths of the arrangements, int16 [n, 3].
-        out: The mean points against the first and the second half; 0 against nobody.
+        out: The mean points against the first and the second half; 0 against an empty half.
     """
     fronts, middles, backs = others[FRONT], others[MIDDLE], others[BACK]
     half = len(fronts) // 2
@@ -136,7 +146,7 @@ def totals(rules, others, parts, out):
 
 @kernel
 def promising(rules, win, slack, parts):
-    """Candidates whose expected points by `win` are within `slack` of the best, best first.
+    """List the candidates with expected points by `win` within `slack` of the best, best first.
 
     Args:
         rules: Rules of the game.
@@ -165,10 +175,9 @@ def promising(rules, win, slack, parts):
 
 @kernel
 def respond(rules, pool, win, slack, hand):
-    """The arrangement with the most points against the pool.
+    """Find the arrangement with the most points against the pool.
 
-    Candidates are the arrangements whose expected points by the chances `win` are at most `slack`
-    below those of the best one.
+    Only arrangements within `slack` of the best expected points by the chances `win` are counted.
     """
     actions, parts = np.empty(MOST, np.int32), np.empty((MOST, len(PARTS)), np.int16)
     n = candidates(rules, hand, actions, parts)
@@ -189,18 +198,18 @@ def respond_to_each(rules, pool, win, slack, hands, actions):
 
 @kernel
 def judge(rules, pool, hand, own):
-    """Gain of the best response to a pool over an arrangement of a hand, points per hand.
+    """Measure the gain of the best response to a pool over an arrangement, points per hand.
 
     Returns:
         The points of the arrangement; the gain of a response chosen on one half of the opponents
-        and judged on the other, averaged over both directions; the gain of the response chosen and
-        judged on all opponents; that response; the number of opponents.
+        and measured on the other, averaged over both directions; the gain of the response chosen
+        and measured on all opponents; that response; the number of opponents.
     """
     actions, parts = np.empty(MOST, np.int32), np.empty((MOST, len(PARTS)), np.int16)
     n = candidates(rules, hand, actions, parts)
     played = np.empty(len(PARTS), np.int64)
     evaluate(rules, hand, own, played)
-    # The arrangement that is judged comes after the candidates; `MOST` leaves room for it.
+    # The arrangement to compare with comes after the candidates; `MOST` has room for it.
     for part in range(len(PARTS)):
         parts[n, part] = played[part]
     others = gather(pool, hand)
@@ -217,7 +226,7 @@ def judge(rules, pool, hand, own):
 
 @kernel
 def judge_each(rules, pool, hands, own, out, responses):
-    """Apply `judge` to every hand: write its figures to `out`, float64 [n, 4], and `responses`."""
+    """Apply `judge` to every hand: write figures to `out`, float64 [n, 4], and `responses`."""
     for i in range(len(hands)):
         value, held_out, in_sample, response, opponents = judge(rules, pool, hands[i], own[i])
         out[i, 0], out[i, 1], out[i, 2], out[i, 3] = value, held_out, in_sample, opponents
@@ -225,7 +234,7 @@ def judge_each(rules, pool, hands, own, out, responses):
 
 
 def compare(rules: Rules, one: np.ndarray, two: np.ndarray) -> np.ndarray:
-    """Points of boards against other boards, by strengths, integers [..., 3]; int64 [...]."""
+    """Compute the points of boards against others, int64 [...], by strengths, integers [..., 3]."""
     won = np.sign(np.asarray(one, int) - two).sum(axis=-1)
     extra = np.where(np.abs(won) == len(PARTS), rules.scoop, rules.majority)
     return won + np.sign(won) * extra
@@ -238,9 +247,9 @@ class Judgement:
     Attributes:
         hands: Number of hands judged.
         opponents: Mean number of opponents of a hand.
-        value: Points per hand of the strategy against itself; 0 except for the luck of the deals.
-        held_out: Gain of responses judged on other opponents than they were chosen on, points per
-            hand: a lower bound on the gain of a best response.
+        value: Points per hand of the strategy against itself; expected to be 0.
+        held_out: Gain of responses on opponents other than those they were chosen on, points per
+            hand: a lower bound of the gain of a best response.
         in_sample: Gain on the same opponents: an upper bound.
         identical: Share of the hands that the best response sets identically, by strengths of the
             parts.
@@ -262,7 +271,7 @@ def judge_strategy(
     rng: np.random.Generator,
     progress: Callable[[int], object] = lambda done: None,
 ) -> Judgement:
-    """Judge a strategy on a new pool.
+    """Measure the loss of a strategy to a best response, on a new pool.
 
     Args:
         rules: Rules of the game.
@@ -270,7 +279,8 @@ def judge_strategy(
         hands: Number of hands to judge.
         pool_size: Number of hands in the pool; one in 78 is an opponent of a given hand.
         rng: Generator of the deals.
-        progress: Function called with the number of hands done, first of the pool, then judged.
+        progress: Function called with the number of hands done, first of the pool, then of those
+            to judge.
 
     Raises:
         InputError: There are no hands.

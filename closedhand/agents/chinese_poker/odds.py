@@ -1,4 +1,4 @@
-"""The odds of the parts of a hand that is being set, against hands that an opponent may hold."""
+"""Odds of the parts of a hand during its setting, against hands that an opponent may hold."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -24,9 +24,9 @@ def _pool(game: Game, size: int) -> Pool:
 
 
 def odds(game: Game, view: State, parts: Sequence[str]) -> list[Odds | None]:
-    """What the parts of a hand win against opponents who set theirs by the strategy `separable`.
+    """Compute the odds of parts of a hand against opponents who set theirs as `separable`.
 
-    The pool of opponents is set once, which takes some seconds, and then kept.
+    The pool of opponents is made once, in some seconds, and then kept.
 
     Args:
         game: Chinese Poker.
@@ -37,7 +37,8 @@ def odds(game: Game, view: State, parts: Sequence[str]) -> list[Odds | None]:
         The odds of each part; None for one that lacks cards.
 
     Raises:
-        InputError: There are not three parts, or they are not of cards of the hand, each once.
+        InputError: The number of parts is not three, or their cards are not distinct cards of the
+            hand.
     """
     hand = np.sort(view["hands"][view["player"]])[::-1]
     if len(parts) != len(ORDER):

@@ -1,6 +1,6 @@
-"""The pool of opponents that agents and advice share: a million hands of the separable strategy.
+"""The pool of opponents of agents and advice: a million hands of the separable strategy.
 
-Setting its hands takes half a minute, so the pool is kept in the user's cache folder.
+Arranging the hands takes half a minute, so the pool is kept in the user's cache folder.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ POOL_SIZE = 1 << 20
 """Number of hands in a pool: it gives 13,400 opponents for every hand."""
 LEAST, MOST = 5_000, 50_000_000
 FORMAT = 1
-"""Version of the files in the cache folder: the strengths, then their checksum."""
+"""Version of the files in the cache folder, which hold the strengths, then their checksum."""
 SUM = 32
 
 _POOLS: dict[str, pools.Pool] = {}
@@ -36,7 +36,7 @@ def pool_of(
     size: int = POOL_SIZE,
     progress: Callable[[int], object] | None = None,
 ) -> pools.Pool:
-    """The pool of hands set by tables; cached in this process and in the cache folder.
+    """Make the pool of hands set by tables; cache it in this process and in the cache folder.
 
     Args:
         rules: Rules of the game.
@@ -45,7 +45,7 @@ def pool_of(
         progress: Function called with the number of hands set; None: print one line on stderr.
 
     Raises:
-        InputError: There are so few hands that a hand might have no opponent, or far too many.
+        InputError: There are too few hands for every hand to have an opponent, or too many.
     """
     if not LEAST <= size <= MOST:
         raise InputError(f"a pool has {LEAST:,} to {MOST:,} hands, not {size:,}")
@@ -65,7 +65,7 @@ def pool_of(
 
 
 def _read(path: Path, size: int) -> np.ndarray | None:
-    """Strengths from a file, int16 [size, 3]; None if the file is missing or damaged."""
+    """Read strengths from a file, int16 [size, 3]; return None if it is missing or damaged."""
     try:
         content = path.read_bytes()
     except OSError:
@@ -80,7 +80,7 @@ def _read(path: Path, size: int) -> np.ndarray | None:
 def _set(
     rules: Rules, tables: Tables, hands: np.ndarray, progress: Callable[[int], object] | None
 ) -> np.ndarray:  # fmt: skip
-    """The strengths of hands as the tables set them, int16 [n, 3]."""
+    """Set hands by tables; return the strengths of their parts, int16 [n, 3]."""
     if progress is None:
         print(f"closedhand: setting a pool of {len(hands):,} hands, once", file=sys.stderr)
     return pools.set_hands(

@@ -1,7 +1,7 @@
-"""A pool of arranged hands: the hands of the opponents, and how they set them.
+"""A pool of arranged hands of opponents.
 
-The hands of a pool that share no card with a given hand, about one in 78, are a sample of exactly
-what an opponent may hold. A bit for every card and hand of the pool finds them quickly.
+The hands of a pool that share no card with a given hand, about one in 78, are a uniform sample of
+the hands that an opponent may hold. A bit for every card and hand of the pool finds them quickly.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from closedhand.games.chinese_poker.rules import DECK, Rules, evaluate, take
 
 
 class Deals(IntEnum):
-    """Purpose of dealt hands: each has its own stream of random numbers for the same seeds."""
+    """Purposes of dealt hands; each has its own stream of random numbers for the same seeds."""
 
     TRAINING = 1
     TRAINING_POOL = 2
@@ -26,15 +26,15 @@ class Deals(IntEnum):
 
 
 def generator(use: Deals, *seeds: int) -> np.random.Generator:
-    """Generator for one use; there may be any number of seeds, and seeds may be 0."""
+    """Make the generator for a purpose, by any number of seeds of at least 0."""
     return np.random.default_rng((use, len(seeds), *seeds, 1))
 
 
 WORD = 64
 BLOCK = 512
-"""Words that are processed together: they stay in the first-level cache."""
+"""Words that are processed together; so many stay in the first-level cache."""
 BATCH = 1 << 14
-"""Hands that are set between two reports of progress."""
+"""Hands that are arranged between two reports of progress."""
 
 
 class Pool(NamedTuple):
@@ -42,7 +42,7 @@ class Pool(NamedTuple):
 
     Attributes:
         parts: Strengths, int16 [3, n], by part (front, middle, back).
-        holds: Uint64 [52, n / 64]: bit i of word w says whether hand 64 w + i holds the card.
+        holds: Uint64 [52, n / 64], by card: bit i of word w is 1 if hand 64 w + i holds the card.
     """
 
     parts: np.ndarray
@@ -65,7 +65,7 @@ def deal_hands(rng, hands):
 
 
 def random_hands(rng: np.random.Generator, number: int, players: int = 1) -> np.ndarray:
-    """Random hands, int8 [number, players, 13], each row from one deck; cards high to low."""
+    """Deal random hands, int8 [number, players, 13], each row from one deck; cards high to low."""
     hands = np.empty((number, players, HAND), np.int8)
     deal_hands(rng, hands)
     return hands
@@ -82,7 +82,7 @@ def fill_strengths(rules, hands, arrangements, out):
 
 
 def strengths_of(rules: Rules, hands: np.ndarray, arrangements: np.ndarray) -> np.ndarray:
-    """The strengths of arranged hands, int16 [n, 3], by part.
+    """Compute the strengths of arranged hands, int16 [n, 3], by part.
 
     Args:
         rules: Rules of the game.
@@ -106,7 +106,7 @@ def build(hands: np.ndarray, parts: np.ndarray) -> Pool:
     """Build the pool of hands, int8 [n, 13], with the strengths of their parts, int16 [n, 3]."""
     holds = np.zeros((DECK, -(-len(hands) // WORD)), np.uint64)
     if len(hands) % WORD:
-        # The padding of the last word holds every card, so it is nobody's opponent.
+        # Bits behind the last hand are set for every card, so that they are opponents of no hand.
         holds[:, -1] = ~np.uint64(0) << np.uint64(len(hands) % WORD)
     mark(hands, holds)
     return Pool(np.ascontiguousarray(parts.T), holds)
@@ -118,7 +118,7 @@ def set_hands(
     hands: np.ndarray,
     progress: Callable[[int], object] = lambda done: None,
 ) -> np.ndarray:
-    """The strengths of hands as a strategy sets them, int16 [n, 3], by part.
+    """Set hands by a strategy; return the strengths of their parts, int16 [n, 3].
 
     Args:
         rules: Rules of the game.
@@ -137,6 +137,7 @@ def set_hands(
 @kernel
 def opponents(pool, hand, found):
     """Write the indices of the pool's hands that share no card with `hand`; return their number."""
+    # `taken` is the union of the words of all cards of the hand: its zeros are opponents.
     holds = pool.holds
     taken = np.empty(BLOCK, np.uint64)
     n = 0
@@ -151,7 +152,8 @@ def opponents(pool, hand, found):
             free = ~taken[word]
             while free:
                 rest = free & (free - np.uint64(1))
-                # The place of the lowest bit is the number of zeros below it.
+                # `free ^ rest` is the lowest bit of `free`. The bit less 1 has ones in all lower
+                # places, whose number is the place of the bit.
                 found[n] = WORD * (start + word) + ones((free ^ rest) - np.uint64(1))
                 n += 1
                 free = rest
@@ -160,7 +162,7 @@ def opponents(pool, hand, found):
 
 @kernel
 def ones(bits):
-    """Number of set bits of a uint64; compiles to one instruction."""
+    """Count the set bits of a uint64; compiles to one instruction."""
     number = 0
     while bits:
         bits &= bits - np.uint64(1)

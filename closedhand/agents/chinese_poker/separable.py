@@ -1,14 +1,20 @@
 """The separable strategy of Chinese Poker: it sets hands by each part's chance to win.
 
-A table gives every strength of a part its chance to win. A hand is set so that the points expected
-from the three chances are maximal, as if the parts won or lost independently of one another
-(P. Hankin, "Near-optimal closed-hand Chinese Poker"). With the sums S = f + m + b, P = fm + fb + mb
-of the chances and their product T = fmb, for a majority worth u points and a scoop worth v they are
+1. Look up the chance to win of each part in a table by its strength: f, m and b for front, middle
+   and back.
+2. Compute the expected points of an arrangement as if the parts won or lost independently.
+3. Choose the arrangement of the most points that is no foul.
+
+Let S = f + m + b, P = fm + fb + mb and T = fmb. For a majority worth u points and a scoop worth v
+the expected points are
 
     (2 - u + v) S + (3u - v) P + (2v - 6u) T - 3 - v,
 
-which for the blog's scoring is 2 E+ - 4, where E+ = S + P - 2 T. The formula rises in each chance,
-so a front is skipped if even the hand's best back and best middle would not make it the best.
+For the blog's scoring this is 2 E+ - 4, where E+ = S + P - 2 T. The formula rises in each chance.
+A front is therefore skipped if the hand's best back and best middle would not exceed the best so
+far.
+
+After P. Hankin, "Near-optimal closed-hand Chinese Poker".
 """
 
 import io
@@ -42,12 +48,12 @@ from closedhand.games.chinese_poker.plays import (
 from closedhand.games.chinese_poker.rules import Rules, evaluate, strengths
 
 NAME = "chinese_poker_separable_{}.npz"
-"""File names of the package's tables, by the rules that they were trained for."""
+"""File names of the package's tables, by the rules of their training."""
 
 
 @dataclass(frozen=True)
 class Tables:
-    """The chances to win of every strength of every part.
+    """Chances to win of every strength of every part.
 
     Attributes:
         win: Float64 [3, 6331], by part (front, middle, back) and strength, non-decreasing; for the
@@ -75,7 +81,7 @@ class Tables:
 
 
 def save(tables: Tables, path: Path) -> None:
-    """Write tables as npz; the file appears complete or not at all."""
+    """Write tables as npz, atomically."""
     buffer = io.BytesIO()
     parts = dict(zip(PARTS, map(np.array, tables.win), strict=True))
     cut = {part: parts[part][:number] for part, number in zip(PARTS, STRENGTHS, strict=True)}
@@ -94,7 +100,7 @@ def load(path: Path) -> Tables:
 
 
 def listing(tables: Tables, step: float = 0) -> list[tuple[str, str, float]]:
-    """The tables as rows: part, hand, and its chance to win in percent; weakest first.
+    """List the tables as rows, weakest first: part, hand, and its chance to win in percent.
 
     Args:
         tables: The tables.
@@ -111,25 +117,25 @@ def listing(tables: Tables, step: float = 0) -> list[tuple[str, str, float]]:
 
 
 def csv_text(tables: Tables, step: float = 0) -> str:
-    """The rows of `listing` as CSV: `part,hand,percent`."""
+    """Write the rows of `listing` as CSV: `part,hand,percent`."""
     rows = [f"{part},{hand},{chance:.2f}" for part, hand, chance in listing(tables, step)]
     return "\n".join(["part,hand,percent", *rows]) + "\n"
 
 
 def whole_percents(tables: Tables) -> Tables:
-    """The tables in whole percent, as a person might know them."""
+    """Round the tables to whole percent, as a person may memorise them."""
     return Tables(np.round(tables.win, 2), {**tables.about, "rounded": "whole percent"})
 
 
 @lru_cache
 def shipped(preset: str = "4-2") -> Tables:
-    """The tables that come with the package, for the preset `4-2` or `1-6`."""
+    """Load the package's tables for the preset `4-2` or `1-6`."""
     name = NAME.format(preset)
     return _checked(read_arrays(SHIPPED / name), name)
 
 
 def _checked(arrays: Mapping[str, np.ndarray], name: Path | str) -> Tables:
-    """The tables that some arrays hold; the file's name is for messages."""
+    """Make tables of arrays; the file's name is for messages."""
     try:
         win = np.zeros((len(PARTS), max(STRENGTHS)))
         for i, (part, number) in enumerate(zip(PARTS, STRENGTHS, strict=True)):
@@ -144,26 +150,27 @@ def _checked(arrays: Mapping[str, np.ndarray], name: Path | str) -> Tables:
 
 @inlined
 def weights(rules):
-    """Weights of S, P and T in the formula of the expected points."""
+    """Return the weights of S, P and T in the formula of the expected points."""
     u, v = float(rules.majority), float(rules.scoop)
     return 2 - u + v, 3 * u - v, 2 * v - 6 * u
 
 
 @kernel
 def expectation(rules, front, middle, back):
-    """Points expected from three independent chances to win, without the constant term."""
+    """Compute the expected points of three independent chances, without the constant term."""
     of_sum, of_pairs, of_product = weights(rules)
     pairs = front * middle + front * back + middle * back
     return of_sum * (front + middle + back) + of_pairs * pairs + of_product * front * middle * back
 
 
 RISE = 1e-12
-"""Tie-break: each step of strength adds this, so that of equal chances the stronger hand's wins."""
+"""Tie-break: the addition to a chance per step of strength, so that equal chances prefer
+strength."""
 
 
 @kernel
 def best(rules, win, hand):
-    """Best arrangement of a hand by the chances `win`, and its expected points."""
+    """Find the best arrangement of a hand by the chances `win`, and its expected points."""
     lookup = rules.tables
     fives, threes = np.empty(FIVES, np.int16), np.empty(THREES, np.int16)
     strengths(rules, hand, fives, threes)
@@ -195,6 +202,7 @@ def best(rules, win, hand):
                 most = points
                 best_front = i
                 best_back = one if fives[one] >= fives[two] else two
+    # Ids with the same back are contiguous: find the one with this front.
     action = FRONTS * np.int64(best_back)
     while lookup.front[action] != best_front:
         action += 1
@@ -203,7 +211,8 @@ def best(rules, win, hand):
 
 @kernel
 def best_front(rules, win, hand, back):
-    """Best arrangement of a hand with a given back, the id of its five positions."""
+    """Find the best arrangement of a hand with a given back, the id of its five positions."""
+    # Arrangements with the same back have the `FRONTS` ids from FRONTS * back on.
     parts = np.empty(len(PARTS), np.int64)
     most, best_action = -np.inf, FRONTS * back
     for action in range(FRONTS * back, FRONTS * (back + 1)):
@@ -224,7 +233,7 @@ def best_of_each(rules, win, hands, actions):
 
 
 def arrange(rules: Rules, win: np.ndarray, hands: np.ndarray) -> np.ndarray:
-    """The best arrangements of hands, int8 [n, 13], by the chances `win`; int32 [n]."""
+    """Find the best arrangements, int32 [n], of hands, int8 [n, 13], by the chances `win`."""
     actions = np.empty(len(hands), np.int32)
     in_threads(
         lambda part: best_of_each(rules, win, hands[part], actions[part]), len(hands)

@@ -1,16 +1,22 @@
-"""Training the tables of the separable strategy.
+"""Training of the tables of the separable strategy, by one of two methods.
 
-`blog` follows the blog post. A cycle deals hands from the full deck, sets them by the current
-tables, and counts how often every strength would win or tie; the tables move half way there.
+A cycle of `blog` follows the blog post:
 
-`fitted` optimises the decisions that the tables are used for. A cycle deals hands and counts the
-points of their promising arrangements, ties included, against a pool of opponents who hold none of
-their cards (`counter.py`). It fits the tables by stochastic gradient descent, so that the formula's
-points differ between these arrangements as the counted points do. Then isotonic regression makes
-the chances non-decreasing. The pool is updated as in fictitious play: before cycle k + 1 one in
-k + 1 of its hands is set again. The fitted chances are not real probabilities: on average they
-compensate for what the formula ignores (the dependence between the parts, the cards that are
-already held).
+1. Deal hands from the full deck, and set them by the current tables.
+2. Count how often every strength wins or ties against them.
+3. Move the tables half way to these chances.
+
+A cycle of `fitted` optimises the decisions:
+
+1. Set one in k + 1 hands of the pool again, before cycle k + 1 (fictitious play).
+2. Deal hands. Count the points of their promising arrangements, ties included, against the hands of
+   the pool that share no card with them (`counter.py`).
+3. Fit the tables by stochastic gradient descent: the differences of the formula's points between
+   the arrangements of a hand should equal those of the counted points.
+4. Make the chances non-decreasing by isotonic regression.
+
+The fitted chances are not probabilities. On average they compensate for what the formula ignores:
+the dependence between the parts, and the cards already held.
 """
 
 from collections.abc import Callable
@@ -35,9 +41,9 @@ from closedhand.games.chinese_poker.rules import Rules
 METHODS = ("fitted", "blog")
 
 SLACK = 0.6
-"""Arrangements whose expected points are below the best by more than this are not fitted."""
+"""Points below the best expected ones at which an arrangement is left out of the fit."""
 ROOM = 48
-"""Maximum number of arrangements of a hand that are fitted; others are left out."""
+"""Maximum number of arrangements of a hand in the fit."""
 SHARPNESS = 0.08
 """Points below the best arrangement at which the weight of an arrangement falls to 1/e."""
 EPOCHS = 12
@@ -49,7 +55,7 @@ Progress = Callable[[float], object]
 
 
 def even() -> np.ndarray:
-    """Tables to start from: a chance to win that rises evenly with the strength."""
+    """Make the first tables: chances to win that rise evenly with the strength."""
     win = np.zeros((len(PARTS), max(STRENGTHS)))
     for part, number in enumerate(STRENGTHS):
         win[part, :number] = (np.arange(number) + 0.5) / number
@@ -57,7 +63,7 @@ def even() -> np.ndarray:
 
 
 NUMBERS = ("hands", "pool_size", "cycles")
-"""Attributes of a `Training`, besides arrays, that a checkpoint holds."""
+"""Attributes of a `Training` other than arrays in a checkpoint."""
 
 
 @dataclass
@@ -87,7 +93,7 @@ class Training:
     progress: Progress = lambda part: None
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be trained.
+        """Check that the game can be trained.
 
         Raises:
             InputError: The game has options that the formula does not cover, or SciPy is missing.
@@ -154,14 +160,15 @@ class Training:
         return {"cycles": self.cycles}
 
     def cycle(self, progress: Progress = lambda part: None) -> None:
-        """Do one cycle; an interruption leaves everything as it was before."""
+        """Do one cycle; an interruption changes nothing."""
         rng = pools.generator(pools.Deals.TRAINING, self.seed, self.cycles)
         win = even() if self.win is None else self.win
         if self.method == "blog":
             self.win = _blog_cycle(self.rules, win, rng, self.hands)
         else:
             if self.win is None:
-                # A cheap start: the fit needs opponents who play reasonably well.
+                # Cycles of the other method are cheap, and the fit needs opponents of some
+                # strength.
                 for _ in range(FIRST_CYCLES):
                     win = _blog_cycle(self.rules, win, rng, self.hands // 10)
             hands, parts = self._follow(win, rng)
@@ -171,7 +178,7 @@ class Training:
         self.cycles += 1
 
     def _follow(self, win: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Hands of the pool, and the strengths of their parts, this cycle's share set again."""
+        """Set this cycle's share of the pool again; return its hands and their strengths."""
         dealt = pools.generator(pools.Deals.TRAINING_POOL, self.seed)
         hands = random_hands(dealt, self.pool_size)[:, 0]
         if self.pool_parts is None:
@@ -191,7 +198,7 @@ FIRST_CYCLES = 8
 def _blog_cycle(
     rules: Rules, win: np.ndarray, rng: np.random.Generator, hands: int
 ) -> np.ndarray:  # fmt: skip
-    """Mean of the tables and of the chances to win or tie against them."""
+    """Average the tables and the chances to win or tie against them."""
     dealt = random_hands(rng, hands)[:, 0]
     parts = strengths_of(rules, dealt, arrange(rules, win, dealt))
     counts = [np.bincount(part, minlength=max(STRENGTHS)) for part in parts.T]
@@ -206,7 +213,7 @@ def _fitted_cycle(
     hands: int,
     progress: Progress,
 ) -> np.ndarray:
-    """Tables fitted to the points of arrangements against the pool."""
+    """Fit tables to the points of arrangements against the pool."""
     isotonic_regression = _isotonic_regression()
     dealt = random_hands(rng, hands)[:, 0]
     parts = np.zeros((hands, ROOM, len(PARTS)), np.int16)
@@ -225,7 +232,7 @@ def _fitted_cycle(
     seen = np.arange(ROOM) < numbers[:, None]
     for part, number in enumerate(STRENGTHS):
         counts = np.bincount(parts[:, :, part][seen], minlength=number)[:number]
-        # A strength that did not occur has almost no weight against its neighbours.
+        # The small constant gives a strength that did not occur almost no weight.
         fitted[part, :number] = isotonic_regression(fitted[part, :number], weights=counts + 1e-3).x
     return np.clip(fitted, 0, 1)
 
@@ -268,7 +275,7 @@ def count_points(rules, pool, win, hands, parts, points, numbers):
 
 @inlined
 def slope(of_sum, of_pairs, of_product, one, other):
-    """Derivative of the expected points by one chance, given the two other chances."""
+    """Compute the derivative of the expected points by one chance, given the other two."""
     return of_sum + of_pairs * (one + other) + of_product * one * other
 
 

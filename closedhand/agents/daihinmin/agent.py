@@ -1,4 +1,4 @@
-"""Agents for Daihinmin that decide by a kernel, for games of plays and of sets of cards."""
+"""Agents that decide by a kernel, for the flat game of Daihinmin and for its sets of cards."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,9 @@ from closedhand.games.daihinmin.plays import PASS
 
 
 class InSets(NamedTuple):
-    """The policy of another one in sets of cards; an illegal action is a pass in both forms.
+    """Policy that converts the plays of a flat policy to sets of cards.
+
+    An illegal action is a pass in both forms.
 
     Attributes:
         plays: Policy for the flat game.
@@ -26,7 +28,7 @@ class InSets(NamedTuple):
 
 @kernel
 def decide(policy, rules, view, ids):
-    """The set of cards that `InSets` plays."""
+    """Choose the set of cards that `InSets` plays."""
     action = np.int64(policies.decide(policy.plays, rules.flat, view, ids))
     if not can_play(rules.flat, view, action):
         action = np.int64(PASS)

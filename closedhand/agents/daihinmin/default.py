@@ -1,11 +1,15 @@
 """The agent `default`: the sample client of the UECda competition, decision for decision.
 
-It leads its longest kaidan, or else its largest group, or else its lowest card, and follows with
-the lowest play that its simple rules find; it never holds anything back. `default[lead=single]`
-always leads its lowest card, which is how the paper about `kou` describes the client. Under
-revolution everything is mirrored. Like the client, it may submit an illegal kaidan (whose joker
-stands below the lowest legal rank). This is a pass in the competition, and here too where the rules
-refuse it.
+1. As a leader, play the longest kaidan, else the largest group, else the lowest card.
+   `default[lead=single]` always leads its lowest card, as the paper about `kou` describes the
+   client.
+2. As a follower, play the lowest play of the same kind that its simple rules find. It holds nothing
+   back.
+3. Pass if there is none.
+
+Under revolution the order of ranks is mirrored. Like the client, it may submit an illegal kaidan
+whose joker is below the lowest legal rank. In the competition that is a pass; here as well, where
+the rules refuse it.
 """
 
 from typing import Annotated, Literal, NamedTuple
@@ -43,7 +47,7 @@ NONE = -1
 
 @kernel
 def choose(rules, view, ids):
-    """The action that the sample client submits; a pass in place of one that the rules refuse."""
+    """Choose the action of the sample client; one that the rules refuse becomes a pass."""
     if view.leader < 0:
         return choose_pick(view, view.hands[view.player])
     if due_of(view) > 0:
@@ -56,14 +60,14 @@ def choose(rules, view, ids):
 
 @kernel
 def choose_play(rules, table, hand):
-    """What the sample client plays from a hand, or the pass, legal or not.
+    """Choose the play of the sample client from a hand, or the pass, legal or illegal.
 
     Args:
         rules: Rules of the game.
-        table: Anything with the `target`, the `lock` and the `revolution` of a state.
+        table: Record with the fields `target`, `lock` and `revolution` of a state.
         hand: Set of cards.
     """
-    # Of two jokers it sees one; it knows no plays with both.
+    # The client is for one joker: of two it uses the first.
     hand &= ~SECOND_BIT
     if table.target < 0:
         return lead(rules, hand, table.revolution)
@@ -81,17 +85,21 @@ def choose_play(rules, table, hand):
 
 @kernel
 def weaker_first(cards, revolution):
-    """First card of a set by rank, low to high (mirrored under revolution), then suit s h d c."""
+    """Return the first card of a set by rank, low to high, then by suit s h d c.
+
+    Under revolution the order of ranks is mirrored.
+    """
     rank = bits.highest(cards) // 4 if revolution else bits.lowest(cards) // 4
     return bits.highest(cards & ranks_between(rank, rank))
 
 
 @kernel
 def choose_pick(view, hand):
-    """Next card to give in the exchange: the lowest cards, the joker only if there is no other."""
+    """Choose the next card to give in the exchange: the lowest one, the joker last."""
     pair = pair_in_exchange(view)
     if TAXES[pair] == 1 or view.returned[pair]:
-        # Above the first of two cards, whoever chose it, there may be nothing but the joker.
+        # The second card must be above the first, which another agent may have chosen. The joker
+        # may be the only card above it.
         cards = picks(view, hand)
         return weaker_first(cards & ~JOKER_BIT, 0) if cards != JOKER_BIT else JOKER
     first = weaker_first(hand & ~BOTH, 0)
@@ -101,7 +109,7 @@ def choose_pick(view, hand):
 
 @kernel
 def lead(rules, hand, revolution):
-    """The longest kaidan, the largest group, or the lowest card."""
+    """Choose the longest kaidan, else the largest group, else the lowest card."""
     joker = hand & JOKER_BIT != 0
     if rules.options.kaidan:
         for length in range(longest_kaidan(rules), SHORTEST - 1, -1):
@@ -117,15 +125,15 @@ def lead(rules, hand, revolution):
 
 @kernel
 def weakest_card(hand, revolution):
-    """The lowest card of a hand without the second joker; the joker only if there is no other."""
+    """Return the lowest card of a hand without the second joker; the joker comes last."""
     return weaker_first(hand & ~JOKER_BIT, revolution) if hand != JOKER_BIT else JOKER
 
 
 @kernel
 def first_group(rules, cards, size, joker, lock, revolution):
-    """Group of the first rank with exactly `size` cards, including any `joker`; or `NONE`.
+    """Find the group of the first rank with exactly `size` cards, a `joker` included; or `NONE`.
 
-    The joker stands for the first free suit, out of those of the lock if there is one.
+    The joker stands for the first free suit, under a lock among its suits.
     """
     own = size - 1 if joker else size
     ranks = np.uint64(0)
@@ -151,11 +159,13 @@ def first_group(rules, cards, size, joker, lock, revolution):
 
 @kernel
 def first_kaidan(rules, cards, hand, length, joker, revolution):
-    """First kaidan of a length, made of the last cards of a run; `NONE` if there is none.
+    """Find the first kaidan of a length, made of the last cards of a run; `NONE` if there is none.
 
     With the joker a run can extend below its first card, across one gap, or above its last card.
-    Under revolution the joker does not extend it above, and the last suit comes first.
+    Under revolution the joker extends a run only below or across, and the last suit comes first.
     """
+    # `run` counts cards up to this rank with the joker, `before_gap` those since the last gap, plus
+    # the joker, which may fill that gap.
     best, best_low = NONE, 0
     for i in range(4):
         suit = i if revolution else 3 - i
@@ -165,7 +175,7 @@ def first_kaidan(rules, cards, hand, length, joker, revolution):
                 run += 1
                 before_gap += 1
                 continue
-            # The run ends here; the joker, if there is one, may stand here to begin the next run.
+            # The run ends at this rank, where the joker may begin the next run.
             if run >= length:
                 low = rank - length
                 own = low if cards & bit(4 * max(low, 0) + suit) else low + 1
@@ -179,7 +189,10 @@ def first_kaidan(rules, cards, hand, length, joker, revolution):
 
 @kernel
 def kaidan_id(rules, hand, length, low, suit):
-    """Id of a kaidan, with the joker where the hand lacks a card; `NONE` if the rules lack it."""
+    """Return the id of a kaidan, with the joker at a missing card; `NONE` if the rules lack it."""
+    # Ids of a family: 4 with the joker below the lowest rank, one per suit; then for each rank and
+    # suit `length + 1` of them, at 0 without the joker and at 1 + i with it at the i-th card; then
+    # 4 with the joker above the highest rank.
     place = 0
     for i in range(length):
         rank = low + i
@@ -195,7 +208,7 @@ def kaidan_id(rules, hand, length, low, suit):
 
 @kernel
 def follow_single(table, hand):
-    """Lowest card that beats the table and is in no kaidan or group; otherwise the joker."""
+    """Find the lowest card that beats the table and is in no kaidan or group; else the joker."""
     rank = np.int64(table.target) // 4
     spare = singles_of(hand & ~JOKER_BIT)
     higher = ranks_between(0, rank - 1) if table.revolution else ranks_between(rank + 1, NUM_RANKS)
@@ -207,7 +220,8 @@ def follow_single(table, hand):
 
 @kernel
 def singles_of(cards):
-    """Cards of a set (without the joker) that are in no kaidan and no group of the set."""
+    """Return the cards of a set without the joker that are in no kaidan and no group of it."""
+    # A rank has four bits, one for each suit: a shift by 4 is one rank.
     starts = cards & (cards >> np.uint64(4)) & (cards >> np.uint64(8))
     kaidan = starts | (starts << np.uint64(4)) | (starts << np.uint64(8))
     groups = ranks_with(cards, 2) * np.uint64(15)
@@ -216,7 +230,7 @@ def singles_of(cards):
 
 @kernel
 def follow_group(rules, table, hand, family):
-    """Lowest rank with exactly as many cards as needed, or one fewer and the joker."""
+    """Find the lowest rank with exactly as many cards as needed, or one fewer and the joker."""
     rank = np.int64(rules.plays.low[table.target])
     higher = ranks_between(0, rank - 1) if table.revolution else ranks_between(rank + 1, NUM_RANKS)
     cards = hand & higher & of_suits(table.lock)
@@ -228,7 +242,7 @@ def follow_group(rules, table, hand, family):
 
 @kernel
 def follow_kaidan(rules, table, hand, family):
-    """Last cards of the lowest run that beats the table; with the joker only if necessary."""
+    """Find the last cards of the lowest run that beats the table; the joker only if necessary."""
     length = family - FIRST_KAIDAN + SHORTEST
     rank = np.int64(
         rules.plays.low[table.target] if table.revolution else rules.plays.high[table.target]
@@ -242,7 +256,7 @@ def follow_kaidan(rules, table, hand, family):
 
 
 class Policy(NamedTuple):
-    """The policy.
+    """Policy of the agent `default`.
 
     Attributes:
         single: 1 if it always leads its lowest card, else 0.
@@ -255,7 +269,7 @@ class Policy(NamedTuple):
 
 @kernel
 def decide(policy, rules, view, ids):
-    """The action of the player to act."""
+    """Choose the action of the player to act."""
     if policy.single and view.leader >= 0 and view.target < 0 and due_of(view) == 0:
         hand = view.hands[view.player]
         if hand != SECOND_BIT:
@@ -265,13 +279,13 @@ def decide(policy, rules, view, ids):
 
 Lead = Annotated[
     Literal["sets", "single"],
-    "what it leads: kaidan and groups before cards, as the client does, or always its lowest card",
+    "lead: kaidan and groups before cards, as the client does, or always the lowest card",
 ]
 
 
 @described(Traits(microseconds=10, steady=True))
 def make_default(game: Game, seed: int, argument: str | None, lead: Lead = "sets") -> KernelAgent:
-    """The agent `default`; it is deterministic and needs no seed.
+    """Make the agent `default`, which is deterministic; ignore the seed.
 
     Raises:
         InputError: It was given an argument.

@@ -1,8 +1,12 @@
-"""Sure wins of Daihinmin: plays that nobody can answer, and the game of the last two players.
+"""Sure wins of Daihinmin, and the game of the last two players.
 
-A **sure** play ends the trick no matter what the others hold: it covers an 8, or no cards that its
-player has not seen beat it, or everybody else is out of the trick. A hand wins if all its plays
-except possibly the last one are sure.
+A **sure** play ends the trick whatever the others hold: it covers an 8, no unseen cards beat it, or
+all other players are out of the trick. The search for a sure win:
+
+1. List the legal plays of the player, who leads or follows.
+2. A play of the whole hand wins. Otherwise try each sure play: after it the player leads again.
+3. Search the rest of the hand in the same way, depth first, up to `DEEPEST` plays and `MOST_NODES`
+   in all. The hand wins if all its plays except the last one are sure.
 """
 
 import numpy as np
@@ -30,10 +34,10 @@ MOST_NODES = 3000
 
 @kernel
 def is_sure(rules, state, action, others, ids):
-    """Whether an action of the player to act surely ends the trick and gives that player the lead.
+    """Return whether an action surely ends the trick and gives the player to act the lead.
 
-    A pass does so over the player's own trick, when nobody else can still play. `others` are the
-    cards that the player has not seen.
+    A pass does so over the player's own trick when all others have passed. `others` are the unseen
+    cards.
     """
     alone = everybody(state) & ~state.passed == 1 << state.player
     if action == PASS:
@@ -51,7 +55,7 @@ def is_sure(rules, state, action, others, ids):
 
 @kernel
 def is_beatable(rules, state, action, others, ids):
-    """Whether the others' cards could beat a play if they were all in one hand."""
+    """Return whether the others' cards could beat a play if they were all in one hand."""
     most = 0
     for player in range(len(state.hands)):
         if player != state.player and not state.passed & (1 << player):
@@ -91,6 +95,8 @@ def sure_win(rules, views, actions, ids):
     for k in range(number[0]):
         if rules.plays.length[actions[0, k]] == views[0].left[views[0].player]:
             return np.int64(actions[0, k])
+    # Each depth has a view, its legal actions and the number of those tried. The plays so far are
+    # the last ones tried at each depth, so the first of them is `actions[0, tried[0] - 1]`.
     depth = 0
     for _ in range(MOST_NODES):
         while tried[depth] == number[depth]:
@@ -125,13 +131,13 @@ def lead_on(rules, view, action):
 
 @kernel
 def is_duel(view):
-    """Whether two players are left, who then know each other's hand."""
+    """Return whether two players are left, who then know each other's hand."""
     return view.out == len(view.hands) - 2 and not has_fallen(view)
 
 
 @kernel
 def open_hands(view):
-    """Add the opponent's hand, which is then known, to a view of one of the last two players."""
+    """Add the opponent's hand to a view of one of the last two players, who knows it."""
     for player in range(len(view.hands)):
         if view.places[player] < 0 and player != view.player:
             view.hands[player] = unseen(view, view.player)

@@ -1,4 +1,4 @@
-"""The cards that an agent may give back in the exchange, or give and discard after plays."""
+"""Cards to give back in the exchange, or to give and discard after plays."""
 
 import numpy as np
 
@@ -18,8 +18,8 @@ MOST_GIFTS = (JOKER + 1) * JOKER // 2
 def list_gifts(cards, chosen, number, out):
     """Write the choices of `number` cards to give, one or two, to `out`; return how many there are.
 
-    A choice is a row of `out`, int64 [MOST_GIFTS, 2], in ascending order; a single card stands in
-    both places. The first of two cards is `chosen`, if that is not empty: it is given already.
+    A choice is a row of `out`, int64 [MOST_GIFTS, 2], in ascending order. A single card is in both
+    columns. If `chosen` is not empty, it is the first of two cards, which is already given.
     """
     two, n = number == 2, 0
     for first in range(JOKER + 1):
@@ -34,9 +34,9 @@ def list_gifts(cards, chosen, number, out):
 
 @kernel
 def choose_gift(view):
-    """The next card to give or discard after a seven or a ten: the weakest cards, or the pass.
+    """Choose the next card to give or discard after a seven or a ten, or the pass.
 
-    They go from low to high, so the next one is the lowest of those that are to go.
+    The weakest cards go, from low to high: the next one is the lowest of them.
     """
     cards = cards_to_hand_over(view) & ~BOTH
     weakest = np.uint64(0)
@@ -51,10 +51,10 @@ def check_no_gifts(game: Game, name: str) -> None:
 
     Args:
         game: Daihinmin with any options.
-        name: Name of an agent that cannot play such games.
+        name: Name of the agent, for the message.
 
     Raises:
-        InputError: They are.
+        InputError: The game has `seven_give` or `ten_discard`.
     """
     if has_gifts(game.flat.rules.options):
-        raise InputError(f"{name} knows no cards given or discarded: not seven_give or ten_discard")
+        raise InputError(f"{name} is for games without seven_give and ten_discard")

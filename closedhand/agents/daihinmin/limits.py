@@ -1,4 +1,4 @@
-"""Which variants of Daihinmin a player is for."""
+"""Checks of the variants of Daihinmin that an agent supports."""
 
 from closedhand.core.game import Game, InputError
 from closedhand.games.daihinmin.state import PLAYERS
@@ -9,10 +9,10 @@ def check_five(game: Game, who: str) -> None:
 
     Args:
         game: Daihinmin with any options.
-        who: Who knows such games only, for the message.
+        who: Name of the agent, for the message.
 
     Raises:
-        InputError: It has another number of players.
+        InputError: The game has another number of players.
     """
     if game.num_players != PLAYERS:
         raise InputError(f"{who} is for games of five: not players={game.num_players}")
@@ -23,10 +23,10 @@ def check_one_joker(game: Game, who: str) -> None:
 
     Args:
         game: Daihinmin with any options.
-        who: Who knows such games only, for the message.
+        who: Name of the agent, for the message.
 
     Raises:
-        InputError: It has two.
+        InputError: The game has two jokers.
     """
     if game.flat.rules.options.jokers > 1:
         raise InputError(f"{who} is for games with one joker: not jokers=2")

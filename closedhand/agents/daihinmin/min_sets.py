@@ -1,10 +1,13 @@
-"""The agent `min-sets`, our stand-in for chibiHana, UECda-2013's light champion.
+"""The agent `min-sets`, in the manner of chibiHana, UECda-2013's light champion.
 
-That program was never published. The paper about kou says that it divides its hand into the fewest
-plays, has a sophisticated search for the finish, and a strategy for locks. This agent does the
-same. It plays a sure win (`endgame.py`), leads the lowest play, and follows with the lowest play
-that leaves one play fewer, preferably one that starts a lock. It keeps plays that end a trick while
-many plays remain, and the joker for sets and the finish.
+That program is not published. The paper about kou says that it divides its hand into the fewest
+plays, has a sophisticated search for the finish, and a strategy for locks. This agent does so:
+
+1. Play a sure win if there is one (`endgame.py`).
+2. Count the fewest plays that the hand divides into (`fewest`), and those that each action leaves.
+3. As a leader, make the lowest play; as a follower, the lowest one that leaves one play fewer,
+   preferably one that starts a lock.
+4. While many plays remain, keep plays that end a trick. Keep the joker for sets and the finish.
 """
 
 from typing import NamedTuple
@@ -36,23 +39,23 @@ from closedhand.games.daihinmin.state import empty_states
 from closedhand.games.daihinmin.tricks import everybody
 
 MOST_RUNS = 200
-"""Room for the kaidan of a hand; `list_runs` lists no more."""
+"""Maximum number of kaidan of a hand that `list_runs` lists."""
 MOST_KAIDAN = 6
-"""Depth of the search for kaidan that do not overlap, which `fewest` checks. As many fit into 20
-cards, the most of three players; 13 have at most four."""
+"""Maximum number of kaidan without overlap in a division: 20 cards, the largest hand with three
+players, hold six of three cards; 13 cards hold four. `fewest` stops there."""
 NEVER = 10**6
 PLAYS_TO_STRIKE = 6
 """Maximum number of plays left after following with the joker or with a play that ends a trick."""
 JOKER_PRICE, STRONG_PRICE, LOCK_GAIN = 40, 30, 20
-"""Prices on a scale where each play that is left costs 100 and each rank 2."""
+"""Prices. On the same scale each play that is left costs 100 and each rank 2."""
 
 
 @kernel
 def fewest(rules, hand, kaidan):
-    """The fewest plays that a hand can be divided into.
+    """Count the fewest plays that a hand can be divided into.
 
-    All combinations of kaidan that do not overlap are tried; the other cards are played by rank.
-    The joker completes a kaidan or joins any other play.
+    It tries all combinations of kaidan without overlap, depth first. The other cards are played by
+    rank. The joker completes a kaidan or joins another play, so it adds no play.
 
     Args:
         rules: Rules of the game.
@@ -86,13 +89,13 @@ def fewest(rules, hand, kaidan):
 
 @kernel
 def count_ranks(cards):
-    """Number of ranks in a set of cards."""
+    """Count the ranks in a set of cards."""
     return bits.size(ranks_with(cards, 1))
 
 
 @kernel
 def list_runs(rules, hand, kaidan):
-    """Write all kaidan of a hand, the joker only in place of a missing card; return the number."""
+    """Write all kaidan of a hand, with the joker only for a missing card; return their number."""
     own = hand & ~JOKER_BIT
     n = 0
     for length in range(SHORTEST, longest_kaidan(rules) + 1):
@@ -111,7 +114,7 @@ def list_runs(rules, hand, kaidan):
 
 @kernel
 def choose(rules, numbers, view, ids, kaidan, views, actions):
-    """The action of the player to act."""
+    """Choose the action of the player to act."""
     hand = view.hands[view.player]
     if view.leader < 0:
         return choose_pick(rules, view, hand, kaidan)
@@ -155,7 +158,7 @@ def price_of(rules, view, play):
 
 @kernel
 def choose_pick(rules, view, hand, kaidan):
-    """Next card to give in the exchange: those that leave the fewest plays, low ones first."""
+    """Choose the next card to give in the exchange: one that leaves the fewest plays, a low one."""
     pair = pair_in_exchange(view)
     chosen = view.returned[pair]
     best_first, best_second, least = np.int64(-1), np.int64(-1), NEVER
@@ -171,13 +174,13 @@ def choose_pick(rules, view, hand, kaidan):
 
 @kernel
 def price_to_give(card):
-    """Price of giving a card away, without that of the plays that remain."""
+    """Price of giving a card away, without the price of the remaining plays."""
     rank = card // 4
     return rank + (30 if rank == EIGHT or rank >= NUM_RANKS - 2 else 0)
 
 
 class Policy(NamedTuple):
-    """The policy.
+    """Policy of the agent `min-sets`.
 
     Attributes:
         numbers: Its parameters.
@@ -190,7 +193,7 @@ class Policy(NamedTuple):
 
 @kernel
 def decide(policy, rules, view, ids):
-    """The action of the player to act."""
+    """Choose the action of the player to act."""
     kaidan = np.empty(MOST_RUNS, np.uint64)
     line = empty_states(view, DEEPEST)
     listed = np.empty((DEEPEST, len(rules.plays.need)), np.int32)
@@ -199,10 +202,10 @@ def decide(policy, rules, view, ids):
 
 @described(Traits(microseconds=20, steady=True))
 def make_min_sets(game: Game, seed: int, argument: str | None) -> KernelAgent:
-    """The agent `min-sets`; it is deterministic and needs no seed.
+    """Make the agent `min-sets`, which is deterministic; ignore the seed.
 
     Raises:
-        InputError: It was given an argument, or a game that it does not play.
+        InputError: There is an argument, or the agent does not play the game.
     """
     refuse_argument("min-sets", argument)
     check_no_gifts(game, "min-sets")

@@ -1,4 +1,11 @@
-"""The agent `monte-carlo`: flat Monte Carlo search with fitted playouts, exact where possible."""
+"""The agent `monte-carlo`: flat Monte Carlo search with fitted playouts, exact where possible.
+
+1. Play a sure win, or solve the game of the last two players (`search_agent.py`).
+2. Otherwise simulate: draw a determinisation, choose an action by UCB1-tuned, and play to the end
+   of the round by the policy of the playouts (`closedhand.search.monte_carlo`).
+3. With a prior, add the policy's own logits as payoffs of some simulations.
+4. Choose the action of the greatest mean payoff.
+"""
 
 from functools import partial
 from pathlib import Path
@@ -23,12 +30,12 @@ from closedhand.search.playout import Uniform
 USUAL = "2000"
 """Default budget."""
 SIMULATION = {"light": 6.0, "policy": 60.0, "random": 5.0}
-"""Microseconds of one simulation by the policy of its playouts, an order of magnitude."""
+"""Approximate time of a simulation by the policy of its playouts, in microseconds."""
 FAR, WORTH = 6.0, 0.005
-"""A prior leaves out actions whose logit is so much lower than the best one's, and counts each unit
-of the difference as so much of the range of payoffs."""
+"""Settings of a prior: the largest difference of an action's logit from the greatest one, and the
+share of the range of payoffs that a unit of logit counts for."""
 POLICIES = {"light": light_policy, "policy": pattern_policy, "random": None}
-"""Policies of the playouts, and where their weights are loaded; None: it has none."""
+"""Policies of the playouts, and the loaders of their weights; None: without weights."""
 Playouts = Annotated[
     Literal["light", "policy", "random"],
     "policy of the playouts: the light one, that of `policy`, or uniformly random actions",
@@ -36,13 +43,13 @@ Playouts = Annotated[
 Prior = Annotated[
     int | None,
     Range(0, 10**6),
-    "simulations that the judgement of `playouts=policy` counts for; by default 0",
+    "simulations that the logits of `playouts=policy` count for; by default 0",
 ]
-Candidates = Annotated[int | None, Range(1, MOST_PARTICLES), "candidates for every world"]
+Candidates = Annotated[int | None, Range(1, MOST_PARTICLES), "candidates for each determinisation"]
 
 
 class MonteCarloAgent(SearchAgent):
-    """Plays by flat Monte Carlo search."""
+    """Agent that plays by flat Monte Carlo search."""
 
     def __init__(
         self, game: Game, name: str, seed: int, policy: Policy, prior: int = 0, **budget: Any
@@ -54,8 +61,8 @@ class MonteCarloAgent(SearchAgent):
             name: Name of the agent.
             seed: Seed of the simulations.
             policy: Policy of the playouts.
-            prior: Number of simulations of each action that the policy's own judgement counts for;
-                a pattern policy has one.
+            prior: Number of simulations of each action that the logits of a pattern policy count
+                for.
             **budget: Budget arguments of `MonteCarlo`.
         """
         super().__init__(game, name, seed, policy)
@@ -64,7 +71,7 @@ class MonteCarloAgent(SearchAgent):
         self.spent = self._search.spent
 
     def searched(self, view: State) -> int:
-        """The action that is best in simulations and, with a prior, by the policy's judgement."""
+        """Choose the best action by simulations and, with a prior, by the policy's logits."""
         points = float(view["points"][int(view["player"])])
         low, high = points + 1.0, points + self.game.num_players - int(view["out"])
         if not self._prior:
@@ -74,7 +81,7 @@ class MonteCarloAgent(SearchAgent):
             return int(actions[0])
         worth = WORTH * ahead
         tries, sums, _ = self._search.judge(view, actions, low, high, self._rng).T
-        # What the policy thinks of the actions, as payoffs of the same mean as those seen.
+        # The policy's logits as payoffs, shifted to the mean of the simulated ones.
         expected = worth + (sums.sum() - (tries * worth).sum()) / tries.sum()
         return int(actions[np.argmax((sums + self._prior * expected) / (tries + self._prior))])
 
@@ -82,7 +89,7 @@ class MonteCarloAgent(SearchAgent):
 def describe(
     game: Game, argument: SearchArgument, playouts: str = "light", **options: Any
 ) -> Traits:
-    """Traits of the agent, known before it plays."""
+    """Describe the agent before it is made."""
     return argument.traits(SIMULATION[playouts])
 
 
@@ -96,13 +103,13 @@ def make_monte_carlo(
     playouts: Playouts = "light",
     prior: Prior = None,
 ) -> MonteCarloAgent:
-    """The agent `monte-carlo`, with a budget as in `monte-carlo:500x4` or `monte-carlo:20ms:PATH`.
+    """Make the agent `monte-carlo`; `monte-carlo:500x4`, `monte-carlo:20ms:PATH` set the budget.
 
-    The number after the `x` is the number of candidates for every world, like the option
-    `candidates`; the path is a file of weights of the policy of the playouts.
+    The number after the `x` is the number of candidate deals for every determinisation, as in the
+    option `candidates`. The path is a file of weights for the policy of the playouts.
 
     Raises:
-        InputError: The file cannot be read, or the game or the options are not the agent's.
+        InputError: The file cannot be read, or the agent does not support the game or an option.
     """
     check_no_gifts(game, "monte-carlo")
     if playouts == "policy":
@@ -124,7 +131,7 @@ def make_monte_carlo(
 
 
 def policy_of(playouts: str, path: str | None) -> Policy:
-    """One of `POLICIES`, with the weights that ship or those of a file.
+    """Load one of `POLICIES`, with the package's weights or those of a file.
 
     Raises:
         InputError: The file cannot be read, or the policy has no weights.
@@ -138,10 +145,10 @@ def policy_of(playouts: str, path: str | None) -> Policy:
 
 
 def playouts(game: Game) -> tuple[Game, Policy] | None:
-    """The policy of the playouts, and the game that they play.
+    """Return the policy of the playouts, and the game that they play.
 
-    None for matches, which they would play to the end, round after round, and where cards are given
-    or discarded, of which it knows nothing.
+    The result is None for matches, whose playouts would last many rounds, and for games in which
+    cards are given or discarded, which the policy has no features for.
     """
     if game.rounds > 1 or has_gifts(game.flat.rules.options):
         return None

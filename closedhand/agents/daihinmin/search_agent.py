@@ -1,8 +1,8 @@
-"""What the agents of Daihinmin that search have in common: they play exactly where they can.
+"""Base of the search agents of Daihinmin: exact play where possible, search elsewhere.
 
-A search agent plays a sure win where there is one (`endgame.py`). Between the last two players, who
-know each other's cards, it solves the rest of the game. Otherwise it searches, to the end of the
-round.
+1. Play a sure win if there is one (`endgame.py`).
+2. Between the last two players, who know each other's cards, solve the rest of the round.
+3. Otherwise search to the end of the round.
 """
 
 from typing import Any
@@ -20,20 +20,20 @@ DUEL_NODES = 20_000
 
 
 def one_round(rules: Any) -> Any:
-    """The rules of a match that ends with the current round."""
+    """Return the rules of a match that ends with the current round."""
     options = rules.options.copy()
     options.rounds = 1
     return rules._replace(options=options)
 
 
 class SearchAgent:
-    """Plays sure wins and solved endings, and searches otherwise.
+    """Base of agents that play sure wins and solved endings, and search otherwise.
 
     Subclasses define `searched`.
 
     Attributes:
         name: Name in results and records.
-        spent: What its searches have cost so far, float64 [4] (`closedhand.core.agents.SPENT`).
+        spent: Cost of its searches so far, float64 [4] (`closedhand.core.agents.SPENT`).
     """
 
     spent: np.ndarray
@@ -45,7 +45,7 @@ class SearchAgent:
             game: Game to play.
             name: Name of the agent.
             seed: Seed of the simulations.
-            policy: Policy of the playouts, which also lists the plays of endings to look at.
+            policy: Policy of the playouts, which also lists the plays to search in endings.
         """
         self.game = game
         self.name = name
@@ -58,7 +58,7 @@ class SearchAgent:
         self._ids = np.empty(self._flat.num_actions, np.int32)
 
     def act(self, view: State) -> int:
-        """The action of the player to act."""
+        """Choose the action of the player to act."""
         action = self._certain(view)
         if action < 0:
             action = self.searched(view)
@@ -67,15 +67,15 @@ class SearchAgent:
         return int(self.game.rules.tables.set_of[action])
 
     def searched(self, view: State) -> int:
-        """A flat action by search, where nothing is certain."""
+        """Choose a flat action by search."""
         raise NotImplementedError
 
     def simulation(self, view: State) -> Simulation:
-        """How the agent simulates: to the end of the round, all deals being equally likely."""
+        """Describe the simulations: to the end of the round, with equally likely deals."""
         return Simulation(self._flat, self._policy, self._rules)
 
     def _certain(self, view: State) -> int:
-        """An action that is certainly best, or -1."""
+        """Return an action that is certainly best; -1: none is known."""
         if view["leader"] < 0:
             return -1
         self._states[0] = view

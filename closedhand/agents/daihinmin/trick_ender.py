@@ -1,8 +1,16 @@
-"""The agent `trick-ender`, our stand-in for Party, UECda-2012's light champion.
+"""The agent `trick-ender`, in the manner of Party, UECda-2012's light champion.
 
-That program was never published. The paper about kou says that it tends to keep plays that can end
-the trick, uses its joker to play weaker cards, and considers locks to end the trick. This agent
-does the same, with the strengths and the exchange of kou but without its evaluation of the hand.
+That program is not published. The paper about kou says that it tends to keep plays that can end the
+trick, uses its joker to play weaker cards, and considers locks to end the trick. This agent does
+so:
+
+1. Divide the hand into plays and rate their strengths as kou does (`kou/`).
+2. Hold back plays that break up the hand. While many plays remain, a follower holds back plays that
+   end the trick as well. A play that leaves a winning form comes first.
+3. Price other plays by rank and length, with additions for plays that end the trick, start a lock
+   or use the joker. Choose the lowest price; a follower passes if all plays are held back.
+
+The exchange is kou's.
 """
 
 from typing import NamedTuple
@@ -38,14 +46,14 @@ from closedhand.games.daihinmin.seven_ten_rules import due_of
 
 NEVER = 10**6
 KEEP_PLAYS = 6
-"""While more plays than this remain, the agent does not follow with one that ends the trick."""
+"""Remaining plays above which the agent does not follow with a play that ends the trick."""
 ENDS, LOCKS, LENDS_JOKER = 200, -100, -15
 """Additions to the price of a play, which is 10 times its rank minus its length."""
 
 
 @kernel
 def choose(rules, numbers, view, ids):
-    """The action of the player to act."""
+    """Choose the action of the player to act."""
     hand = view.hands[view.player]
     parts = np.empty(MOST_PARTS, PART)
     if view.leader < 0:
@@ -62,13 +70,13 @@ def choose(rules, numbers, view, ids):
             price = price_of(rules, numbers, view, hand, before, play, parts)
             if price < least:
                 best, least = np.int64(play), price
-    # A leader always plays, even if that breaks up a set.
+    # A leader has to play, even if every play breaks up a set.
     return np.int64(ids[0]) if best == PASS and view.target < 0 else best
 
 
 @kernel
 def price_of(rules, numbers, view, hand, before, play, parts):
-    """Price of a play from a hand that divides into `before` plays; `NEVER` if it is held back."""
+    """Price a play from a hand that divides into `before` plays; `NEVER`: it is held back."""
     starts = starts_lock(rules, view, play)
     lock = np.int64(rules.plays.suits[play] if starts else view.lock)
     foes = foes_of(rules, view, np.int64(view.revolution), np.int64(view.passed))
@@ -89,7 +97,7 @@ def price_of(rules, numbers, view, hand, before, play, parts):
 
 
 class Policy(NamedTuple):
-    """The policy.
+    """Policy of the agent `trick-ender`.
 
     Attributes:
         numbers: Its parameters.
@@ -102,16 +110,16 @@ class Policy(NamedTuple):
 
 @kernel
 def decide(policy, rules, view, ids):
-    """The action of the player to act."""
+    """Choose the action of the player to act."""
     return np.int64(choose(rules, policy.numbers, view, ids))
 
 
 @described(Traits(microseconds=15, steady=True))
 def make_trick_ender(game: Game, seed: int, argument: str | None) -> KernelAgent:
-    """The agent `trick-ender`; it is deterministic and needs no seed.
+    """Make the agent `trick-ender`, which is deterministic; ignore the seed.
 
     Raises:
-        InputError: It was given an argument, or a game with two jokers.
+        InputError: There is an argument, or the game has two jokers.
     """
     refuse_argument("trick-ender", argument)
     check_one_joker(game, "trick-ender")

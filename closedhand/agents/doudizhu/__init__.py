@@ -1,1 +1,1 @@
-"""Players of Dou Dizhu, and how the learned ones are trained."""
+"""Agents for Dou Dizhu, and the training of the learned ones."""

@@ -1,7 +1,7 @@
 """Base of the Dou Dizhu agents that decide on whole plays; it adds support for sub-steps.
 
-Such an agent is one policy, for the flat game only. It must be deterministic: it decides again at
-every sub-step, and the sub-step is the next part of the chosen play.
+Such an agent has one policy, for the flat game. In a sub-stepped game it decides again at every
+sub-step and makes the next part of the chosen play. The policy must therefore be deterministic.
 """
 
 from abc import abstractmethod
@@ -20,10 +20,10 @@ from closedhand.games.doudizhu.counts import contains
 
 @kernel
 def next_step(rules, view, play, ids):
-    """The next sub-step towards the flat action `play`.
+    """Return the next sub-step towards the flat action `play`.
 
-    If the main group or a kicker was another agent's choice, from which no sub-steps lead to
-    `play`, it is the first legal kicker.
+    Another agent may have chosen the main group or a kicker, for example when a person asks for
+    advice. If no sub-steps lead from there to `play`, the result is the first legal kicker.
     """
     passing = pass_id(rules.flat)
     if play > passing:
@@ -43,13 +43,13 @@ def next_step(rules, view, play, ids):
 
 @kernel
 def step_all(rules, views, ids, actions):
-    """Replace each flat action by its next sub-step, in place."""
+    """Replace each flat action by its next sub-step in place."""
     for i in range(len(views)):
         actions[i] = next_step(rules, views[i], actions[i], ids)
 
 
 class Stepwise(NamedTuple):
-    """The policy of the next sub-step towards the plays of another one.
+    """Policy of sub-steps towards the plays of a flat policy.
 
     Attributes:
         whole: Policy for the flat game.
@@ -62,7 +62,7 @@ class Stepwise(NamedTuple):
 
 @kernel
 def decide(policy, rules, view, ids):
-    """The next sub-step of `Stepwise`."""
+    """Choose the next sub-step of `Stepwise`."""
     play = np.int64(policies.decide(policy.whole, rules.flat, view, ids))
     return np.int64(next_step(rules, view, play, ids))
 
@@ -87,20 +87,20 @@ class PlayAgent(KernelAgent):
 
 
 class RatingAgent(PlayAgent):
-    """A `PlayAgent` that rates some of the flat plays, and plays the best one."""
+    """A `PlayAgent` that rates some flat plays and makes the best one."""
 
     @abstractmethod
     def rate_plays(self, view: State) -> tuple[np.ndarray, np.ndarray]:
-        """The flat plays that the agent considers while cards are played, and values, float64.
+        """List the flat plays that the agent considers while cards are played, and their values.
 
-        -inf stands for plays that need no value, as another is much better.
+        Values are float64; -inf marks plays without a value, as another play is much better.
         """
 
     def values(self, view: State, actions: np.ndarray) -> np.ndarray:
-        """The value of each flat play, or of a main group, that of its best play.
+        """Rate legal actions; the value of a main group is that of its best play.
 
-        NaN stands for plays with other kickers than the best, which the agent does not consider.
-        What is said before cards are played, and kickers, are rated by the agent's choice alone.
+        NaN marks plays with other kickers than the best, which the agent does not consider. Bids,
+        other words and kickers have no values: the agent's choice alone is marked.
 
         Args:
             view: View of the player to act.

@@ -2,9 +2,12 @@
 
 DouZero ("DouZero: Mastering DouDizhu with Self-Play Deep Reinforcement Learning") has one network
 for each role, in the files `landlord.ckpt`, `landlord_down.ckpt` and `landlord_up.ckpt` of a
-folder. It rates every legal play: an LSTM reads the last fifteen actions, three to a step, and six
-dense layers its last output, the features of the position and the cards of the play. The play with
-the greatest value is chosen. The files are read as tensors alone, nothing in them is run.
+folder. The files are read as tensors; no code in them is run.
+
+1. An LSTM reads the last fifteen actions, three per step.
+2. Six dense layers read its last output, the features of the position and the cards of a legal
+   play, and compute the value of the play.
+3. The play of the greatest value is chosen. Bids come from `bidding/modules.py`.
 
 Cards are 54 numbers: for each rank from 3 to 2 whether there are at least 1, 2, 3, 4 of them, then
 the small and the big joker. The features of the landlord (the paper's Table 4) are the cards in
@@ -13,7 +16,7 @@ their numbers of cards (17 each, one-hot), the number of bombs (15, one-hot) and
 Those of a peasant (Table 5) are the cards in hand, those of both others, what the landlord and the
 partner have played, the play to beat, the last action of the landlord and of the partner, their
 numbers of cards (20 and 17), the number of bombs and the play: 484. The networks were trained under
-`rules="douzero"`, without an auction; bids come from `bidding/modules.py`.
+`rules="douzero"`, without an auction.
 """
 
 from pathlib import Path
@@ -36,13 +39,13 @@ CARDS = 54
 HISTORY, STEPS = 15, 5
 """Actions that the LSTM sees, and its steps."""
 MOST_CARDS = (20, 17, 17)
-"""The cards that a role begins with."""
+"""Numbers of cards with which the roles begin."""
 MOST_BOMBS = 15
 HIDDEN, WIDTH = 128, 512
 POSITION = (5 * CARDS + 34 + MOST_BOMBS, 7 * CARDS + 37 + MOST_BOMBS)
-"""Number of features of a position without the play: the landlord's, and a peasant's."""
+"""Numbers of features of a position without the play: of the landlord and of a peasant."""
 ROWS = 2**15
-"""Most plays that are rated in one pass."""
+"""Maximum number of plays that are rated in one pass."""
 
 
 class ValueNetwork(nn.Module):
@@ -62,7 +65,7 @@ class ValueNetwork(nn.Module):
     def forward(
         self, history: torch.Tensor, position: torch.Tensor, play: torch.Tensor, owner: torch.Tensor
     ) -> torch.Tensor:
-        """The values of plays.
+        """Compute the values of plays.
 
         Args:
             history: Last actions of each position, float32 [n, 5, 162].
@@ -120,7 +123,7 @@ _SHIFTS = np.arange(0, 60, 4, dtype=np.uint64)
 
 
 def as_numbers(cards: np.ndarray) -> np.ndarray:
-    """Cards as DouZero writes them.
+    """Encode cards as DouZero does.
 
     Args:
         cards: Packed cards, uint64 of any shape.
@@ -141,7 +144,7 @@ def one_hot(places: np.ndarray, size: int) -> np.ndarray:
 
 
 def features(need: np.ndarray, views: np.ndarray, role: int) -> tuple[np.ndarray, np.ndarray]:
-    """The features of positions in which the same role is to act.
+    """Compute the features of positions in which the same role is to act.
 
     Args:
         need: Packed cards of every action, uint64 [num_actions].
@@ -158,17 +161,17 @@ def features(need: np.ndarray, views: np.ndarray, role: int) -> tuple[np.ndarray
     at = made[:, None] - HISTORY + np.arange(HISTORY)
 
     def actions(index: np.ndarray) -> np.ndarray:
-        """The cards of actions by number, [n, …]; none before the first."""
+        """Cards of the actions at the places `index`, [n, …]; none at places before 0."""
         flat = index.reshape(n, -1)
         ids = views["history"][rows[:, None], bids[:, None] + np.maximum(flat, 0)]
         return np.where(flat >= 0, need[ids], np.uint64(0)).reshape(index.shape)
 
     def of(other: int) -> np.ndarray:
-        """The seats of a role."""
+        """Seats of a role."""
         return (views["landlord"] + other) % SEATS
 
     def last(other: int) -> np.ndarray:
-        """The last action of a role, a pass too."""
+        """Cards of the last action of a role; a pass has none."""
         return actions(made - 1 - (made - 1 - other) % SEATS)
 
     def played(other: int) -> np.ndarray:
@@ -194,7 +197,7 @@ def features(need: np.ndarray, views: np.ndarray, role: int) -> tuple[np.ndarray
 
 
 class DouZeroAgent:
-    """Plays what the network of its role values most.
+    """Agent that makes the play of the greatest value by the network of its role.
 
     Attributes:
         name: Name in results and records.
@@ -212,18 +215,18 @@ class DouZeroAgent:
         self.game = game
         self.name = name
         self._networks = networks
-        # One core: matches run in several processes.
+        # One thread, as matches run in several processes.
         torch.set_num_threads(1)
         plays = game.flat.rules.plays
         self._need = plays.need[: plays.number].copy()
         self._ids = np.empty(game.num_actions + game.flat.num_actions, np.int32)
 
     def act(self, view: State) -> int:
-        """The action of the player to act."""
+        """Choose the action of the player to act."""
         return int(self.act_batch(np.array([view], self.game.dtype))[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
-        """The action for each view, states [n]; int64 [n]."""
+        """Choose an action, int64 [n], for each view, states [n]."""
         actions = self._decide(views)
         if self.game.flat is not self.game:
             for i, view in enumerate(views):
@@ -231,15 +234,15 @@ class DouZeroAgent:
         return actions
 
     def values(self, view: State, actions: np.ndarray) -> np.ndarray:
-        """The networks' values of legal actions.
+        """Rate legal actions by the networks.
 
         Args:
             view: View of the player to act.
             actions: Legal actions, integers [n].
 
         Returns:
-            Values, float64 [n]: that of the play, of a main group that of its best play; NaN for
-            bids and for kickers.
+            Values, float64 [n]. The value of a main group is that of its best play. Bids and
+            kickers have NaN.
         """
         if is_opening(self.game.flat.rules, view) or view["group"] >= 0:
             return np.full(len(actions), np.nan)
@@ -253,7 +256,7 @@ class DouZeroAgent:
         return best[actions]
 
     def _decide(self, views: np.ndarray) -> np.ndarray:
-        """The flat play or bid for each view, int64 [n]."""
+        """Choose the flat play or bid for each view, int64 [n]."""
         flat = self.game.flat
         actions = np.full(len(views), -1, np.int64)
         legal: list[np.ndarray] = []
@@ -275,14 +278,14 @@ class DouZeroAgent:
         return actions
 
     def _parts(self, chosen: np.ndarray, legal: list[np.ndarray]) -> list[np.ndarray]:
-        """The chosen views, cut where their plays become too many for one pass."""
+        """Cut the chosen views into parts whose plays fit into one pass."""
         if not len(chosen):
             return []
         before = np.cumsum([0] + [len(legal[i]) for i in chosen[:-1]])
         return np.split(chosen, np.flatnonzero(np.diff(before // ROWS)) + 1)
 
     def _rate(self, views: np.ndarray, plays: list[np.ndarray], role: int) -> np.ndarray:
-        """The values of all plays of views of one role, one after the other, float32 [m]."""
+        """Rate all plays of views of one role; values, float32 [m], in the order of the views."""
         history, position = features(self._need, views, role)
         owner = np.repeat(np.arange(len(views)), [len(each) for each in plays])
         cards = as_numbers(self._need[np.concatenate(plays)])

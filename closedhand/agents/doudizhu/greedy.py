@@ -1,16 +1,18 @@
-"""The agent `greedy`: chooses the action with the lowest price, and does not rely on luck.
+"""The agent `greedy`: chooses the action with the lowest price, without search or chance.
 
-The price of a play is the cost of playing out the hand that it leaves (`decompose/partition.py`),
-that of a pass the cost of the current hand, with these corrections:
+1. Make a play that ends the game, or the only legal action, at once.
+2. Price a play by the cost of playing out the hand that it leaves (`decompose/partition.py`), and a
+   pass by the cost of the current hand. Correct the prices as listed below.
+3. Choose the lowest price.
 
-- A pass costs more when an enemy owns the trick, most of all one with one or two cards left, and
-  less when the partner owns it.
+The corrections are:
+
+- A pass costs more when an enemy owns the trick, most of all an enemy with one or two cards left.
+  It costs less when the partner owns the trick.
 - A bomb or the rocket costs extra.
-- While an enemy holds one card (two cards), solos (pairs) cost extra, the lower the more.
-- Before a partner who holds one card, leading a solo is cheap, the lower the cheaper.
-- A play that nobody can beat is cheapest of all if the rest is a single play.
-
-A play that ends the game is always made.
+- While an enemy holds one card (two cards), solos (pairs) cost extra; low ones cost more.
+- Before a partner who holds one card, leading a solo is cheap; low ones are cheaper.
+- A play that nobody can beat is cheapest of all if the rest of the hand is a single play.
 """
 
 from typing import NamedTuple
@@ -45,16 +47,16 @@ TEMPO = 10
 DANGER = 30
 """The same if that enemy has one or two cards left."""
 YIELD = 3
-"""Discount on a pass when the partner owns the trick: what beating the partner must save."""
+"""Discount on a pass when the partner owns the trick; beating the partner must save more."""
 KEEP_BOMB = 8
 """Extra price of a bomb or the rocket."""
 FAR = 1000
-"""More than any cost of a hand."""
+"""Price above all costs of hands."""
 
 
 @kernel
 def choose(rules, view, ids):
-    """The flat action of the player to act."""
+    """Choose the flat action of the player to act."""
     if is_opening(rules, view):
         return choose_bid(rules, view)
     n = flat.legal(rules, view, ids)
@@ -85,13 +87,13 @@ def choose(rules, view, ids):
 
 @kernel
 def is_partner(view, seat):
-    """Whether `seat` is the other peasant of the player to act."""
+    """Return whether `seat` is the partner of the player to act."""
     return seat != view.player and seat != view.landlord and view.player != view.landlord
 
 
 @kernel
 def enemy_left(view):
-    """The smallest number of cards that an enemy of the player to act holds."""
+    """Return the smallest number of cards of an enemy of the player to act."""
     least = 20
     for seat in range(SEATS):
         if seat != view.player and not is_partner(view, seat):
@@ -101,7 +103,7 @@ def enemy_left(view):
 
 @kernel
 def price_of_pass(rules, view, keep):
-    """The price of a pass: the cost of the current hand, and of leaving the lead to the owner."""
+    """Price a pass: the cost of the current hand, and of leaving the lead to the owner."""
     if is_partner(view, view.owner):
         return keep - YIELD
     if view.left[view.owner] <= 2:
@@ -111,7 +113,7 @@ def price_of_pass(rules, view, keep):
 
 @kernel
 def surcharge(rules, view, play, rest, others):
-    """The cost of a play besides that of the hand that it leaves."""
+    """Price a play, without the cost of the hand that it leaves."""
     family = rules.plays.groups[rules.plays.group[play]].family
     rank = rules.plays.group[play] - rules.plays.families[family].first
     price = 0
@@ -131,7 +133,7 @@ def surcharge(rules, view, play, rest, others):
 
 @kernel
 def beatable(rules, view, play, others):
-    """Whether cards that another player may hold beat a play, kickers ignored."""
+    """Return whether cards that another player may hold beat a play; kickers are ignored."""
     g = rules.plays.group[play]
     group = rules.plays.groups[g]
     family = rules.plays.families[group.family]
@@ -149,7 +151,7 @@ def beatable(rules, view, play, others):
 
 @kernel
 def is_one_play(rules, cards):
-    """Whether `cards` are a single play."""
+    """Return whether `cards` are a single play."""
     for play in range(rules.plays.number - 1):
         if rules.plays.need[play] == cards:
             return True
@@ -164,12 +166,12 @@ class Policy(NamedTuple):
 
 @kernel
 def decide(policy, rules, view, ids):
-    """The flat action of the player to act."""
+    """Choose the flat action of the player to act."""
     return choose(rules, view, ids)
 
 
 class GreedyAgent(PlayAgent):
-    """A first tactical player."""
+    """Agent that plays by prices."""
 
     def __init__(self, game: Game) -> None:
         """Create the agent for `game`, Dou Dizhu with any options."""
@@ -178,10 +180,10 @@ class GreedyAgent(PlayAgent):
 
 @described(Traits(microseconds=5))
 def make_greedy(game: Game, seed: int, argument: str | None) -> GreedyAgent:
-    """The agent `greedy`; it is deterministic and ignores the seed.
+    """Make the agent `greedy`, which is deterministic; ignore the seed.
 
     Raises:
-        InputError: An argument was given.
+        InputError: There is an argument.
     """
     refuse_argument("greedy", argument)
     return GreedyAgent(game)

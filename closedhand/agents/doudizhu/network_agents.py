@@ -1,6 +1,6 @@
-"""Agents by networks: what is known of them before PyTorch is imported, which takes seconds.
+"""Factories and traits of the agents `policy-net`, `policy-search` and `douzero`.
 
-They are `policy-net` and `policy-search` (`deeprocket/`), `ppo` and `douzero`.
+They need PyTorch, whose import takes seconds. Traits are known without it.
 """
 
 import os
@@ -27,16 +27,16 @@ SHIPPED_FILES = {
     "kicker": SHIPPED / "doudizhu_kicker.safetensors",
 }
 DOUZERO_FILES = ("landlord.ckpt", "landlord_down.ckpt", "landlord_up.ckpt")
-"""The networks of DouZero by role: seats after the landlord."""
+"""Files of DouZero's networks by role: landlord, down peasant, up peasant."""
 
 
 def policy_files(argument: str | None) -> dict[str, Path]:
-    """The files of the two networks of `policy-net`, by kind.
+    """Find the files of the two networks of `policy-net`, by kind.
 
     Args:
-        argument: Folder with `policy.safetensors` and, optionally, `kicker.safetensors`; or file of
-            a policy network, with an optional `kicker.safetensors` in the same folder. Without
-            one, the kicker network of this package is used. None: both networks of this package.
+        argument: Folder with `policy.safetensors`, or file of a policy network; None: both networks
+            of the package. The kicker network is `kicker.safetensors` in the same folder, or that
+            of the package if there is none.
     """
     if argument is None:
         return dict(SHIPPED_FILES)
@@ -48,16 +48,16 @@ def policy_files(argument: str | None) -> dict[str, Path]:
 
 
 def describe_policy_net(game: Game, argument: str | None) -> Traits:
-    """The traits of `policy-net`, known before it plays."""
+    """Describe `policy-net` before it is made."""
     return Traits(agents.files_of(argument), microseconds=90)
 
 
 @described(describe_policy_net, needs=MODULES)
 def make_policy_net(game: Game, seed: int, argument: str | None) -> "PolicyNetAgent":
-    """The agent `policy-net`, `policy-net:FOLDER` or `policy-net:FILE`; it ignores the seed.
+    """Make the agent `policy-net`, `policy-net:FOLDER` or `policy-net:FILE`; ignore the seed.
 
     Raises:
-        InputError: A network is missing, a file is not a network, or it is a game of two.
+        InputError: A network is missing, a file is not a network, or the game has two players.
     """
     check_three(game, "policy-net")
     from closedhand.agents.doudizhu.deeprocket.policy_net import load
@@ -74,10 +74,10 @@ def make_policy_search(
     threads: Threads = None,
     worlds: Worlds = None,
 ) -> agents.Agent:
-    """The agent `policy-search`; it takes what `search` takes, but the path is that of networks.
+    """Make the agent `policy-search`; it takes the arguments of `search`, but a path of networks.
 
     Raises:
-        InputError: The argument is invalid, or it is a game of two.
+        InputError: The argument is invalid, or the game has two players.
     """
     check_three(game, "policy-search")
     name, budget = search_settings("policy-search", argument, threads, worlds)
@@ -87,10 +87,10 @@ def make_policy_search(
 
 
 def douzero_files(argument: str | None) -> tuple[Path, ...]:
-    """The files of the networks of DouZero in a folder, by role.
+    """Find the files of DouZero's networks in a folder, by role.
 
     Raises:
-        InputError: No folder is given.
+        InputError: The folder is missing.
     """
     if argument is None:
         raise InputError(f"the agent douzero takes a folder with {', '.join(DOUZERO_FILES)}")
@@ -98,7 +98,7 @@ def douzero_files(argument: str | None) -> tuple[Path, ...]:
 
 
 def describe_douzero(game: Game, argument: str | None) -> Traits:
-    """The traits of `douzero`, known before it plays.
+    """Describe `douzero` before it is made.
 
     Raises:
         InputError: No folder is given.
@@ -108,10 +108,10 @@ def describe_douzero(game: Game, argument: str | None) -> Traits:
 
 @described(describe_douzero, needs=("torch",))
 def make_douzero(game: Game, seed: int, argument: str | None) -> "DouZeroAgent":
-    """The agent `douzero:FOLDER`; it is deterministic and ignores the seed.
+    """Make the agent `douzero:FOLDER`, which is deterministic; ignore the seed.
 
     Raises:
-        InputError: A network is missing, a file is not one, or it is a game of two.
+        InputError: A network is missing, a file is not a network, or the game has two players.
     """
     check_three(game, "douzero")
     from closedhand.agents.doudizhu.douzero import DouZeroAgent, load

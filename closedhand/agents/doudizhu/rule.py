@@ -1,13 +1,14 @@
 """The agent `rule`: the common rule baseline, RLCard's `doudizhu-rule-v1`, as a kernel.
 
-It leads the group that contains its lowest card in a simple partition of the hand (rocket, bombs,
-trios, solo chains, pair chains, pairs, solos, taken out in this order), follows with the lowest
-play of the category it has to beat, and does not beat its partner. Against an enemy's play that it
-cannot follow in kind, RLCard's agent draws at random between the pass and its bombs. Here the draw
-is a hash of what the player sees, so that decisions are reproducible.
+1. As a leader, partition the hand: take out the rocket, bombs, trios, solo chains, pair chains,
+   pairs and solos, in this order. Play the group that contains the lowest card.
+2. Pass over the partner's play.
+3. Follow an enemy's play with the lowest play of its category that beats it.
+4. If there is none, draw between the pass and the bombs. RLCard draws at random. Here the draw is a
+   hash of the view, so that decisions are reproducible.
 
-With `rule[partner=beat]` it also follows its partner's plays in kind, as the copy of the agent does
-with which DouZero is evaluated: figures "against RLCard" in the literature are against that one.
+`rule[partner=beat]` also follows its partner's plays in kind. So does the copy of the agent in
+DouZero's evaluation, to which figures "against RLCard" in the literature refer.
 """
 
 from typing import Annotated, Literal, NamedTuple
@@ -30,7 +31,7 @@ from closedhand.games.doudizhu.substeps import lowest_rank
 
 @kernel
 def plain_play(plays, copies, rank, length):
-    """The id of the play of `length` ranks from `rank`, `copies` cards each, without kickers."""
+    """Return the id of the play of `length` ranks from `rank`, `copies` cards each, no kickers."""
     family = PLAIN_FAMILY[copies - 1]
     if length > 1:
         family += 1 + length - SHORTEST[copies - 1]
@@ -39,7 +40,7 @@ def plain_play(plays, copies, rank, length):
 
 @kernel
 def run_from(ranks, rank):
-    """The number of consecutive ranks from `rank` in `ranks`, packed as one card each."""
+    """Count the consecutive ranks from `rank` in `ranks`, packed as one card each."""
     length = 0
     while ranks & one(rank + length):
         length += 1
@@ -48,7 +49,7 @@ def run_from(ranks, rank):
 
 @kernel
 def run_around(ranks, rank):
-    """The first rank and the length of the run of consecutive ranks that contains `rank`."""
+    """Find the first rank and the length of the run of ranks that contains `rank`."""
     first = rank
     while first > 0 and ranks & one(first - 1):
         first -= 1
@@ -57,7 +58,7 @@ def run_around(ranks, rank):
 
 @kernel
 def take_chains(hand, copies):
-    """The hand without the cards of its longest chains of `copies` cards per rank."""
+    """Remove from a hand its longest chains of `copies` cards per rank."""
     ranks = at_least(hand, copies) & CHAINABLE
     rank = 0
     while rank < 12:
@@ -71,7 +72,7 @@ def take_chains(hand, copies):
 
 @kernel
 def lead(plays, hand):
-    """The group of the simple partition that contains the lowest card."""
+    """Find the group of the simple partition that contains the lowest card."""
     jokers = one(SMALL_JOKER) + one(SMALL_JOKER + 1)
     if hand == jokers:
         return plays.groups[plays.families[ROCKET].first].first
@@ -97,7 +98,7 @@ def lead(plays, hand):
 
 @kernel
 def draw(hand, moves, n):
-    """One of n numbers, by a hash of the hand and the number of actions so far."""
+    """Draw a number below n by a hash of the hand and the number of actions so far."""
     x = hand ^ (np.uint64(moves + 1) << np.uint64(40))
     for _ in range(4):
         x ^= x << np.uint64(13)
@@ -108,7 +109,7 @@ def draw(hand, moves, n):
 
 @kernel
 def options(rules, view, ids, beats_partner=False):
-    """Write the flat plays to draw from, usually a single one; return their number."""
+    """Write the flat plays to draw from, usually one; return their number."""
     plays = rules.plays
     player = view.player
     if view.target < 0:
@@ -140,7 +141,7 @@ class Policy(NamedTuple):
 
 @kernel
 def decide(policy, rules, view, ids):
-    """The flat action of the player to act."""
+    """Choose the flat action of the player to act."""
     if is_opening(rules, view):
         return np.int64(choose_bid(rules, view))
     n = options(rules, view, ids, policy.beats_partner)
@@ -166,10 +167,10 @@ Partner = Annotated[Literal["spare", "beat"], "whether a peasant follows the oth
 
 @described(Traits(microseconds=0.3))
 def make_rule(game: Game, seed: int, argument: str | None, partner: Partner = "spare") -> RuleAgent:
-    """The agent `rule`, or `rule[partner=beat]`; it is deterministic and ignores the seed.
+    """Make the agent `rule`, or `rule[partner=beat]`, which is deterministic; ignore the seed.
 
     Raises:
-        InputError: An argument was given.
+        InputError: There is an argument.
     """
     refuse_argument("rule", argument)
     beats = partner == "beat"

@@ -17,13 +17,14 @@ from closedhand.games.doudizhu.plays import PASS_GROUP
 def play_each(rules, views, chosen, steps, actions):
     """Play sub-step `steps[k]` in `views[i]`, where i is `chosen[k]`.
 
-    If the sub-step completes a play or is a word, the flat action is written into `actions[i]`.
+    If the sub-step completes a play, or is a bid or another word, its flat action is written into
+    `actions[i]`.
     """
     for k in range(len(chosen)):
         i = chosen[k]
         step = np.int64(steps[k])
         if is_opening(rules.flat, views[i]):
-            # Not played: the last pass of an auction would cause a new deal.
+            # A word is converted, not played: the last pass of an auction would deal anew.
             value = 0 if step == PASS_GROUP else step - substeps.FIRST_BID + 1
             actions[i] = pass_id(rules.flat) + value
             continue
@@ -34,7 +35,7 @@ def play_each(rules, views, chosen, steps, actions):
 
 
 class SubstepAgent:
-    """An agent whose `choose` picks the next sub-step.
+    """Base of agents that choose sub-steps; subclasses define `choose`.
 
     Attributes:
         name: Name in results and records.
@@ -49,29 +50,29 @@ class SubstepAgent:
         self.substeps = make_game(game.name, **{**game.options, "substeps": True})
 
     def choose(self, views: np.ndarray) -> np.ndarray:
-        """The next sub-step of the player to act, for states [n]; int32 [n]."""
+        """Choose the next sub-step of the player to act, int32 [n], for states [n]."""
         raise NotImplementedError
 
     def step_probabilities(self, views: np.ndarray) -> np.ndarray:
-        """The probabilities of the next sub-step, for states [n]; float64 [n, sub-steps]."""
+        """Probabilities of the next sub-step, float64 [n, sub-steps], for states [n]."""
         raise NotImplementedError
 
     def act(self, view: State) -> int:
-        """The action of the player to act."""
+        """Choose the action of the player to act."""
         return int(self.act_batch(np.array([view], self.game.dtype))[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
-        """The action for each view, states [n]; int32 [n]."""
+        """Choose an action, int32 [n], for each view, states [n]."""
         if self.game.options["substeps"]:
             return self.choose(views)
         return self.complete(views, self.choose(views))
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """The softmax over the actions, float64 [n, num_actions]; `act` plays by its maximum.
+        """Probabilities of the actions, float64 [n, num_actions].
 
         In a flat game the probability of a play is that of its main group times those of its
-        kickers. `act` takes the most probable sub-step at every step, so another play may be more
-        probable as a whole.
+        kickers. `act` takes the most probable sub-step at every step, so that the most probable
+        play may be another one.
         """
         if self.game.options["substeps"]:
             return self.step_probabilities(views)
@@ -90,7 +91,7 @@ class SubstepAgent:
         return shares
 
     def complete(self, views: np.ndarray, steps: np.ndarray) -> np.ndarray:
-        """The flat actions that begin with `steps`, completed by this agent, int32 [n]."""
+        """Complete the flat actions that begin with `steps`, int32 [n]."""
         views = views.copy()
         actions = np.full(len(views), -1, np.int32)
         unfinished = np.arange(len(views))

@@ -1,4 +1,4 @@
-"""Which variants of Dou Dizhu a player or a learner is for."""
+"""Checks of the variants of Dou Dizhu that an agent or a learner supports."""
 
 from closedhand.core.game import Game, InputError
 from closedhand.games.doudizhu.state import SEATS
@@ -9,10 +9,10 @@ def check_three(game: Game, who: str) -> None:
 
     Args:
         game: Dou Dizhu with any options.
-        who: Who knows such games only, for the message.
+        who: Name of the agent or learner, for the message.
 
     Raises:
-        InputError: It is a game of two.
+        InputError: The game has two players.
     """
     if game.num_players < SEATS:
         raise InputError(f"{who} is for games of three: not rules={game.options['rules']}")
@@ -23,10 +23,10 @@ def check_plain(game: Game, who: str) -> None:
 
     Args:
         game: Dou Dizhu with any options.
-        who: Who knows such games only, for the message.
+        who: Name of the agent or learner, for the message.
 
     Raises:
-        InputError: It is another game; the message names the option.
+        InputError: The game has other options; the message names one.
     """
     check_three(game, who)
     for option in ("bidding", "doubling", "open_hand"):

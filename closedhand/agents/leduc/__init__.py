@@ -1,1 +1,1 @@
-"""Leduc: its public tree, a fast one for the solvers of any small game, and the slides' states."""
+"""Leduc: its fast public tree for the solvers, the agent `equilibrium`, the slides' states."""

@@ -1,4 +1,4 @@
-"""The agent `equilibrium`: predictive CFR+ on the public tree, solved when it is made."""
+"""The agent `equilibrium`: a strategy that predictive CFR+ solves when the agent is made."""
 
 from functools import lru_cache
 from typing import Annotated
@@ -11,12 +11,12 @@ from closedhand.solvers.solving import make_solver
 from closedhand.solvers.strategy import Strategy, StrategyAgent
 
 ITERATIONS = 2000
-"""Iterations of the agent `equilibrium`: NashConv is then below 0.001 chips in every game."""
+"""Default number of iterations: NashConv is then below 0.001 chips in every game."""
 
 
 @lru_cache
 def equilibrium(game: Game, iterations: int = ITERATIONS) -> Strategy:
-    """The strategy of the agent `equilibrium`."""
+    """Solve the strategy of the agent `equilibrium`."""
     solver = make_solver("pcfr+", game)
     solver.run(iterations)
     return solver.strategy()
@@ -29,10 +29,10 @@ Iterations = Annotated[int | None, Range(1), "iterations of the solver, 2,000 if
 def make_equilibrium(
     game: Game, seed: int, argument: str | None, iterations: Iterations = None
 ) -> StrategyAgent:
-    """The agent `equilibrium`, solved with the given number of iterations.
+    """Make the agent `equilibrium`, solved with the given number of iterations.
 
     Raises:
-        InputError: It was given an argument.
+        InputError: There is an argument.
     """
     refuse_argument("equilibrium", argument)
     name = str(AgentSpec("equilibrium", {"iterations": iterations}))

@@ -1,9 +1,9 @@
-"""The cost of the slides' state tuple: learning as if players forgot the betting.
+"""The abstraction of the course slides: states without the order of the betting.
 
-The course slides use (turn, bets, own card, flop) as a player's state. The tuple leaves out how the
-bets were made, so different information sets share it. This is imperfect recall, for which CFR has
-no guarantee. `SLIDES` are trees on which the solvers learn one strategy for each tuple; it is then
-judged in the real game.
+The slides use (turn, bets, own card, flop) as a player's state. The tuple omits how the bets were
+made, so that different information sets share it. This is imperfect recall, for which CFR has no
+guarantee. On the trees `SLIDES` the solvers learn one strategy for each tuple, which is evaluated
+in the real game (`solvers/tied.py`).
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ from closedhand.solvers.tree import InfoTree, views_of_sets
 
 
 def classes(game: Game, tree: InfoTree) -> np.ndarray:
-    """The number of the slides' state of each information set, int64 [sets]."""
+    """Number the slides' states: the state of each information set, int64 [sets]."""
     tables = game.rules.tables
     numbers: dict[tuple[str, int, int], int] = {}
     found = np.empty(len(tree.owner), np.int64)
@@ -28,4 +28,4 @@ def classes(game: Game, tree: InfoTree) -> np.ndarray:
 
 
 SLIDES = tied_trees(classes)
-"""The trees of UH-Leduc with the slides' states for information sets."""
+"""Trees of UH-Leduc whose information sets are the slides' states."""

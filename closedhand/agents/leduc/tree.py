@@ -1,14 +1,21 @@
-"""The public tree of a Leduc game, a fast one behind the interface of `closedhand.solvers`.
+"""The public tree of a Leduc game: a fast tree for the interface of `closedhand.solvers`.
 
-The tree holds what both players see: the betting, and after phase 1 one branch for each flop. The
-private cards are handled by vectors at each node: the probability that a player reaches the node,
-and the player's expected payoff from there, for each private card. So a pass visits a few hundred
-nodes, where the information tree has as many for every deal.
+1. A node is a public state: the betting so far, and after phase 1 the flop. Nodes are stored after
+   their parents and next to their siblings.
+2. A vector at each node has a lane for each private card: the probability that a player with this
+   card reaches the node, or the player's expected payoff from there.
+3. A pass down multiplies these probabilities. At the ends, a matrix times the opponent's vector
+   gives the payoffs for each card of the player (`pay`). A pass up sums them, weighted by the
+   strategy (`expect`), or takes the best (`respond`).
 
-A node is stored after its parent and next to its siblings, and an action of a node is identified
-with the child it leads to. Arrays by action and by node are therefore alike, float64 [nodes,
-LANES]: an information set is a node and a card, and its actions are the entries of that card at the
-node's children.
+A pass visits a few hundred nodes. The information tree has as many for every deal. After Johanson,
+Waugh, Bowling and Zinkevich, "Accelerating Best Response Calculation in Large Extensive Games"
+(2011).
+
+An action is identified with the child that it leads to. Arrays by action and by node therefore have
+the same shape, float64 [nodes, LANES]. An information set is a node and a card; its actions are the
+entries of that card at the node's children. Lanes above the number of kinds have payoffs of 0 and
+are not used.
 """
 
 from collections.abc import Iterator
@@ -39,25 +46,25 @@ from closedhand.solvers.regrets import add_regret, mirror_step, next_weight, nor
 from closedhand.solvers.tree import keys_of
 
 LANES = 8
-"""Length of every vector over the kinds of cards: a power of two, which suits the processor."""
+"""Length of vectors over the kinds of cards: a power of two, for SIMD instructions."""
 
 
 class Tree(NamedTuple):
-    """A public tree, for kernels; arrays are by node, int64 [nodes] unless stated otherwise.
+    """A public tree for kernels; arrays are by node, int64 [nodes] unless stated otherwise.
 
     Attributes:
         player: Player to act: 0, 1, `CHANCE` or `END`.
-        first: The first child, int64 [nodes + 1]; the children of a node end where those of the
-            next one begin.
+        first: The first child, int64 [nodes + 1]; those of the next node follow the last child.
         parent: The parent, -1 at the root.
-        node: Node of the betting tree; at a chance node the one that the flop leads to.
+        node: Node of the betting tree; at a chance node that after the flop.
         slot: 0 before the flop, then 1 plus its kind.
         action: Action that leads here from the parent; 0 after chance.
         matrix: At an end, the index of its matrix in `pays`.
         stakes: At an end, the factors of that matrix for S and for T, float64 [nodes, 2].
-        pays: Float64 [matrices, kinds, LANES], by the opponent's and the player's own card: the
-            probability of these cards and of the flop, times 1 after a fold, and 1, 0 or -1 after a
-            showdown.
+        pays: Matrices by the opponent's and the player's own card, float64 [matrices, kinds,
+            LANES]. Matrix 0 has the probabilities of both cards; matrix 1 + f those of both and
+            the flop f; matrix 1 + kinds + f the latter times 1, 0 or -1 for a showdown that the
+            player wins, ties or loses.
     """
 
     kernels = "closedhand.agents.leduc.tree"
@@ -80,7 +87,7 @@ class Tree(NamedTuple):
 
 
 def deal_probabilities(game: Game) -> np.ndarray:
-    """Probability of every deal, float64 [kinds, kinds, kinds]: card of S, card of T, flop."""
+    """Compute the probability of every deal, float64 [kinds, kinds, kinds]: S, T, flop."""
     tables = game.rules.tables
     copies, same = tables.copies[: tables.kinds].astype(float), np.eye(tables.kinds)
     second = copies - same
@@ -96,7 +103,7 @@ def build(game: Game) -> Tree:
     betting = tables.nodes
     points = [(0, 0, -1, 0)]  # node of the betting tree, slot, parent, action
     player, first = [], []
-    # The list grows during the loop over it.
+    # The loop visits the nodes that it appends: breadth first, siblings next to each other.
     for i, (node, slot, _, _) in enumerate(points):
         first.append(len(points))
         if betting[node]["player"] < 0:
@@ -114,7 +121,9 @@ def build(game: Game) -> Tree:
     kinds = tables.kinds
     likely = deal_probabilities(game)
     pays = np.zeros((1 + 2 * kinds, kinds, LANES))
-    # The opponent's card comes first, so that a kernel adds vectors over the player's own card.
+    # The opponent's card is the first axis, so that `pay` adds contiguous vectors over the player's
+    # card. The same matrix serves both players: the deal is symmetric, and a showdown
+    # antisymmetric.
     pays[0, :, :kinds] = likely.sum(2).T
     pays[1 : 1 + kinds, :, :kinds] = likely.transpose(2, 1, 0)
     pays[1 + kinds :, :, :kinds] = (likely * tables.better[:kinds, :kinds, :kinds]).transpose(
@@ -125,6 +134,7 @@ def build(game: Game) -> Tree:
     for i in np.flatnonzero(np.array(player) == END):
         end = betting[node[i]]
         if end["winner"] == SHOWDOWN:
+            # The matrix has the sign of the player's own payoff: the factors are equal.
             matrix[i], stakes[i] = kinds + slot[i], end["bets"][S]
         else:
             won = end["bets"][1 - end["winner"]]
@@ -134,7 +144,7 @@ def build(game: Game) -> Tree:
 
 @kernel
 def reach(tree, sigma, player, out):
-    """Write the reach probabilities of `player`: the contribution of its own actions at each node.
+    """Write the contribution of a player's own actions to the probability of each node.
 
     Args:
         tree: The tree.
@@ -154,13 +164,15 @@ def reach(tree, sigma, player, out):
 
 @kernel
 def reach_others(tree, sigma, player, out):
-    """`reach` of the opponent; the probability of the cards is in `Tree.pays`."""
+    """Write `reach` of the opponent; the probability of the cards is in `Tree.pays`."""
     reach(tree, sigma, 1 - player, out)
 
 
 @kernel
 def pay(tree, n, reached, player, out):
     """Write the value of the end `n` for `player`, weighted with the opponent's `reached`."""
+    # Lanes of `out` are the player's cards, those of `reached` the opponent's. The loop over the
+    # opponent's cards is outside, so that the inner one is a vector instruction.
     for c in range(LANES):
         out[n, c] = 0.0
     for other in range(tree.pays.shape[1]):
@@ -173,9 +185,9 @@ def pay(tree, n, reached, player, out):
 def expect(tree, sigma, reached, player, out, gains):
     """Write the counterfactual values of `player` at every node, by card, if both follow `sigma`.
 
-    They are weighted with the probability of the cards and of the opponent's actions, but not of
-    the player's own. Arguments are as in `reach`; `reached` is that of the opponent. The value of
-    an action is that of the node it leads to: `gains` is not used.
+    They are weighted with the probability of the cards and of the opponent's actions, without the
+    player's own. Arguments are as in `reach`; `reached` is that of the opponent. The value of an
+    action is that of its child in `out`, so `gains` is not used.
     """
     for n in range(len(tree.player) - 1, -1, -1):
         if tree.player[n] == END:
@@ -196,7 +208,7 @@ def expect(tree, sigma, reached, player, out, gains):
 
 @kernel
 def respond(tree, reached, player, out, gains):
-    """Like `expect`, for a player who plays a best response to the opponent's `reached`."""
+    """Write values as `expect` does, for a player who follows a best response."""
     for n in range(len(tree.player) - 1, -1, -1):
         if tree.player[n] == END:
             pay(tree, n, reached, player, out)
@@ -214,7 +226,7 @@ def respond(tree, reached, player, out, gains):
 
 @kernel
 def value(tree, values):
-    """The value of the game, from those of the root by card."""
+    """Sum the value of the game over the player's cards at the root."""
     return values[0].sum()
 
 
@@ -261,6 +273,8 @@ def improve(tree, tables, player, temperature, step):
             continue
         first, end = tree.first[n], tree.first[n + 1]
         for c in range(LANES):
+            # The probability of the information set without the player's own actions; `pays[slot]`
+            # has that of the cards.
             likely = 0.0
             for other in range(tree.pays.shape[1]):
                 likely += tables.reached[n, other] * tree.pays[tree.slot[n], other, c]
@@ -281,13 +295,13 @@ def improve(tree, tables, player, temperature, step):
 
 
 class InformationSet(NamedTuple):
-    """What a player knows at a decision.
+    """An information set: a public decision and the player's card.
 
     Attributes:
         node: Node of the betting tree; it determines the whole history.
         slot: 0 in phase 1, then 1 plus the kind of the flop.
         card: Kind of the player's own card.
-        state: The state's name on the slides, `(s1,1,4,SK,*)`.
+        state: Name of the state on the slides, `(s1,1,4,SK,*)`.
         history: All actions so far, with `/` between the phases.
     """
 
@@ -299,7 +313,7 @@ class InformationSet(NamedTuple):
 
 
 def information_sets(game: Game) -> Iterator[InformationSet]:
-    """All information sets of a game, of both players, by node, flop and card."""
+    """Yield the information sets of both players, by node, flop and card."""
     tables = game.rules.tables
     histories: dict[int, tuple[str, ...]] = {0: ()}
     for i, node in enumerate(tables.nodes[: tables.number]):
@@ -319,7 +333,7 @@ def information_sets(game: Game) -> Iterator[InformationSet]:
 
 
 def views_of(game: Game) -> np.ndarray:
-    """The view of every information set, states [sets]."""
+    """Make the view of every information set, states [sets]."""
     tables = game.rules.tables
     states = game.empty(int(tables.number))
     for i, node in enumerate(tables.nodes[: tables.number]):
@@ -349,7 +363,7 @@ def _layout(game: Game) -> Layout:
 
 
 def _places(game: Game) -> tuple[np.ndarray, np.ndarray]:
-    """The node and the card of each information set, int64 [sets]."""
+    """Find the node and the card of each information set, int64 [sets]."""
     tree = build(game)
     found = np.zeros((game.rules.tables.number, 1 + game.rules.tables.kinds), np.int64)
     deciding = np.flatnonzero(tree.player >= 0)
@@ -359,12 +373,12 @@ def _places(game: Game) -> tuple[np.ndarray, np.ndarray]:
 
 
 def layout_of(game: Game, tree: Tree) -> Layout:
-    """The information sets of a tree."""
+    """Layout of the information sets of a tree."""
     return _layout(game)
 
 
 class Deck(NamedTuple):
-    """What deals are drawn from.
+    """Deck for random deals.
 
     Attributes:
         cards: The kind of each card in order, int8 [cards].
@@ -391,11 +405,12 @@ def draw_deal(deck, rng, deal):
 
 
 def walk_of(game: Game, tree: Tree) -> Walk:
-    """What sampling algorithms need of a tree; the outcomes are that T wins, a tie, that S wins."""
+    """Prepare a tree for sampling algorithms; outcomes are: T wins, a tie, S wins."""
+    # The rows of a node are LANES times its number of actions, lane by lane.
     number = np.diff(tree.first) * (tree.player >= 0)
     starts = (np.cumsum(number) - number) * LANES
     slot = np.where(tree.player == END, np.arange(len(starts)), starts)
-    # At a showdown the stakes of both players are the bet, else what they win.
+    # At a showdown the stakes are the bet of both players; after a fold they are the payoffs.
     tables = game.rules.tables
     shown = (tree.matrix > tables.kinds)[:, None]
     signs = np.array([-1.0, 0.0, 1.0])[:, None, None] * [1.0, -1.0]
@@ -409,10 +424,10 @@ def walk_of(game: Game, tree: Tree) -> Walk:
 
 
 def names_of(game: Game) -> Names:
-    """What the slides call each information set, and the actions so far."""
+    """Name each information set by the slides' state and the actions so far."""
     cells: list[tuple[str, ...]] = [(each.state, each.history) for each in information_sets(game)]
     return Names(("state", "history"), cells)
 
 
 PUBLIC = Trees(build, layout_of, walk_of, names_of)
-"""The public trees, with vectors over the private cards."""
+"""Public trees with vectors over the private cards."""

@@ -209,14 +209,14 @@ def self_play(
     from closedhand.agents.doudizhu.deeprocket import fine_tuning
 
     make_folder(out)
-    settings = {"seed": seed, "penalty": penalty, "rate": rate, "critic": critic}
+    settings = fine_tuning.Settings(seed, penalty, rate, critic=critic)
     nothing = "interrupted before a step was done; nothing more is saved"
     with interruptible(nothing), percent_bar() as report:
         result = fine_tuning.train(
             start,
             out,
             minutes,
-            **settings,
+            settings,
             threads=threads,
             restart=restart,
             progress=report,

@@ -2,7 +2,7 @@
 
 It follows section 4 of its paper:
 
-1. Divide the hand into plays (`division.py`), and estimate how likely each is to end its trick
+1. Divide the hand into plays (`division.py`), and rate how likely each is to end its trick
    (`strength.py`).
 2. As a leader, make a strong play that leaves a winning form; otherwise the play with the highest
    priority, the lowest ranks first.
@@ -11,17 +11,18 @@ It follows section 4 of its paper:
 4. Start a lock, which gives a play the greatest strength, if the player then has the strongest
    play.
 
-Where the paper contradicts itself, or its letter makes its own results impossible, `kou` departs
-from the letter, in the parameters of `variants.DEPARTURES`. `kou[letter=1]` departs nowhere: it
-leads the highest rank of its weak plays and follows with the strongest play. Each parameter is
-documented in `variants.Numbers` and is an option, such as `kou[winning=0]`.
+Some sentences of the paper contradict each other or make its own results impossible. There `kou`
+departs from its literal reading, in the parameters of `variants.DEPARTURES`. `kou[letter=1]` is the
+literal reading: it leads the highest rank of its weak plays and follows with the strongest play.
+Each parameter is documented in `variants.Numbers` and is an option, such as `kou[winning=0]`.
 
 The paper is silent on the following:
 
 - A play that empties the hand is made.
 - After a revolution the remaining hand is evaluated in the new order of ranks.
 - Players who passed, or hold too few cards, cannot answer; under a lock only its suits count.
-- The strongest card that is a single is never the joker, which is one anyway.
+- The card that is kept as a single because it is the strongest is another than the joker, which is
+  a single in any case.
 - Cards are given away in the exchange by the weakness of the hand that remains, their ranks, and
   surcharges for the 8, A, K and 3.
 """
@@ -72,14 +73,15 @@ from closedhand.games.daihinmin.plays import EIGHT, FIRST_KAIDAN, JOKER, JOKER_B
 from closedhand.games.daihinmin.seven_ten_rules import due_of
 
 NEVER = 10**6
-"""Price of a play that is not made."""
+"""Price of a play that is held back: above all other prices."""
 WINNING, STRONGEST, WEAK, STRONG = -(10**5), -(5 * 10**4), -(10**4), -(10**3)
-"""Prices of plays that follow and win, end the trick (chosen by strength), do not weaken the hand,
-or end the trick (chosen by the weakness that they leave)."""
+"""Base prices of plays that follow and leave a winning form, that end the trick and are chosen by
+strength, that do not weaken the hand, and that end the trick and are chosen by the weakness that
+they leave. They are far enough apart that a class comes before the next one at any price within."""
 
 
 class Hand(NamedTuple):
-    """A hand before a play.
+    """Hand before a play.
 
     Attributes:
         cards: Cards of the hand.
@@ -94,7 +96,7 @@ class Hand(NamedTuple):
 
 @kernel
 def choose(rules, numbers, view, ids):
-    """The action of the player to act."""
+    """Choose the action of the player to act."""
     parts = np.empty(MOST_PARTS, PART)
     hand = view.hands[view.player]
     if view.leader < 0:
@@ -116,7 +118,7 @@ def choose(rules, numbers, view, ids):
 
 @kernel
 def keep_divided(rules, numbers, view, hand, ids, n, parts):
-    """Move the plays that the hand divides into, and the pass, to the front; count them."""
+    """Move the pass and the plays that the hand divides into to the front; return their number."""
     foes = foes_of(rules, view, np.int64(view.revolution), 0)
     total, kept = decompose(numbers, foes, hand, parts), 0
     for i in range(n):
@@ -134,7 +136,7 @@ def keep_divided(rules, numbers, view, hand, ids, n, parts):
 
 @kernel
 def lead(rules, numbers, view, hand, ids, parts):
-    """The play to lead with, among those of `ids`."""
+    """Choose the play to lead with among `ids`."""
     foes = foes_of(rules, view, np.int64(view.revolution), 0)
     if numbers.lead == 0 and numbers.winning:
         winning = lead_to_win(rules, numbers, view, hand, foes, ids, parts)
@@ -155,7 +157,7 @@ def lead(rules, numbers, view, hand, ids, parts):
 
 @kernel
 def lead_to_win(rules, numbers, view, hand, foes, ids, parts):
-    """Weakest of the strong plays that leave a winning form; -1 if there is none."""
+    """Find the weakest of the strong plays that leave a winning form; -1: there is none."""
     best, least = -1, NEVER
     for play in ids:
         if play == PASS:
@@ -182,7 +184,7 @@ def priority_of(numbers, foes, part):
 
 @kernel
 def priority(numbers, foes, family, low, high, value):
-    """The paper's priority of a play times 10; ties are broken by the larger set.
+    """Return the paper's priority of a play, times 10 so that the set's size can break ties.
 
     Args:
         numbers: Parameters of kou.
@@ -208,7 +210,7 @@ def priority(numbers, foes, family, low, high, value):
 
 @kernel
 def follow(rules, numbers, view, hand, ids, parts):
-    """The play to follow with, among those of `ids`, or the pass."""
+    """Choose the play to follow with among `ids`, or the pass."""
     n = decompose(numbers, foes_of(rules, view, np.int64(view.revolution), 0), hand, parts)
     before = Hand(hand, n, weakness(numbers, parts, n))
     best, least = PASS, NEVER
@@ -225,13 +227,13 @@ def follow(rules, numbers, view, hand, ids, parts):
 
 @kernel
 def count_waiting(view):
-    """Number of other players who can still answer in this trick."""
+    """Count the other players who can still answer in this trick."""
     return len(view.hands) - bits.size(np.uint64(view.passed | 1 << view.player))
 
 
 @kernel
 def price_to_lay_off(rules, numbers, view, before, play, parts):
-    """Price of a play over the player's own trick, which nobody can answer."""
+    """Price of a play over the player's own trick after all others have passed."""
     foes = foes_of(rules, view, np.int64(view.revolution), 0)
     if not numbers.lay_off:
         return NEVER
@@ -244,7 +246,7 @@ def price_to_lay_off(rules, numbers, view, before, play, parts):
 
 @kernel
 def price_to_follow(rules, numbers, view, before, play, parts):
-    """Price of following with a play; `NEVER` if it is held back."""
+    """Price of following with a play; `NEVER`: it is held back."""
     value = strength_to_follow(rules, numbers, view, before.cards, play)
     if value < 0:
         return NEVER
@@ -283,7 +285,7 @@ def price_to_follow(rules, numbers, view, before, play, parts):
 
 @kernel
 def strength_to_follow(rules, numbers, view, hand, play):
-    """Strength of a play that follows; -1 if an unwanted lock rules it out."""
+    """Strength of a play that follows; -1: it would start an unwanted lock."""
     if view.target == JOKER:
         return numbers.eight
     lock = 0 if play == JOKER else np.int64(view.lock)
@@ -305,7 +307,7 @@ def strength_to_follow(rules, numbers, view, hand, play):
 
 @kernel
 def wants_lock(rules, numbers, hand, play, foes, lock):
-    """Whether to start a lock: if the player then has the strongest play, or with any set."""
+    """Return whether a lock is wanted: with any set, or if the player then has the best play."""
     if rules.plays.family[play] > 0 and numbers.lock_groups >= 0:
         return foes.finished <= numbers.lock_groups
     return has_strongest(rules, numbers, hand, play, foes, lock)
@@ -316,11 +318,11 @@ def wants_lock(rules, numbers, hand, play, foes, lock):
 
 @kernel
 def choose_pick(rules, numbers, view, hand, parts):
-    """Next card to give in the exchange, out of those with the lowest price."""
+    """Choose the next card to give in the exchange: one of the lowest prices."""
     pair = pair_in_exchange(view)
     foes = foes_of(rules, view, 0, 0)
     chosen = view.returned[pair]
-    # The first of two cards may be another player's choice: the second is above it in any case.
+    # Another agent may have chosen the first of two cards; the second has to be above it.
     allowed = picks(view, hand) if chosen else hand
     cards = allowed & ranks_between(0, NUM_RANKS - 2)
     if bits.size(cards) < (1 if chosen else TAXES[pair]):
@@ -340,7 +342,7 @@ def choose_pick(rules, numbers, view, hand, parts):
 
 @kernel
 def price_to_give(numbers, card):
-    """Price of giving a card away, without that of the weakness of the remaining hand."""
+    """Price of giving a card away, without the price of the remaining hand's weakness."""
     rank = card // 4
     if rank == EIGHT:
         return rank + numbers.give_eight
@@ -352,7 +354,7 @@ def price_to_give(numbers, card):
 
 
 class Policy(NamedTuple):
-    """The policy.
+    """Policy of the agent `kou`.
 
     Attributes:
         numbers: Its parameters.
@@ -365,18 +367,17 @@ class Policy(NamedTuple):
 
 @kernel
 def decide(policy, rules, view, ids):
-    """The action of the player to act."""
+    """Choose the action of the player to act."""
     return np.int64(choose(rules, policy.numbers, view, ids))
 
 
 @takes(OPTIONS)
 @described(Traits(microseconds=16, steady=True))
 def make_kou(game: Game, seed: int, argument: str | None, **numbers: int) -> KernelAgent:
-    """The agent `kou`, with variants as argument and `Numbers` as options; it needs no seed.
+    """Make the agent `kou`, with variants as argument and `Numbers` as options; ignore the seed.
 
     Raises:
-        InputError: The argument is no variant, an option is no parameter of kou, or the game has
-            two jokers.
+        InputError: A variant or a parameter of kou is unknown, or the game has two jokers.
     """
     check_one_joker(game, "kou")
     name = str(AgentSpec("kou", numbers, argument))

@@ -1,4 +1,11 @@
-"""How kou divides a hand into plays and rates its weakness (the paper's sections 4.1, 4.5)."""
+"""Division of a hand into plays, and its weakness, for kou (the paper's sections 4.1, 4.5).
+
+1. Take out the kaidan (`take_kaidan`).
+2. Take out the 8s and the strongest card as singles, so that they stay free to end a trick.
+3. The other cards of each rank form a group. The joker is a single.
+4. Rate each play's strength (`strength.py`). Each adds 2, 1, 0 or -1 to the weakness of the hand by
+   its strength; the joker and the top rank have parameters of their own.
+"""
 
 import numpy as np
 
@@ -10,18 +17,18 @@ from closedhand.games.daihinmin.cards import EACH_RANK, bit, ranks_between, rank
 from closedhand.games.daihinmin.plays import ALL_SUITS, FIRST_KAIDAN, JOKER_BIT, NUM_RANKS, SHORTEST
 
 MOST_PARTS = 32
-"""Room for the parts of a hand; no set of cards has more than 30.
+"""Room for the parts of a hand; a set of cards has at most 30.
 
-A suit of 13 ranks holds at most 3 runs of 3 or more with a gap between any two: 12 runs. Of the
-rest, each of 13 ranks makes one group. The four 8s are singles, which adds 3, the highest card is
-one beside its group, which adds 1, and so does the joker.
+A suit of 13 ranks holds at most 3 runs of 3 or more with a gap between any two: 12 runs in all. In
+the rest each of 13 ranks makes one group. The four 8s are singles, which adds 3. The highest card
+beside its group adds 1, and the joker adds 1.
 """
 
 PART = np.dtype(
     (
         np.record,
         [
-            ("cards", "u8"),  # turned, as are the ranks
+            ("cards", "u8"),  # turned (`strength.turned`), as the ranks are
             ("family", "i8"),
             ("low", "i8"),  # 13 for the lone joker
             ("high", "i8"),
@@ -29,19 +36,16 @@ PART = np.dtype(
         ],
     )
 )
-"""One play of a hand."""
+"""A play that a hand divides into."""
 
 
 @kernel
 def decompose(numbers, foes, hand, parts):
-    """Divide a hand into plays that do not overlap, nearly as few as possible.
-
-    Kaidan come first, then 8s and the strongest card as singles, then groups, then the other cards;
-    the joker stays alone.
+    """Divide a hand into nearly the fewest plays without overlap.
 
     Args:
         numbers: Parameters of kou.
-        foes: Cards and opponents that the plays face.
+        foes: Unseen cards and opponents.
         hand: Cards, not turned.
         parts: Output: the plays, `PART` [MOST_PARTS].
 
@@ -92,11 +96,13 @@ def add(numbers, foes, cards, family, low, high, parts, n):
 
 @kernel
 def take_kaidan(numbers, foes, cards, parts):
-    """Write the runs of cards that are in no group.
+    """Write the runs of cards that are in no group; return their number.
 
-    With `kaidan_with_groups` these are all runs but those whose ranks, ignoring 8s, all have a pair
-    too.
+    With `kaidan_with_groups`, cards in groups count as well. A run whose ranks all have a pair,
+    8s apart, is then left out.
     """
+    # A shift by 4 bits is one rank of the same suit. `starts` are first cards of runs of three,
+    # `left` are all cards in such runs.
     n = 0
     own = cards & ranks_between(0, NUM_RANKS - 1 - numbers.kaidan_to_ace)
     if not numbers.kaidan_with_groups:
@@ -121,7 +127,7 @@ def take_kaidan(numbers, foes, cards, parts):
 
 @kernel
 def weakness(numbers, parts, n):
-    """Weakness of a hand of `n` plays."""
+    """Sum the weakness of a hand of `n` plays."""
     total = 0
     for i in range(n):
         total += weakness_of(numbers, parts[i])
@@ -130,7 +136,7 @@ def weakness(numbers, parts, n):
 
 @kernel
 def weakness_of(numbers, part):
-    """Weakness that a play adds to its hand."""
+    """Return the weakness that a play adds to its hand."""
     if part.low == NUM_RANKS and numbers.weakness_of_joker != BY_STRENGTH:
         return numbers.weakness_of_joker
     if part.low == NUM_RANKS - 1 and part.family > 0 and numbers.weakness_of_top != BY_STRENGTH:
@@ -144,7 +150,7 @@ def weakness_of(numbers, part):
 
 @kernel
 def count_below(parts, n, threshold):
-    """Number of `n` plays below a threshold of strength; at most one makes a winning form."""
+    """Count the plays below a threshold of strength; a winning form has at most one."""
     below = 0
     for i in range(n):
         below += parts[i].strength < threshold
@@ -153,7 +159,7 @@ def count_below(parts, n, threshold):
 
 @kernel
 def has_sets(parts, n):
-    """Whether any of `n` plays is more than a single."""
+    """Return whether any of `n` plays has more than one card."""
     for i in range(n):
         if parts[i].family > 0:
             return True

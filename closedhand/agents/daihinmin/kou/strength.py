@@ -1,8 +1,13 @@
-"""How likely a play is to end its trick: the strengths of kou, 1 to 101 (the paper's section 4.2).
+"""Strengths of plays for kou, 1 to 101: how likely a play is to end its trick (section 4.2).
 
-Cards are **turned** so that the higher rank is always the stronger one: under revolution rank r
-becomes 12 - r. The cards that the player has not seen may be held by opponents, in the worst case
-all of them in one hand, the joker included.
+1. Collect the unseen cards and the opponents who can answer (`foes_of`). In the worst case one
+   opponent holds all unseen cards, the joker included.
+2. Turn the cards, so that the higher rank is always the stronger one: under revolution rank r
+   becomes 12 - r.
+3. A play with an 8 that ends the trick has the strength `eight`. One that is longer than the
+   largest opposing hand is `sure`.
+4. Count the ranks or kaidan with which opponents may beat the play, without the joker and only with
+   it (`stronger_plays`). Deduct a number of points for each.
 """
 
 from typing import NamedTuple
@@ -24,7 +29,9 @@ from closedhand.games.daihinmin.plays import (
 from closedhand.games.daihinmin.state import PLAYERS
 
 NOWHERE = -9
-"""Rank of the 8 where it does not end the trick."""
+"""Rank of the 8 where it does not end the trick: outside every play."""
+
+# Steps that reverse the order of four-bit groups: shifts, and masks of the lower half of each pair.
 STAGES = ((4, 0x0F0F0F0F0F0F0F0F), (8, 0x00FF00FF00FF00FF), (16, 0x0000FFFF0000FFFF))
 
 
@@ -32,18 +39,18 @@ Number = int | np.int64
 
 
 class Foes(NamedTuple):
-    """Cards and opponents that a play faces; ranks and cards are turned.
+    """Unseen cards and opponents that a play faces; ranks and cards are turned.
 
     Attributes:
         cards: Unseen cards, without the joker.
         joker: 1 if the joker is unseen.
         spade_three: 1 if the 3 of spades is unseen and beats the joker.
-        finished: Number of players who are out, of five. With other numbers of players, how many of
-            five would be out if as many as now were left; not below 0.
+        finished: Number of players who are out, of five. With another number of players it is five
+            minus the players left, at least 0.
         most: Size of the largest hand among the players who can answer.
         eight: Rank of the 8, or `NOWHERE` if it does not end the trick.
         kaidan: 1 if the rules have kaidan.
-        revolution: Whether the cards are reversed.
+        revolution: Whether the ranks are reversed.
     """
 
     cards: np.uint64
@@ -58,11 +65,12 @@ class Foes(NamedTuple):
 
 @kernel
 def turned(cards, revolution):
-    """A set of cards with its ranks in reverse under revolution; the joker keeps its place."""
+    """Reverse the ranks of a set of cards under revolution; the joker keeps its place."""
     if not revolution:
         return cards
     joker = cards & JOKER_BIT
-    # The ranks are 13 of 16 groups of four bits; the order of the groups is reversed.
+    # A rank is a group of four bits. The 13 ranks are shifted to the upper end of the 16 groups of
+    # the word; reversing the order of all groups then leaves them at the lower end.
     cards = (cards & ~JOKER_BIT) << np.uint64(64 - 4 * NUM_RANKS)
     for shift, mask in STAGES:
         places, low = np.uint64(shift), np.uint64(mask)
@@ -73,7 +81,7 @@ def turned(cards, revolution):
 
 @kernel
 def turned_ranks(rules, revolution, play):
-    """Lowest and highest rank of a play, turned; both are 13 for the lone joker."""
+    """Return the lowest and highest rank of a play, turned; both are 13 for the lone joker."""
     low, high = np.int64(rules.plays.low[play]), np.int64(rules.plays.high[play])
     if revolution and play != JOKER:
         return NUM_RANKS - 1 - high, NUM_RANKS - 1 - low
@@ -82,7 +90,7 @@ def turned_ranks(rules, revolution, play):
 
 @kernel
 def foes_of(rules, view, revolution, passed):
-    """Cards and opponents that the plays of the player to act face.
+    """Collect the unseen cards and opponents that plays of the player to act face.
 
     Args:
         rules: Rules of the game.
@@ -112,7 +120,7 @@ def foes_of(rules, view, revolution, passed):
 
 @kernel
 def locked(foes, lock):
-    """Restrict the cards that a play faces to the suits of a lock, 0 for none."""
+    """Restrict the unseen cards to the suits of a lock; 0: no lock."""
     return Foes(
         foes.cards & of_suits(lock),
         foes.joker,
@@ -127,12 +135,13 @@ def locked(foes, lock):
 
 @kernel
 def strength(numbers, foes, family, low, high):
-    """The strength of a play by its family and turned ranks."""
+    """Rate the strength of a play by its family and turned ranks."""
     if low <= foes.eight and foes.eight <= high:
         return numbers.eight
+    # No hand that can answer has as many cards.
     if foes.most < (family + 1 if family < FIRST_KAIDAN else high - low + 1):
         return numbers.sure
-    if low == NUM_RANKS:
+    if low == NUM_RANKS:  # the lone joker, which only the 3 of spades beats
         return numbers.least if foes.spade_three else numbers.sure
     if family == 0:
         less = against_single(numbers, foes, low)
@@ -145,16 +154,17 @@ def strength(numbers, foes, family, low, high):
 
 @kernel
 def strength_of(rules, numbers, foes, play):
-    """The strength of a play."""
+    """Rate the strength of a play."""
     low, high = turned_ranks(rules, foes.revolution, play)
     return strength(numbers, foes, np.int64(rules.plays.family[play]), low, high)
 
 
 @kernel
 def stronger_plays(foes, family, low, high):
-    """Number of places where opponents may have a stronger play, without and only with the joker.
+    """Count the stronger plays that opponents may have: without the joker, and only with it.
 
-    A place is a rank, or the first card of a kaidan.
+    Plays are counted by rank, kaidan by first card. Groups of five (family 4) contain the joker, so
+    opponents have none.
     """
     higher = foes.cards & ranks_between(low + 1, NUM_RANKS)
     if family == 0:
@@ -199,7 +209,7 @@ def against_group(numbers, foes, number, rank):
 
 @kernel
 def weight_of_group(numbers, spare):
-    """The paper's f(n)."""
+    """Return the paper's f(n): the deduction for a rank with `spare` cards more than needed."""
     if spare <= 0:
         return numbers.group_0
     if spare == 1:
@@ -219,10 +229,11 @@ def against_kaidan(numbers, foes, low, high):
 
 @kernel
 def runs(cards, length):
-    """First cards of all kaidan of a length, and of those that lack one card.
+    """Find the first cards of all kaidan of a length, and of those that lack one card.
 
-    None goes below the 3 or above the 2.
+    All their ranks are from 3 to 2, the lowest and the highest.
     """
+    # Bit by bit: `whole` has had every card so far, `lacking` all but at most one.
     whole = ranks_between(0, NUM_RANKS - length)
     lacking = whole
     for i in range(length):
@@ -234,7 +245,7 @@ def runs(cards, length):
 
 @kernel
 def starts_lock(rules, view, play):
-    """Whether a play starts a lock."""
+    """Return whether a play starts a lock."""
     if view.target < 0 or view.lock or play == JOKER or not rules.options.lock:
         return False
     return rules.plays.suits[play] == rules.plays.suits[view.target]
@@ -242,14 +253,14 @@ def starts_lock(rules, view, play):
 
 @kernel
 def has_strongest(rules, numbers, hand, play, foes, lock):
-    """Whether nobody can beat the best of the hand's plays of a kind under a lock.
+    """Return whether the hand's best play of a kind is unbeatable under a lock.
 
     Args:
         rules: Rules of the game.
         numbers: Parameters of kou.
         hand: Cards, not turned.
-        play: One of these plays.
-        foes: Cards and opponents under the lock.
+        play: A play of the kind.
+        foes: Unseen cards and opponents under the lock.
         lock: Suits of the lock.
     """
     family = np.int64(rules.plays.family[play])

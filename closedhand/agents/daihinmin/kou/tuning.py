@@ -1,17 +1,16 @@
-"""Tune the numbers of kou: coordinate search by duplicate play, as its paper wishes.
+"""Tuning of the numbers of kou: coordinate search by duplicate play, as its paper proposes.
 
-A trial changes one of `Numbers` to another value of its ladder (`LADDERS`). The challenger takes
-each seat of a deal in turn, and the holder, the present best, takes the same seats of the same
-deals among the same opponents; what counts is the difference of their points, deal by deal. Where
-the holder is the opponent, too, nothing more need be played: its points are the mean of the table.
-
-A trial has two stages. `SCREENED` deals show whether the challenger is promising: whether its gain
-is above its standard error. Then it plays deals that are not those which made it promising, the
-more the smaller the gain was, `CONFIRMED` at most, and becomes the holder if the 95% interval of
-these alone is above 0. Both stages end early once the interval is not above 0 at all.
-
-A sweep tries all numbers in an order of its own, each a `stride` of rungs up its ladder, then down;
-what succeeds is tried again from there. The strides are `STRIDES` in turn.
+1. A sweep tries all `Numbers` in random order: each some rungs up its ladder (`LADDERS`), then
+   down. The number of rungs is the next of `STRIDES`. After a success it goes on from there.
+2. A trial changes one number. This challenger takes each seat of a deal in turn. The holder, the
+   best so far, takes the same seats of the same deals among the same opponents. The gain is the
+   difference of their points by deal. If the opponents are the holder too, its points are the mean
+   of the table, and need no games.
+3. The first stage has `SCREENED` deals. The challenger goes on if its gain exceeds the standard
+   error.
+4. The second stage has new deals, at most `CONFIRMED`; a smaller gain needs more. The challenger
+   becomes the holder if the 95% interval of these deals alone is above 0.
+5. Both stages end early once no part of the interval is above 0.
 """
 
 from collections.abc import Sequence
@@ -42,11 +41,12 @@ from closedhand.core.statistics import student
 PIECE = 100
 """Deals that are played at a time."""
 SCREENED, CONFIRMED = 300, 2000
-"""Deals of the first stage of a trial, and most deals of the second."""
+"""Deals of the first stage of a trial, and maximum number of deals of the second."""
 CERTAIN = 6.0
-"""The second stage has as many deals as make the gain of the first so many standard errors."""
+"""Standard errors that the first stage's gain would have after the second stage, which sets the
+number of its deals."""
 STRIDES = (2, 1)
-"""Rungs of its ladder by which a number is changed, in turn for each sweep."""
+"""Rungs by which a number is changed on its ladder; each sweep takes the next one."""
 UP, DOWN = 0, 1
 """Directions on a ladder."""
 CHECKPOINT, TEXT = "kou.npz", "kou.txt"
@@ -93,10 +93,10 @@ FINE = {
     "give_king": (0, 5, 10, 15, 20, 30),
     "give_three": (-5, 0, 5, 10, 15),
 }
-"""Values of the numbers that are no switches, ascending, the paper's among them."""
+"""Ascending values of the numbers other than switches; they include the paper's."""
 
 UNTUNED = {"sure", "lead", "lock", "reserve"}
-"""A mere scale, and what turns a heuristic of the paper off, as some of its `VARIANTS` do."""
+"""Numbers that are not tuned: a scale, and switches that turn a heuristic of the paper off."""
 
 LADDERS: dict[str, tuple[int, ...]] = {
     **{
@@ -106,20 +106,20 @@ LADDERS: dict[str, tuple[int, ...]] = {
     },
     **FINE,
 }
-"""The values that are tried of every number but those of `UNTUNED`, ascending."""
+"""Ascending values to try of every number but those of `UNTUNED`."""
 
 
 def text_of(numbers: Numbers) -> str:
-    """Text of the agent: `kou[letter=1]`, with the numbers that are not the paper's."""
+    """Write the agent's name: `kou[letter=1]` with the numbers that differ from the paper's."""
     paper = LETTER._asdict()
     changed = {name: value for name, value in numbers._asdict().items() if value != paper[name]}
     return str(AgentSpec("kou", {"letter": 1, **changed}))
 
 
 def neighbour(numbers: Numbers, name: str, way: int, stride: int) -> Numbers | None:
-    """These numbers with one that is `stride` rungs up or down its ladder.
+    """Move one number by `stride` rungs up or down its ladder.
 
-    A stride beyond the end leads to the end; None: the number is at the end.
+    A stride beyond the end leads to the end. The result is None if the number is at the end.
     """
     value, ladder = getattr(numbers, name), LADDERS[name]
     above = [rung for rung in ladder if rung > value]
@@ -154,7 +154,7 @@ class Tuning:
             against: Agents at the other seats, the last one repeated; none: the holder.
 
         Raises:
-            InputError: The game has several rounds, or an opponent is unknown or one too many.
+            InputError: The game has several rounds, an opponent is unknown, or there are too many.
         """
         if game.rounds > 1:
             raise InputError("kou is tuned in single rounds: leave out rounds")
@@ -168,13 +168,13 @@ class Tuning:
         self.place = self.way = self.moved = self.confirming = 0
         self.gains: list[float] = []
         self.found: dict[str, Any] = {}
-        self._make_opponents(LETTER)  # fails now, not when it plays
+        self._make_opponents(LETTER)  # an unknown opponent is refused here
 
     def advance(self, seconds: float) -> bool:
-        """Play a piece of a trial; returns whether there is a new holder."""
+        """Play a piece of a trial; return whether there is a new holder."""
         challenger = self._challenger()
         gains = self._play(challenger)
-        # Nothing has been changed so far, so that an interruption leaves a complete piece.
+        # Up to here nothing changes, so that an interruption leaves complete pieces.
         self.deals += len(gains)
         self.gains += gains.tolist()
         return self._judge(challenger)
@@ -192,17 +192,17 @@ class Tuning:
             setattr(self, name, int(state[name]))
 
     def summary(self) -> dict[str, Any]:
-        """The latest success, and what it took so far."""
+        """Return the latest success, and the trials and deals so far."""
         counts = {name: getattr(self, name) for name in COUNTS[:4]}
         return {**self.found, "agent": text_of(self.numbers), **counts}
 
     def _name(self) -> str:
-        """The number on trial."""
+        """Name of the number on trial."""
         rng = np.random.default_rng((self.seed, 0x0DE5, self.sweeps))
         return list(LADDERS)[int(rng.permutation(len(LADDERS))[self.place])]
 
     def _challenger(self) -> Numbers:
-        """The challenger on trial; trials at the end of a ladder are passed over."""
+        """Make the challenger on trial; skip trials at the end of a ladder."""
         while True:
             stride = STRIDES[self.sweeps % len(STRIDES)]
             found = neighbour(self.numbers, self._name(), self.way, stride)
@@ -211,7 +211,7 @@ class Tuning:
             self._next()
 
     def _next(self) -> None:
-        """Go on to the trial that follows a failure."""
+        """Move to the trial that follows a failure."""
         self.confirming, self.gains = 0, []
         if self.way == UP and not self.moved:
             self.way = DOWN
@@ -223,12 +223,12 @@ class Tuning:
             self.sweeps += 1
 
     def _play(self, challenger: Numbers) -> np.ndarray:
-        """What the challenger gains in a piece, mean over the seats; float64 [PIECE]."""
+        """Play a piece; return the mean gain of the challenger by deal, float64 [PIECE]."""
         game = self.game
         players = game.num_players
         rng = np.random.default_rng((self.seed, 0xDEA1, self.deals))
         dealt = np.array([game.deal(rng) for _ in range(PIECE)], game.dtype)
-        # Agent 0, the holder or its challenger, sits at another seat of each table.
+        # Each table has agent 0, the holder or its challenger, at another seat.
         last = max(1, len(self.against))
         tables = [seating(game.sides, table) for table in range(players)]
         seats = np.minimum(np.tile(tables, (PIECE, 1)), last)
@@ -252,12 +252,12 @@ class Tuning:
         return kernel_agent(self.game, text_of(numbers), Policy(numbers))
 
     def _make_opponents(self, holder: Numbers) -> list[Agent]:
-        """The other agents, made anew so that what they draw is the same for both sides."""
+        """Make the other agents anew, so that they draw the same for both candidates."""
         seed = self.seed + self.deals
         return [make_agent(self.game, each, seed) for each in self.against] or [self._agent(holder)]
 
     def _judge(self, challenger: Numbers) -> bool:
-        """End the trial or its first stage if it is time; returns whether there is a new holder."""
+        """End the trial or its first stage if it is due; return whether there is a new holder."""
         (gain,) = student(np.array(self.gains)[:, None])
         if gain.high <= 0:
             return self._fail()

@@ -1,4 +1,4 @@
-"""The parameters of kou: the paper's, the departures from them, and the variants that it tried."""
+"""Parameters of kou: the paper's, the departures from them, and the paper's variants."""
 
 from typing import Any, NamedTuple
 
@@ -8,15 +8,15 @@ from closedhand.core.options import Option, Options
 WEAKEST, WEAKEST_SINGLE = 1, 2
 """Values of `Numbers.lead`."""
 BY_STRENGTH = 99
-"""Value of a weakness that follows from the strength of the play, as that of any other."""
+"""Value of a weakness parameter: the weakness follows from the strength, as for other plays."""
 NEVER_MET = 999
-"""Bound of a weakness that no hand reaches."""
+"""Bound above all weaknesses of hands."""
 
 
 class Numbers(NamedTuple):
-    """The parameters of kou: the paper's by default, and ours where it states no number.
+    """The parameters of kou. Defaults are the paper's, or our choice where it states no number.
 
-    `DEPARTURES` has the parameters in which `kou` differs.
+    `DEPARTURES` has the parameters in which `kou` differs from them.
 
     Attributes:
         threshold: Least strength of a strong play.
@@ -40,8 +40,8 @@ class Numbers(NamedTuple):
             plus one.
         joker_kaidan: Deduction for each stronger kaidan that needs the joker.
         last_kaidan: The same deduction with two players left.
-        kaidan_with_groups: 0 if a hand's kaidan are made of cards that are in no group, 1 if of all
-            cards, unless every rank but the 8 has a pair too.
+        kaidan_with_groups: 0: a hand's kaidan consist of cards that are in no group; 1: of all
+            cards, unless every rank but the 8 has a pair.
         kaidan_to_ace: 1 if the hand is divided without kaidan that include the 2.
         top_if_strong: 1 if the strongest card is kept out of groups only if it is strong, 0 if
             always.
@@ -59,15 +59,15 @@ class Numbers(NamedTuple):
         lead_strong: Base priority of leading a strong play; the strength is subtracted.
         lead: 0: lead by priority, 1: always the weakest play, 2: always the weakest single.
         lock: When to start a lock: 0: where it is wanted, -1: never, 1: whenever it is possible.
-        unwanted_lock: What becomes of a play that starts an unwanted lock: -1: it is not played, 0:
-            it is played only if it is strong, 1: it is a play like any other.
+        unwanted_lock: Treatment of a play that starts an unwanted lock: -1: it is not played, 0: it
+            is played only if it is strong, 1: as any other play.
         lock_groups: Most players who are out while any set is wanted to start a lock; -1: a set as
             well as a single is wanted only if the player then has the strongest play.
         any_play: 0 if only the plays that the hand divides into are considered, 1 if all are.
         winning: 1 if a strong play that leaves at most one weak play is preferred to all others.
-        weak_first: 1 if a play that does not weaken the hand is followed with rather than a strong
-            one, and strong ones are chosen by the weakness that they leave; 0 if the strongest
-            comes first, and the others are chosen by their priority to lead.
+        weak_first: 1: a play that does not weaken the hand comes before strong ones, which are
+            chosen by the weakness that they leave. 0: the strongest comes first, and the others
+            are chosen by their priority to lead.
         spare_joker: 1 if the joker follows only where it is strong.
         lay_off: 1 if weak plays are made over one's own trick when nobody else can answer, 0 if the
             trick is taken.
@@ -148,9 +148,9 @@ class Numbers(NamedTuple):
 
 
 LETTER = Numbers()
-"""The parameters of `kou[letter=1]`: section 4 of the paper, followed to the letter."""
+"""Parameters of `kou[letter=1]`: the literal reading of the paper's section 4."""
 
-# What each is worth: the points a round that `kou` loses without it among four `default`, on the
+# Comments: the points a round that `kou` loses without the departure among four `default`, on the
 # same 20,000 rounds.
 DEPARTURES = {
     "winning": 1,  # 0.84
@@ -163,10 +163,10 @@ DEPARTURES = {
     "hold_rise": 2,  # 0.07
     "joker_as_card": 0,  # 0.02
 }
-"""The parameters in which `kou` departs from the letter, and its values.
+"""Parameters in which `kou` departs from the literal reading, and its values.
 
-Without any of them it makes less than 4.1 points a round among four `default`: too little for the
-paper's Table 1.
+Without any one of them it makes less than 4.1 points a round among four `default`, which is too
+little for the paper's Table 1.
 """
 
 KOU = LETTER._replace(**DEPARTURES)
@@ -186,10 +186,10 @@ FURTHER = {
     "hold_last_eight": 0,
     "keep_weakness": 4,
 }
-"""Departures that gain a little more, 0.09 points a round together, and that `kou` does without."""
+"""Further departures, which together gain 0.09 points a round; `kou` does not use them."""
 
 REFINED = KOU._replace(**FURTHER)
-"""Parameters with all departures: those by which `min-sets` and `trick-ender` rate plays."""
+"""Parameters with all departures, by which `min-sets` and `trick-ender` rate plays."""
 
 SWITCHES = {
     "joker_as_card", "kaidan_with_groups", "kaidan_to_ace", "top_if_strong", "weakest_first",
@@ -202,21 +202,21 @@ RANGES = {
     "lock": (-1, 1),
     "unwanted_lock": (-1, 1),
 }
-"""Least and greatest values of the parameters that are not just any numbers."""
+"""Least and greatest values of the parameters that have limits."""
 
 
 def _options() -> Options:
-    """The parameters as options of `kou`."""
+    """Make the options of `kou` from its parameters."""
     ranges = ((name, RANGES.get(name, (None, None))) for name in Numbers._fields)
     return Options(
         "kou",
-        Option("letter", None, "whether it follows the paper to the letter", int, least=0, most=1),
+        Option("letter", None, "whether it reads the paper literally", int, least=0, most=1),
         *(Option(name, None, kind=int, least=least, most=most) for name, (least, most) in ranges),
     )
 
 
 OPTIONS = _options()
-"""`letter`, and the parameters as options of `kou`; none: the value of the agent or its variant."""
+"""Options of `kou`: `letter` and the parameters; by default those of the agent or its variant."""
 
 VARIANTS = {
     "w100": {"threshold": 100},
@@ -239,7 +239,7 @@ def parse(argument: str | None, **numbers: int) -> Numbers:
         **numbers: Some of `OPTIONS`, which take precedence over those of the argument.
 
     Raises:
-        InputError: There is no such variant or number.
+        InputError: A variant or a number is unknown.
     """
     values: dict[str, Any] = {}
     for part in argument.split(",") if argument else ():

@@ -1,1 +1,1 @@
-"""The light policy of playouts, and the training of its weights."""
+"""Softmax policies of Daihinmin: the light one, the pattern one, their training and agents."""

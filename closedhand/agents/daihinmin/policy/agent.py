@@ -1,4 +1,4 @@
-"""The agent `policy`: the likeliest action of the pattern policy, without any search."""
+"""The agent `policy`: the likeliest action of the pattern policy, without search."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ def share_out(policy, rules, views, ids, shares):
 
 
 class PolicyAgent(KernelAgent):
-    """Plays the likeliest action of the pattern policy."""
+    """Agent that plays the likeliest action of the pattern policy."""
 
     def __init__(self, game: Game, name: str, policy: Policy) -> None:
         """Play `game` by a policy.
@@ -44,13 +44,13 @@ class PolicyAgent(KernelAgent):
         Args:
             game: Daihinmin with any options.
             name: Name of the agent.
-            policy: The policy, of the flat game.
+            policy: Policy for the flat game.
         """
         super().__init__(game, name, policy if game.flat is game else InSets(policy))
         self._policy = policy
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """The softmax over the actions for states [n], float64 [n, num_actions]."""
+        """Probabilities of actions for states [n], float64 [n, num_actions]."""
         shares = np.empty((len(views), NUM_ACTIONS))
         share_out(self._policy, self.game.flat.rules, views, self._ids, shares)
         if self.game.flat is self.game:
@@ -61,15 +61,14 @@ class PolicyAgent(KernelAgent):
 
 
 def check_known(game: Game, who: str) -> None:
-    """Check that a game is one that the policy knows.
+    """Check that the policy supports a game.
 
     Args:
         game: Daihinmin with any options.
-        who: Who asks, for the message.
+        who: Name of the agent, for the message.
 
     Raises:
-        InputError: Cards are given or discarded in it, or it is not of five players, or has two
-            jokers.
+        InputError: The game has `seven_give`, `ten_discard` or two jokers, or not five players.
     """
     check_no_gifts(game, who)
     check_five(game, who)
@@ -77,17 +76,17 @@ def check_known(game: Game, who: str) -> None:
 
 
 def describe(game: Game, argument: str | None) -> Traits:
-    """Traits of the agent, known before it plays."""
+    """Describe the agent before it is made."""
     return Traits(files_of(argument), microseconds=5.0, steady=True)
 
 
 @described(describe)
 def make_policy(game: Game, seed: int, argument: str | None) -> PolicyAgent:
-    """The agent `policy`, or `policy:FILE` with the weights of a file that training saved.
+    """Make the agent `policy`, or `policy:FILE` with weights that training saved.
 
     Raises:
-        InputError: The file cannot be read, or holds other weights; or cards are given or discarded
-            in the game, or it is not of five players, or has two jokers.
+        InputError: The file cannot be read or holds other weights, or the policy does not support
+            the game (see `check_known`).
     """
     check_known(game, "policy")
     policy = shipped() if argument is None else load(Path(argument))

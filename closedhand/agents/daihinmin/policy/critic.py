@@ -1,8 +1,8 @@
-"""The critic of the pattern policy's training: the points that a player expects in a situation.
+"""Critic for the training of the pattern policy: expected points of a player in a situation.
 
-They are 3 plus a sum of weights: of the ranks in the hand, its form, the numbers of cards and of
-players left, and the player's class. Only the training uses it; its weights stand behind those of
-the policy.
+They are 3, the mean of a round, plus a sum of weights. Features are the ranks in the hand, its
+form, the numbers of cards and players left, and the player's class. In the vector of weights they
+follow those of the policy. Only the training uses the critic.
 """
 
 import numpy as np
@@ -18,9 +18,10 @@ from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin.state import PLAYERS
 
 MOST_LEFT = 13
-"""Number of cards from which on hands are alike in size."""
+"""Number of cards from which on hands count as equal in size."""
 
-# First index of each type of feature, behind the features of the policy.
+# First index of each type of feature, after the features of the policy. The comments name the
+# indices of the type, the slowest first.
 VALUE_RANK = FEATURES  # stage; slot, own and unseen cards of it
 VALUE_FORM = VALUE_RANK + STAGES * COUNTS * 5  # form, players left, turn
 VALUE_ROOMS = VALUE_FORM + WEAK * STRONG * 4 * 3  # cards left, the others' least, players left

@@ -1,9 +1,13 @@
 """The light policy: a softmax over sums of weights of at most ten features of an action.
 
-Every legal action has a handful of **features**, indices into one vector of weights: the kind and
-strength of the play, the sets that it breaks up, the cards that it leaves. Weights are fitted in
-self-play (`light_training.py`). Of the others' cards the policy knows only which ones are unseen.
-Playouts by it are about four times as fast as by the pattern policy (`pattern_policy.py`).
+1. Take an action at once if there is only one, or one that empties the hand (`settled`).
+2. Describe every legal action by **features**, indices into one vector of weights: the kind and
+   strength of the play, the sets that it breaks up, the cards that it leaves (`describe`).
+3. Add up the weights of each action's features, and draw an action by softmax (`choose`).
+
+Weights are fitted in self-play (`light_training.py`). The policy uses only information of its
+player: of the others' cards, the set of unseen ones. Its playouts are about four times as fast as
+those of the pattern policy (`pattern_policy.py`).
 """
 
 from functools import cache
@@ -35,12 +39,13 @@ from closedhand.games.daihinmin.two_jokers import is_pair_of_jokers
 from closedhand.learning.policy_gradient import draw, read_weights, shipped_weights
 
 STRENGTHS = 15
-"""Ranks from weak to strong in the current order, one below and one above for the joker."""
+"""Number of strengths: the ranks in the current order, and one below and one above for the
+joker."""
 MOST_WEAK, MOST_STRONG = 5, 3
 FORMS = (MOST_WEAK + 1) * (MOST_STRONG + 1)
 """Forms of a hand, by the numbers of its ranks that others can beat and that they cannot."""
 
-# First index of each type of feature.
+# First index of each type of feature; the comments name the indices of the type, the slowest first.
 PLAY = 0  # lead or follow, kind, strength, stage
 RIVALS = PLAY + 2 * KINDS * STRENGTHS * STAGES  # lead or follow, kind, ranks that beat it: 0 to 3
 FORM = RIVALS + 2 * KINDS * 4  # lead or follow, whether nothing beats it, form of what is left
@@ -63,7 +68,7 @@ TABLE = np.dtype((np.record, [("weights", "f4", FEATURES)]))
 
 
 class Policy(NamedTuple):
-    """The weights of the features: a record of `TABLE`."""
+    """Weights of the features, a record of `TABLE`."""
 
     kernels = "closedhand.agents.daihinmin.policy.light_policy"
 
@@ -74,10 +79,10 @@ class Policy(NamedTuple):
 def choose(policy, rules, state, rng, ids):
     """Draw an action by softmax.
 
-    In the exchange it is the first one: which cards are given away hardly matters for the playout.
+    In the exchange it takes the first one, as the given cards have little effect on a playout.
     """
     n = legal(rules, state, ids)
-    k = settled(rules, state, ids, n)  # faster than `options`, which writes its answer to `ids`
+    k = settled(rules, state, ids, n)  # faster than `options`, which rewrites `ids`
     if k >= 0:
         return np.int64(ids[k])
     n = without_idle_pass(state, ids, n)
@@ -88,7 +93,7 @@ def choose(policy, rules, state, rng, ids):
 
 @kernel
 def settled(rules, state, ids, n):
-    """Index of the legal action to take at once; -1 if the policy has to choose."""
+    """Return the index of the legal action to take at once; -1: the policy has to choose."""
     if n == 1 or state.leader < 0:
         return 0
     for k in range(n):
@@ -99,7 +104,7 @@ def settled(rules, state, ids, n):
 
 @kernel
 def score_all(policy, rules, state, ids, n, scores):
-    """Write every action's score, the exponential of its sum of weights; return their total."""
+    """Write the score of every action, the exponential of its sum of weights; return the total."""
     features = np.empty(MOST_FEATURES, np.int64)
     seen = seen_cards_of(state)
     total = 0.0
@@ -114,14 +119,14 @@ def score_all(policy, rules, state, ids, n, scores):
 
 @kernel
 def form(seen, cards):
-    """Form of some cards of the hand; all its runs count as one rank that others can beat."""
+    """Return the form of some cards of the hand; all kaidan count as one beatable rank."""
     weak, strong = sets_of(seen, cards)
     return min(weak, MOST_WEAK) * (MOST_STRONG + 1) + min(strong, MOST_STRONG)
 
 
 @kernel
 def strength_of(rules, play, revolution):
-    """Strength of a play: its weakest rank in the current order, from 0 to 14."""
+    """Return the strength of a play: its weakest rank in the current order, from 0 to 14."""
     if play == JOKER or is_pair_of_jokers(rules, play):
         return STRENGTHS - 1
     return NUM_RANKS - rules.plays.high[play] if revolution else 1 + rules.plays.low[play]
@@ -129,7 +134,7 @@ def strength_of(rules, play, revolution):
 
 @kernel
 def rivals(rules, others, play, revolution):
-    """Number of ranks, or kaidan, of the others that beat a play, ignoring locks; at most 3."""
+    """Count the ranks, or kaidan, of the others that beat a play, at most 3; ignore locks."""
     if play == JOKER:
         return 3 if others & bit(SPADE_THREE) else 0
     return min(3, answers(rules, others, play, revolution))
@@ -192,7 +197,7 @@ def describe(rules, state, seen, action, features):
 
 @kernel
 def log_probability(policy, rules, state, action, ids, scores):
-    """Logarithm of the probability that the player to act chooses an action."""
+    """Return the logarithm of the probability that the player to act chooses an action."""
     n = without_idle_pass(state, ids, legal(rules, state, ids))
     if n == 1 or (state.target < 0 and action == PASS):
         return 0.0
@@ -205,12 +210,12 @@ def log_probability(policy, rules, state, action, ids, scores):
 
 @kernel
 def worthwhile(policy, rules, state, out):
-    """Write all legal actions except a leader's pass, which gains nothing between two players."""
+    """Write all legal actions except a leader's pass, which never helps between two players."""
     return without_idle_pass(state, out, legal(rules, state, out))
 
 
 def policy_of(weights: np.ndarray) -> Policy:
-    """The policy with these weights, [FEATURES]."""
+    """Make the policy with these weights, [FEATURES]."""
     table = np.zeros(1, TABLE)[0]
     table.weights[:] = weights
     return Policy(table)
@@ -227,5 +232,5 @@ def load(path: Path) -> Policy:
 
 @cache
 def shipped() -> Policy:
-    """The policy of the package."""
+    """Load the policy of the package."""
     return policy_of(shipped_weights("daihinmin_playouts", FEATURES))

@@ -1,8 +1,11 @@
-"""Fit the weights of the light policy in self-play, by policy gradient.
+"""Training of the light policy in self-play by policy gradient.
 
-`closedhand train daihinmin --algorithm playouts` plays rounds with the policy in all seats, half of
-them with an exchange. It sums, over all players, the gradient of the log-likelihood of a player's
-decisions times the player's points above the mean of 3.
+`closedhand train daihinmin --algorithm playouts` does this in every step:
+
+1. Play rounds with the policy in all seats, half of them with an exchange.
+2. Sum over all players the gradient of the log-likelihood of the player's decisions, times the
+   player's points less the mean of 3 (REINFORCE; Williams, 1992).
+3. Take a step of Adam (`learning/policy_gradient.py`).
 """
 
 import numpy as np
@@ -25,7 +28,7 @@ from closedhand.learning.policy_gradient import Task, draw
 MEAN = 3.0
 """Mean points of a round over all players."""
 ROUNDS, PIECE = 4096, 512
-"""Number of rounds in a step, and of those that a thread plays at a time."""
+"""Number of rounds in a step, and number that a thread plays at a time."""
 
 
 @kernel
@@ -65,7 +68,7 @@ def decide(rules, policy, state, rng, ids, scores, features, traces):
 
 
 def gradient(weights: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
-    """Gradient of a piece of self-play; pieces of odd `number` have an exchange in each round."""
+    """Compute the gradient of a piece; in pieces of odd `number` every round has an exchange."""
     game = make_game("daihinmin", classes=("none", "random")[number % 2])
     sums = np.zeros(FEATURES)
     ids = np.empty(NUM_ACTIONS, np.int32)

@@ -1,4 +1,4 @@
-"""How likely a policy makes what the other players have done in a round."""
+"""Likelihood of the other players' past actions under a policy."""
 
 import numpy as np
 
@@ -8,14 +8,14 @@ from closedhand.games.daihinmin import rules as flat
 from closedhand.games.daihinmin.plays import NUM_ACTIONS
 
 FLATTENING = 0.3
-"""Exponent of the likelihood of the plays of a determinisation."""
+"""Exponent that flattens the likelihood of the plays in a determinisation."""
 LEAST_LOGARITHM = -5.0
 """Lower bound of the log-probability of one play."""
 
 
 @dispatched
 def log_probability(policy, rules, state, action, ids, scores) -> float:
-    """Logarithm of the probability that the player to act chooses an action, limited below.
+    """Return the log-probability that the player to act chooses an action, limited below.
 
     `ids` and `scores` are scratch space, int32 and float64 [NUM_ACTIONS].
     """
@@ -24,9 +24,9 @@ def log_probability(policy, rules, state, action, ids, scores) -> float:
 
 @kernel
 def plausibility(policy, rules, state, player, ids):
-    """Likelihood of the other players' past actions under the policy.
+    """Return the likelihood of the other players' past actions under the policy.
 
-    The likelihood is flattened, because nobody plays exactly like the policy.
+    It is flattened, as real players differ from the policy.
     """
     if state.leader < 0:
         return 1.0

@@ -1,8 +1,12 @@
 """The pattern policy: a softmax over sums of weights of the features of `patterns.py`.
 
-In playouts its actions are drawn (`choose`); as an agent it takes the likeliest one (`decide`). A
-play of the whole hand is always made. The cards given back in the exchange are chosen by weights,
-too.
+1. List the legal actions without a leader's pass. A play of the whole hand is always made.
+2. Collect the situation of the player to act (`situation.py`), and the features of every action.
+3. The logit of an action is the sum of the weights of its positive features, less that of its
+   negative ones (`judge`).
+4. Playouts draw an action by softmax (`choose`); the agent takes the likeliest one (`decide`).
+
+The cards given back in the exchange are chosen by weights as well.
 """
 
 from functools import cache
@@ -31,11 +35,11 @@ from closedhand.learning.policy_gradient import draw, exponentials, read_weights
 TABLE = np.dtype((np.record, [("weights", "f4", FEATURES)]))
 
 ARRAY = "average"
-"""Name of the weights in a checkpoint: the average over the training."""
+"""Name of the weights in a checkpoint: those averaged over the training."""
 
 
 class Policy(NamedTuple):
-    """The weights of the features: a record of `TABLE`."""
+    """Weights of the features, a record of `TABLE`."""
 
     kernels = "closedhand.agents.daihinmin.policy.pattern_policy"
 
@@ -54,7 +58,7 @@ def judge(policy, rules, state, ids, n, logits, features, numbers):
         n: Number of actions.
         logits: Logits of the actions, float64 [>= n].
         features: Their features as in `patterns.describe`, int32 [>= n, 2, MOST_FEATURES].
-        numbers: The numbers of these, int64 [>= n, 2].
+        numbers: The numbers of positive and of negative features, int64 [>= n, 2].
     """
     weights = policy.table.weights
     if state.leader < 0:
@@ -78,7 +82,7 @@ def judge(policy, rules, state, ids, n, logits, features, numbers):
 
 @kernel
 def logits_of(policy, rules, state, ids, n):
-    """The logits of the first `n` actions of `ids`, float64 [n]."""
+    """Compute the logits of the first `n` actions of `ids`, float64 [n]."""
     logits = np.empty(n)
     features = np.empty((n, 2, MOST_FEATURES), np.int32)
     judge(policy, rules, state, ids, n, logits, features, np.empty((n, 2), np.int64))
@@ -88,17 +92,17 @@ def logits_of(policy, rules, state, ids, n):
 def likeliest(
     policy: Policy, rules: Rules, view: State, ids: np.ndarray, far: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The actions that the policy may well choose, in the order of their ids.
+    """List the likely actions of the policy, in the order of their ids.
 
     Args:
         policy: The policy.
         rules: Rules of the flat game.
         view: View of the player to act.
         ids: Scratch space, int32 [num_actions].
-        far: How far the logit of an action may be below the greatest one.
+        far: Largest difference of an action's logit from the greatest one.
 
     Returns:
-        The actions, int32 [n], and their logits less the greatest one, float64 [n].
+        The actions, int32 [n], and their logits minus the greatest one, float64 [n].
     """
     number = options(rules, view, ids)
     logits = logits_of(policy, rules, view, ids, number)
@@ -120,7 +124,7 @@ def choose(policy, rules, state, rng, ids):
 
 @kernel
 def decide(policy, rules, view, ids):
-    """The action with the greatest probability."""
+    """Choose the action of the greatest probability."""
     n = options(rules, view, ids)
     if n == 1:
         return np.int64(ids[0])
@@ -129,7 +133,7 @@ def decide(policy, rules, view, ids):
 
 @kernel
 def log_probability(policy, rules, state, action, ids, scores):
-    """Logarithm of the probability that the player to act chooses an action."""
+    """Return the logarithm of the probability that the player to act chooses an action."""
     n = options(rules, state, ids)
     if n == 1:
         return 0.0 if ids[0] == action else LEAST_LOGARITHM
@@ -145,12 +149,12 @@ def log_probability(policy, rules, state, action, ids, scores):
 
 @kernel
 def worthwhile(policy, rules, state, out):
-    """Write the actions between which the policy chooses; return their number."""
+    """Write the actions that the policy chooses from; return their number."""
     return options(rules, state, out)
 
 
 def policy_of(weights: np.ndarray) -> Policy:
-    """The policy with these weights, [FEATURES]; those of the critic may follow."""
+    """Make the policy with these weights, [FEATURES]; weights of the critic may follow."""
     table = np.zeros(1, TABLE)[0]
     table.weights[:] = weights[:FEATURES]
     return Policy(table)
@@ -167,5 +171,5 @@ def load(path: Path) -> Policy:
 
 @cache
 def shipped() -> Policy:
-    """The policy of the package."""
+    """Load the policy of the package."""
     return policy_of(shipped_weights("daihinmin_policy", WEIGHTS, ARRAY))

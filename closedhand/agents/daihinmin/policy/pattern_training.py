@@ -1,9 +1,14 @@
-"""Fit the weights of the pattern policy in self-play, by policy gradient with a critic.
+"""Training of the pattern policy in self-play by policy gradient with a critic.
 
-`closedhand train daihinmin --algorithm policy` plays rounds with the policy, drawn by softmax. In
-half of them some seats are taken by the light policy and by `default`. A decision's advantage is
-the player's points, less what a linear critic expects in its situation; both are fitted together.
-Nothing but games of our own is learned from.
+`closedhand train daihinmin --algorithm policy` does this in every step:
+
+1. Play rounds with the policy, drawn by softmax. In half of them the light policy and `default`
+   take some seats.
+2. The advantage of a decision is the player's points minus the linear critic's expectation in its
+   situation (`critic.py`).
+3. Add the gradient of the decision's log-likelihood times the advantage, and the gradient of the
+   critic's squared error.
+4. Take a step of Adam for both (`learning/policy_gradient.py`), and average the weights.
 """
 
 from typing import NamedTuple
@@ -23,18 +28,18 @@ from closedhand.games.daihinmin.state import PLAYERS, STATE
 from closedhand.learning.policy_gradient import Task, draw, exponentials
 
 ROUNDS, PIECE = 1024, 256
-"""Number of rounds in a step, and of those that a thread plays at a time."""
+"""Number of rounds in a step, and number that a thread plays at a time."""
 RATE, SLOWER, AVERAGING = 0.01, 1000.0, 9
 """Sizes of the steps, and the average of the weights, as in `Task`."""
 MIXED = 0.5
-"""Share of the rounds in which others take seats."""
+"""Share of the rounds in which other agents take seats."""
 NEGLIGIBLE = 1e-4
-"""Probability below which an action that was not chosen adds nothing to the gradient."""
+"""Probability below which the gradient of an action other than the chosen one is left out."""
 
 MOST_DECISIONS, MOST_ENTRIES = 1024, 1 << 19
-"""Room for the decisions of a round; decisions beyond that are not learned from."""
+"""Room for the decisions of a round; later decisions are not learned from."""
 SELF, LIGHT, DEFAULT = 0, 1, 2
-"""Who plays at a seat: the policy itself, the light policy, or `default`."""
+"""Kinds of players at a seat: the policy itself, the light policy, or `default`."""
 
 
 class Log(NamedTuple):
@@ -42,12 +47,12 @@ class Log(NamedTuple):
 
     Attributes:
         entries: Features whose weights have a part in a decision.
-        shares: Derivative of the log-probability of the action chosen by the weight of each.
+        shares: Derivative of the chosen action's log-probability by the weight of each entry.
         ends: End of the entries of each decision.
         players: Player of each decision.
-        values: Value that the critic gives to each.
+        values: The critic's value of each decision.
         reasons: Features of the critic, [decision, MOST_REASONS].
-        numbers: Number of these.
+        numbers: Number of critic features of each decision.
     """
 
     entries: np.ndarray
@@ -60,7 +65,7 @@ class Log(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room for one decision."""
+    """Scratch space for one decision."""
 
     ids: np.ndarray
     logits: np.ndarray
@@ -93,7 +98,7 @@ def play_rounds(rules, policy, others, critic, states, rng, log, scratch, gradie
 
 @kernel
 def seat_others(kinds, rng):
-    """Draw who plays at each seat, at one the policy itself."""
+    """Draw the kind of player at each seat; one at least is the policy itself."""
     kinds[:] = SELF
     if rng.random() < MIXED:
         kept = np.int64(rng.random() * PLAYERS)
@@ -108,7 +113,7 @@ def seat_others(kinds, rng):
 
 @kernel
 def decide(rules, policy, critic, state, rng, log, scratch, n):
-    """Draw an action as `pattern_policy.choose` does and log it; return the action and `n`."""
+    """Draw an action as `pattern_policy.choose` does, log it, and return it with the new `n`."""
     ids = scratch.ids
     number = options(rules, state, ids)
     if number == 1:
@@ -145,7 +150,7 @@ def decide(rules, policy, critic, state, rng, log, scratch, n):
 
 @kernel
 def learn(log, n, points, gradient):
-    """Add the gradient of a round of `n` decisions, which end with these points."""
+    """Add the gradient of a round of `n` decisions that ended with `points`."""
     for i in range(n - 1, -1, -1):
         advantage = points[log.players[i]] - log.values[i]
         for e in range(log.ends[i - 1] if i > 0 else 0, log.ends[i]):
@@ -157,7 +162,7 @@ def learn(log, n, points, gradient):
 def gradient(
     weights: np.ndarray, number: int, rng: np.random.Generator, rounds: int = PIECE
 ) -> np.ndarray:
-    """Gradient of a piece of self-play; of four pieces, one has rounds without an exchange."""
+    """Compute the gradient of a piece; in every fourth piece rounds have no exchange."""
     game = make_game("daihinmin", classes=("none", "random")[number % 4 > 0])
     sums = np.zeros(WEIGHTS)
     log = Log(
@@ -183,7 +188,7 @@ def gradient(
 
 
 def make_task(rounds: int = ROUNDS, piece: int = PIECE) -> Task:
-    """The task of fitting policy and critic.
+    """Make the task of fitting policy and critic.
 
     Args:
         rounds: Number of rounds in a step.

@@ -1,13 +1,20 @@
 """The features of the pattern policy: some 118,000, of which an action has about sixty.
 
-They are patterns of a play with what remains of the hand, and with the cards that the others may
-hold, by slots (`situation.py`), suits and locks; terms for every set that is left after the play;
-terms for passing; and the situation at the table. What a play changes in the hand counts as a
-difference: patterns of the hand after it, less those before it, so that what does not change costs
-nothing, and a pass, after which everything is as before, has its own patterns.
+The logit of an action is the sum of the weights of its positive features, less that of its negative
+ones. `describe` and `describe_gift` write the indices of both. A play has features for:
 
-`describe` and `describe_gift` write the indices of an action's features; the sum of the weights of
-those that count positively, less that of those that count negatively, is the action's logit.
+1. The slots of the hand that it changes, alone and in pairs (`differences`). Patterns after the
+   play are positive, those before it negative. Unchanged parts cancel out and are left out.
+2. The play with the rest of the hand, and with the cards that the others may hold, by slots
+   (`situation.py`), suits and locks.
+3. Every group and kaidan that is left.
+4. The table: numbers of cards and players, the owner of the play to beat, locks, revolution.
+
+A pass changes no cards and has its own features.
+
+An index is the first index of its type plus a number in mixed radix of the indices that the type
+combines. Counts by slot are a `uint64` of four bits per slot (`situation.by_slot`): a slot shifts
+by `4 * slot`, and `bits.lowest(x) // 4` is the lowest slot with cards.
 """
 
 import numpy as np
@@ -46,7 +53,7 @@ WEAK, STRONG, BEATING = MOST_WEAK + 1, MOST_STRONG + 1, MOST_BEATING + 1
 TARGETS = KINDS * SLOTS
 """Plays by kind and slot of the weakest rank."""
 PLAYS = 2 * TARGETS
-"""The same, by leaders and by followers."""
+"""Plays by leaders and by followers."""
 COUNTS = SLOTS * 4
 """Slots with one to four cards."""
 PAIRS = SLOTS * SLOTS * 16
@@ -54,7 +61,8 @@ PAIRS = SLOTS * SLOTS * 16
 RUNS = 4
 """Kaidan of 3, 4, 5, or more cards."""
 
-# First index of each type of feature.
+# First index of each type of feature. The comments name the indices of the type, the slowest first;
+# "a difference" marks types with positive and negative features.
 RANK = 0  # sure, lead or follow, stage; slot, own and unseen cards of it: a difference
 PAIR = RANK + 2 * 2 * STAGES * COUNTS * 5  # sure, early; a pair of slots: a difference
 REST = PAIR + 2 * 2 * PAIRS  # play, early; slot and number of cards left
@@ -90,7 +98,7 @@ GIFT_TORN = GIFT_FORM + WEAK * STRONG  # whether it tears a kaidan apart
 FEATURES = GIFT_TORN + 2
 """Number of weights."""
 MOST_FEATURES = 256
-"""Room for the features of an action of one sign, whatever the hand; there are at most 224.
+"""Room for the features of one sign of an action; there are at most 224.
 
 A play has one for each of 14 slots, each of 91 pairs of them, twice 14 numbers of cards, 13 groups,
 12 runs (see `kou.division.MOST_PARTS`), 52 cards of its suits, and 14 more. A pass and a gift have
@@ -108,16 +116,15 @@ def describe(rules, state, here, action, number, out):
         here: Its situation.
         action: A legal action.
         number: Number of legal actions.
-        out: Indices that count positively and those that count negatively, int32
-            [2, MOST_FEATURES]; filled from the left.
+        out: Output, int32 [2, MOST_FEATURES], filled from the left: indices of positive and of
+            negative features.
 
     Returns:
-        The numbers of both.
+        The numbers of positive and of negative features.
     """
     if action == PASS:
         return describe_pass(rules, state, here, number, out[0]), 0
-    plays = rules.plays
-    need = plays.need[action]
+    plays, need = rules.plays, rules.plays.need[action]
     rest = here.seen.hand & ~need
     effect = effect_of(rules, state, here, action)
     kind = kind_of(rules, action)
@@ -140,15 +147,10 @@ def describe(rules, state, here, action, number, out):
     plus[n] = ROOM + (play * ROOMS + room(left)) * ROOMS + here.least
     plus[n + 1] = NEXT + play * ROOMS + here.next_room
     plus[n + 2] = TABLE + (play * 5 + here.active) * 4 + here.players
-    plus[n + 3] = (
-        BEATERS
-        + ((here.follow * KINDS + kind) * BEATING + effect.beating) * 3 * STAGES
-        + effect.locked * STAGES
-        + here.stage
-    )
-    plus[n + 4] = (
-        FORM + (((way * WEAK + weak) * STRONG + strong) * ROOMS + here.least) * 4 + here.players
-    )
+    beating = (here.follow * KINDS + kind) * BEATING + effect.beating
+    plus[n + 3] = BEATERS + (beating * 3 + effect.locked) * STAGES + here.stage
+    form = (way * WEAK + weak) * STRONG + strong
+    plus[n + 4] = FORM + (form * ROOMS + here.least) * 4 + here.players
     plus[n + 5] = PLAY_FORM + (play * WEAK + weak) * STRONG + strong
     n += 6
     if here.follow:
@@ -165,14 +167,11 @@ def describe(rules, state, here, action, number, out):
         plus[n] = WITH_EIGHT + (here.follow * KINDS + kind) * STAGES + here.stage
         n += 1
     if effect.revolution != state.revolution:
-        before, _ = weakest_and_strongest(here.seen, rest)
-        plus[n] = TURNING + (before * WEAK + weak) * STRONG + strong
+        before = weakest_and_strongest(here.seen, rest)[0] * WEAK
+        plus[n] = TURNING + (before + weak) * STRONG + strong
         n += 1
     if kind < 4 and action != JOKER:
-        shift = np.uint64(4 * slot)
-        behind = np.int64((by_slot(rest, state.revolution) >> shift) & np.uint64(15))
-        before = np.int64((here.own >> shift) & np.uint64(15))
-        plus[n] = SPLIT + ((here.follow * SLOTS + slot) * 4 + before - 1) * 4 + min(behind, 3)
+        plus[n] = SPLIT + split_of(here, by_slot(rest, state.revolution), slot)
         n += 1
         if need & here.seen.kaidan:
             plus[n] = TORN + (here.follow * 4 + kind) * SLOTS + slot
@@ -181,8 +180,20 @@ def describe(rules, state, here, action, number, out):
 
 
 @kernel
+def split_of(here, after, slot):
+    """Return the index by follow, slot and its numbers of cards before and after a group.
+
+    `after` has the counts by slot of the hand after it, in the order of ranks before it.
+    """
+    shift = np.uint64(4 * slot)
+    behind = np.int64((after >> shift) & np.uint64(15))
+    before = np.int64((here.own >> shift) & np.uint64(15))
+    return ((here.follow * SLOTS + slot) * 4 + before - 1) * 4 + min(behind, 3)
+
+
+@kernel
 def describe_pass(rules, state, here, number, out):
-    """`describe` for a pass; returns the number of features."""
+    """Write the features of a pass, which are all positive; return their number."""
     kind = kind_of(rules, state.target)
     slot = slot_of_play(rules, state.target, state.revolution)
     target = kind * SLOTS + slot
@@ -200,7 +211,10 @@ def describe_pass(rules, state, here, number, out):
 
 @kernel
 def describe_gift(state, seen, card, out):
-    """`describe` for a card given away in the exchange; `seen` is the sight of the player."""
+    """Write the features of a card given away in the exchange; return both numbers.
+
+    `seen` has the hand and the unseen cards of the player.
+    """
     chosen = state.returned[pair_in_exchange(state)]
     before = seen.hand & ~chosen
     rest = before & ~bit(card)
@@ -220,16 +234,17 @@ def describe_gift(state, seen, card, out):
 
 @kernel
 def differences(here, own, unseen, way, sure, out):
-    """Write the patterns of the hand that a play changes: after it, and before it.
+    """Write the patterns of the slots that a play changes, after it and before it.
 
     Args:
         here: The situation before the play.
         own: Counts by slot of the hand after it.
-        unseen: Counts by slot of the unseen cards after it.
+        unseen: Counts by slot of the unseen cards after it, which differ under a revolution.
         way: 2 x sure + follow.
         sure: Whether the play is sure.
         out: As in `describe`.
     """
+    # `changed` has all four bits of every slot whose count differs.
     changed = np.uint64(0)
     differing = (here.own ^ own) | (here.unseen ^ unseen)
     while differing:
@@ -245,7 +260,7 @@ def differences(here, own, unseen, way, sure, out):
 
 @kernel
 def ranks(own, unseen, first, out, n):
-    """Write, for every slot of `own`, its number of cards there and among the unseen ones."""
+    """Write a feature for every slot of `own`: its own and unseen numbers of cards."""
     while own:
         place = bits.lowest(own) // 4 * 4
         shift = np.uint64(place)
@@ -259,7 +274,11 @@ def ranks(own, unseen, first, out, n):
 
 @kernel
 def pairs(own, changed, first, out, n):
-    """Write all pairs of slots of a hand one of which is changed; `changed` has four bits each."""
+    """Write a feature for every pair of a changed slot and another slot of the hand.
+
+    A slot with its number of cards is `4 * slot + number - 1`, below `COUNTS`. The smaller one of a
+    pair is the slower index.
+    """
     ones = own & changed
     while ones:
         place = bits.lowest(ones) // 4 * 4
@@ -280,7 +299,7 @@ def pairs(own, changed, first, out, n):
 
 @kernel
 def counts(cards, first, out, n):
-    """Write one feature for every slot of `cards`, by its number of cards."""
+    """Write a feature for every slot of `cards`, by its number of cards."""
     while cards:
         place = bits.lowest(cards) // 4 * 4
         shift = np.uint64(place)
@@ -292,7 +311,7 @@ def counts(cards, first, out, n):
 
 @kernel
 def sets_left(own, unseen, first, out, n):
-    """Write one feature for every group that is left, by its size and the slots that beat it."""
+    """Write a feature for every group that is left, by its size and the slots that beat it."""
     cards = own & ~(np.uint64(15) << np.uint64(4 * JOKER_SLOT))
     while cards:
         place = bits.lowest(cards) // 4
@@ -306,7 +325,7 @@ def sets_left(own, unseen, first, out, n):
 
 @kernel
 def runs_left(rest, effect, out, n):
-    """Write one feature for every longest run of a suit that is left, by length and lowest slot."""
+    """Write a feature for every kaidan that is left, at full length, by length and lowest slot."""
     own = rest & ~JOKER_BIT
     if not own & (own >> np.uint64(4)) & (own >> np.uint64(8)):
         return n
@@ -328,7 +347,7 @@ def runs_left(rest, effect, out, n):
 
 @kernel
 def suits_left(rules, state, here, action, effect, rest, slot, out, n):
-    """Write one feature for every card of the play's suits, the player's own or unseen."""
+    """Write a feature for every card of the play's suits, the player's own or unseen."""
     plays = rules.plays
     family = np.int64(plays.family[action])
     if family >= FIRST_KAIDAN or action == JOKER:

@@ -1,10 +1,11 @@
-"""The agent `policy-search`: search over the actions that the pattern policy likes, by its play.
+"""The agent `policy-search`: search over the likeliest actions of the pattern policy.
 
-The likeliest actions are compared on the same determinisations (`closedhand.search.paired`), which
-the policy plays on. What it thinks of the actions before any search counts as well, and an action
-has to be better than its own choice to replace it. Determinisations are particles, weighted by what
-the others did (`styles.py`); what is found out about their ways counts in the later rounds of a
-match (`Memory`).
+1. Play a sure win, or solve the game of the last two players (`search_agent.py`).
+2. List the likeliest actions of the policy. Their logits count as prior values.
+3. Draw particles: determinisations weighted by the likelihood of the others' actions (`styles.py`).
+4. Compare the actions on the same particles (`closedhand.search.paired`), played on by the policy.
+   An action has to be better than the policy's choice in order to replace it.
+5. Keep the posterior of the others' styles for the later rounds of a match (`Memory`).
 """
 
 from dataclasses import dataclass, replace
@@ -31,28 +32,28 @@ USUAL = "50ms"
 WIDTH = 6
 """Maximum number of actions that are compared."""
 FAR = 4.0
-"""How far the logit of an action may be below the greatest one."""
+"""Largest difference of an action's logit from the greatest one."""
 WORTH, ERROR = 0.03, 0.4
-"""Points that a unit of logit is worth, and the standard error of such a difference."""
+"""Points per unit of logit, and the standard error of a difference of such points."""
 SPAN = 4.0
 """Points between the first place of a round and the last."""
 PARTICLES = 64
 """Default number of particles of each thread."""
 SURELY = 4.0
-"""Greatest logarithm of the odds, before a round, that a player is like `default`, or is not."""
+"""Limit of the absolute log-odds, before a round, that a player is like `default`."""
 EVIDENCE = 1.0
-"""How much one round may change them: its particles are few and may all be wrong."""
+"""Limit of their change in a round, as its few particles may all be wrong."""
 
 
 @dataclass
 class Memory:
-    """What a player has found out about the others in a match.
+    """Knowledge of a player about the others in a match.
 
     Attributes:
         seen: The last view of the player.
-        odds: Logarithm of the odds, before the present round, that each player is like `default`;
-            float64 [PLAYERS].
-        found: What the present round has shown of them, float64 [PLAYERS].
+        odds: Log-odds, before the present round, that each player is like `default`, float64
+            [PLAYERS].
+        found: Change of these log-odds by the present round, float64 [PLAYERS].
     """
 
     seen: State
@@ -61,7 +62,7 @@ class Memory:
 
 
 def goes_on(before: State, now: State) -> bool:
-    """Whether a view can be of the match that a player saw before: of the same round, or later."""
+    """Return whether a view may follow an earlier one in the same match."""
     rounds = int(now["round_number"] - before["round_number"])
     gained = now["points"] - before["points"]
     if rounds == 0:
@@ -80,7 +81,7 @@ def goes_on(before: State, now: State) -> bool:
 
 
 class PolicySearchAgent(SearchAgent):
-    """Compares the actions that the pattern policy likes."""
+    """Agent that compares the likeliest actions of the pattern policy."""
 
     def __init__(
         self, game: Game, name: str, seed: int, policy: pattern_policy.Policy, **budget: Any
@@ -103,7 +104,7 @@ class PolicySearchAgent(SearchAgent):
         self.spent = self._search.spent
 
     def searched(self, view: State) -> int:
-        """The action that is best in simulations and by the policy's judgement."""
+        """Choose the best action by simulations and the policy's logits."""
         memory, player, past = self._recall(view), int(view["player"]), self._styles.past
         self._styles.number[0] = look_back(self._rules, view, player, past, self._rng)
         actions, ahead = pattern_policy.likeliest(self._policy, self._rules, view, self._ids, FAR)
@@ -116,7 +117,7 @@ class PolicySearchAgent(SearchAgent):
         return action
 
     def _recall(self, view: State) -> Memory:
-        """What the player knows of the others in this match; in another one, that is nothing."""
+        """Return the player's knowledge about the others in this match, empty at its start."""
         player = int(view["player"])
         memory = self._memories.get(player)
         if memory is None or not goes_on(memory.seen, view):
@@ -131,7 +132,7 @@ class PolicySearchAgent(SearchAgent):
 
 
 def describe(game: Game, argument: SearchArgument, **options: Any) -> Traits:
-    """Traits of the agent, known before it plays."""
+    """Describe the agent before it is made."""
     return replace(argument.traits(SIMULATION["policy"]), remembers=True)
 
 
@@ -143,14 +144,14 @@ def make_policy_search(
     threads: Threads = None,
     worlds: Worlds = None,
 ) -> PolicySearchAgent:
-    """The agent `policy-search`, with a budget as in `policy-search:500` or `policy-search:20ms`.
+    """Make the agent `policy-search`; `policy-search:500` or `policy-search:20ms` set the budget.
 
-    In `policy-search:500x64` the number after the `x` is that of determinisations of each thread,
-    weighted by the plays that were seen, like the option `worlds`; 64 without it, and with 0 every
-    deal is equally likely. The path of a file of weights may follow after another colon.
+    In `policy-search:500x64` the number after the `x` is the number of particles per thread, as in
+    the option `worlds`. The default is 64; with 0 all deals are equally likely. The path of a file
+    of weights may follow after another colon.
 
     Raises:
-        InputError: The file cannot be read, or `policy` does not play such a game.
+        InputError: The file cannot be read, or `policy` does not support the game.
     """
     check_known(game, "policy-search")
     name = str(AgentSpec("policy-search", {"threads": threads, "worlds": worlds}, argument.text))

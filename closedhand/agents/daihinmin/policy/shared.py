@@ -1,4 +1,4 @@
-"""What both policies share: the actions they choose between, and what they see of a hand."""
+"""Common parts of both policies: the actions to choose from, and sets of cards of a hand."""
 
 from typing import NamedTuple
 
@@ -23,16 +23,17 @@ from closedhand.games.daihinmin.plays import (
 from closedhand.games.daihinmin.two_jokers import is_pair_of_jokers
 
 KINDS = 7
-"""Single, pair, triple, larger group, kaidan of 3, kaidan of 4, longer kaidan."""
+"""Number of kinds: single, pair, triple, larger group, kaidan of 3, kaidan of 4, longer kaidan."""
 STAGES = 4
-"""Stages of a hand, by the number of cards left."""
+"""Number of stages of a hand, by its number of cards."""
 
 
 @kernel
 def options(rules, state, ids):
-    """Write the actions that a policy chooses between; return their number, at least 1.
+    """Write the actions that a policy chooses from; return their number, at least 1.
 
-    These are the legal ones without a leader's pass; a play of the whole hand is the only one.
+    They are the legal actions except a leader's pass. A play of the whole hand is then the only
+    one.
     """
     n = legal(rules, state, ids)
     if state.leader < 0:
@@ -46,7 +47,7 @@ def options(rules, state, ids):
 
 @kernel
 def without_idle_pass(state, ids, n):
-    """Leave a leader's pass out of the `n` legal actions; return how many are left."""
+    """Remove a leader's pass from the `n` legal actions; return the new number."""
     if state.target >= 0 or n == 1:
         return n
     k = n - 1
@@ -60,13 +61,13 @@ def without_idle_pass(state, ids, n):
 
 
 class SeenCards(NamedTuple):
-    """Data of a state that the features of all its actions share."""
+    """Cards of a state that the features of all its actions share."""
 
     hand: np.uint64
     others: np.uint64
     kaidan: np.uint64
     left: int
-    # Cards of ranks that the others' groups of one, two, three or four cards do not beat:
+    # Cards of ranks that no group of one, two, three or four cards of the others beats:
     above_single: np.uint64
     above_pair: np.uint64
     above_triple: np.uint64
@@ -75,7 +76,7 @@ class SeenCards(NamedTuple):
 
 @kernel
 def seen_cards_of(state):
-    """Collect what the features share: the hand, the unseen cards, the cards in kaidan and so on.
+    """Collect the cards that features share: the hand, unseen cards, cards in kaidan and others.
 
     `left` is the number of cards in the hand.
     """
@@ -89,13 +90,13 @@ def seen_cards_of(state):
 
 @kernel
 def turned(seen, revolution):
-    """The same data after a revolution, or without it."""
+    """Return the same cards for another order of ranks."""
     return compared(seen.hand, seen.others, seen.kaidan, seen.left, revolution)
 
 
 @kernel
 def compared(hand, others, kaidan, left, revolution):
-    """The data of a hand, with the ranks that stand above the others' groups."""
+    """Collect the cards of a hand, with the ranks that are above the others' groups."""
     return SeenCards(
         hand,
         others,
@@ -110,7 +111,7 @@ def compared(hand, others, kaidan, left, revolution):
 
 @kernel
 def unbeaten(others, number, revolution):
-    """Cards of the ranks that no `number` equal cards of the others beat, and the eights."""
+    """Return the cards of ranks that no `number` equal cards of the others beat, and the eights."""
     ranks = ranks_with(others, number)
     if not ranks:
         return DECK
@@ -121,7 +122,7 @@ def unbeaten(others, number, revolution):
 
 @kernel
 def sets_of(seen, cards):
-    """Numbers of ranks of some cards of the hand that others can beat, and that they cannot."""
+    """Count the ranks of some cards of the hand: those that others can beat, and the others."""
     own = cards & ~BOTH
     starts = own & (own >> np.uint64(4)) & (own >> np.uint64(8))
     strong = 1 if cards & BOTH else 0
@@ -146,7 +147,7 @@ def sets_of(seen, cards):
 
 @kernel
 def stage(cards):
-    """Stage of a hand with this number of cards."""
+    """Return the stage of a hand with this number of cards."""
     if cards <= 2:
         return 0
     if cards <= 4:
@@ -156,14 +157,14 @@ def stage(cards):
 
 @kernel
 def kind_of(rules, play):
-    """The kind of a play."""
+    """Return the kind of a play."""
     family = np.int64(rules.plays.family[play])
     return min(family, 3) if family < FIRST_KAIDAN else min(family - FIRST_KAIDAN + 4, KINDS - 1)
 
 
 @kernel
 def answers(rules, others, play, revolution):
-    """Number of ranks, or kaidan, of some cards that beat a play."""
+    """Count the ranks, or kaidan, of some cards that beat a play."""
     if play == JOKER:
         return 1 if others & bit(SPADE_THREE) else 0
     if is_pair_of_jokers(rules, play):

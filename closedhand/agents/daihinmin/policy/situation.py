@@ -1,9 +1,9 @@
-"""What the features of the pattern policy are made from: hands counted by strength, and the table.
+"""Inputs of the pattern policy's features: hands counted by strength, and the table.
 
-Ranks are numbered by **slots**, from weak to strong in the current order, so that a pattern means
-the same in a revolution: slots 0 to 11 are the ranks without the 8, 12 is the 8, which ends tricks
-in both orders, and 13 is the joker. A hand becomes a `uint64` with its number of cards of every
-slot, four bits each.
+Ranks are numbered by **slots**, from weak to strong in the current order, so that a pattern keeps
+its meaning in a revolution. Slots 0 to 11 are the ranks without the 8. Slot 12 is the 8, which ends
+tricks in both orders, and slot 13 is the joker. A hand becomes a `uint64` of counts: four bits per
+slot hold its number of cards.
 """
 
 from typing import NamedTuple
@@ -25,30 +25,30 @@ from closedhand.games.daihinmin.state import PLAYERS
 from closedhand.games.daihinmin.tricks import lock_after, revolution_after
 
 SLOTS = 14
-"""Slots: twelve ranks by strength, the 8, the joker."""
+"""Number of slots: twelve ranks by strength, the 8, the joker."""
 EIGHT_SLOT, JOKER_SLOT = 12, 13
 ROOMS = 6
-"""Classes of the number of cards in a hand, see `room`."""
+"""Number of classes of the number of cards in a hand, see `room`."""
 MOST_BEATING = 6
 MOST_WEAK, MOST_STRONG = 6, 4
 
 
 class Situation(NamedTuple):
-    """What all actions of a decision share.
+    """Inputs that all actions of a decision share.
 
     Attributes:
-        seen: Data of the hand and of the unseen cards.
+        seen: Sets of cards of the hand and of the unseen cards.
         own: Counts by slot of the hand.
         unseen: Counts by slot of the cards that the player has not seen.
         stage: Stage of the hand, 0 to 3.
         early: 1 with more than five cards in the hand, else 0.
         follow: 1 for a follower, 0 for a leader.
         active: Number of others who may still play in the trick.
-        most: Greatest number of cards of these, 0 if there are none.
-        least: Class of the smallest number of cards of the others.
-        next_room: Class of the number of cards of the next of those who may play.
+        most: Greatest number of cards of these players; 0 if there are none.
+        least: Class of the smallest number of cards of the other players.
+        next_room: Class of the number of cards of the next player who may play in the trick.
         owner_room: Class of the number of cards of the owner of the play to beat.
-        players: Number of players still in the round, less 2: 0 to 3.
+        players: Number of players still in the round minus 2: 0 to 3.
     """
 
     seen: SeenCards
@@ -67,7 +67,7 @@ class Situation(NamedTuple):
 
 @kernel
 def room(cards):
-    """Class of a number of cards: 1, 2, 3, 4, 5 to 6, or more."""
+    """Return the class of a number of cards: 1, 2, 3, 4, 5 to 6, or more."""
     if cards < 5:
         return max(0, cards - 1)
     return 4 if cards < 7 else 5
@@ -75,7 +75,9 @@ def room(cards):
 
 @kernel
 def by_slot(cards, revolution):
-    """The number of cards of every slot, four bits each."""
+    """Count the cards of every slot, four bits each."""
+    # Two steps count the suits of each rank in place: sums of two bits, then of four. Then the rank
+    # of the 8 is cut out, the ranks above it move down by one, and 8 and joker follow.
     counts = cards & (JOKER_BIT - np.uint64(1))
     counts -= (counts >> np.uint64(1)) & np.uint64(0x5555555555555)
     counts = (counts & PAIRS_OF_BITS) + ((counts >> np.uint64(2)) & PAIRS_OF_BITS)
@@ -98,7 +100,9 @@ def by_slot(cards, revolution):
 
 @kernel
 def mirrored(counts):
-    """Counts of the ranks, four bits each, in the opposite order."""
+    """Reverse the order of counts of ranks, four bits each."""
+    # Neighbouring groups of 4, 8, 16 and 32 bits are swapped. The counts are then at the upper end
+    # of the word, and the last shift brings them down.
     low = np.uint64(0x0F0F0F0F0F0F0F0F)
     counts = ((counts >> np.uint64(4)) & low) | ((counts & low) << np.uint64(4))
     low = np.uint64(0x00FF00FF00FF00FF)
@@ -111,7 +115,7 @@ def mirrored(counts):
 
 @kernel
 def slot_of(rank, revolution):
-    """The slot of a rank, 0 to 12."""
+    """Return the slot of a rank, 0 to 12."""
     if rank == EIGHT:
         return EIGHT_SLOT
     strength = NUM_RANKS - 1 - rank if revolution else rank
@@ -120,7 +124,7 @@ def slot_of(rank, revolution):
 
 @kernel
 def slot_of_play(rules, play, revolution):
-    """The slot of the weakest rank of a play."""
+    """Return the slot of the weakest rank of a play."""
     if play == JOKER:
         return JOKER_SLOT
     rank = np.int64(rules.plays.high[play] if revolution else rules.plays.low[play])
@@ -129,7 +133,7 @@ def slot_of_play(rules, play, revolution):
 
 @kernel
 def situation_of(rules, state):
-    """The situation of the player to act."""
+    """Collect the situation of the player to act."""
     player = np.int64(state.player)
     seen = seen_cards_of(state)
     active, most, least, next_room = 0, 0, 20, ROOMS - 1
@@ -161,13 +165,13 @@ def situation_of(rules, state):
 
 
 class Effect(NamedTuple):
-    """What a play does to the table.
+    """Effect of a play on the table.
 
     Attributes:
         revolution: Whether low ranks are strong after it.
         locked: 0 if its trick is not locked, 1 if the play locks it, 2 if it was locked before.
         beating: Number of ranks, or kaidan, of the others that beat it, at most `MOST_BEATING`.
-        sure: 1 if nobody can answer it, so that its player leads next, else 0.
+        sure: 1 if nobody can answer the play, so that its player leads next, else 0.
     """
 
     revolution: Integer
@@ -178,7 +182,7 @@ class Effect(NamedTuple):
 
 @kernel
 def effect_of(rules, state, here, action):
-    """The effect of a play, not a pass, of the player to act."""
+    """Compute the effect of a play (other than a pass) of the player to act."""
     lock = np.int64(lock_after(rules, state, action))
     locked = 0
     if lock:
@@ -194,14 +198,14 @@ def effect_of(rules, state, here, action):
 
 @kernel
 def weakest_and_strongest(seen, cards):
-    """Numbers of weak and of strong sets of some cards of the hand, limited."""
+    """Count the weak and the strong sets of some cards of the hand, up to limits."""
     weak, strong = sets_of(seen, cards)
     return min(weak, MOST_WEAK), min(strong, MOST_STRONG)
 
 
 @kernel
 def beaters(unseen, slot, size):
-    """Number of slots, at most 7, whose unseen cards beat a group; the 8 and the joker count."""
+    """Count the slots, at most 7, whose unseen cards beat a group; the 8 and the joker count."""
     stronger = unseen >> np.uint64(4 * slot + 4) if slot < EIGHT_SLOT else np.uint64(0)
     n = 0
     while stronger:

@@ -1,12 +1,12 @@
 """Opponent model of `policy-search`: the policy that weights particles and plays them out.
 
-Each other player has one of two styles: like `default`, the sample client of the competition, or
-not. Who plays like `default` makes its choice, save for rare slips, which tells much about the
-hand. Of the others the model knows only how often they do what `default` would do: about as often
-as `policy`, `kou`, `min-sets`, `trick-ender` and `monte-carlo` do. The likelihood of a
-determinisation is that of the round so far under the mixture of both. Whether a player is like
-`default` is drawn from the posterior of the player's style in that determinisation; in playouts it
-plays as `default`, and all others as `policy`.
+1. Each other player has one of two styles: like `default`, the sample client of the competition, or
+   unlike it. A player like `default` makes its choice apart from rare slips, so that the actions
+   are informative about the hand. Players unlike `default` make its choice about as often as
+   `policy`, `kou`, `min-sets`, `trick-ender` and `monte-carlo` do (`LOG_CHANCES`).
+2. The likelihood of a determinisation is that of the round so far under the mixture of both styles.
+3. Draw for each player whether the style is `default`, from the posterior in that determinisation.
+4. In playouts these players play as `default`, all others as `policy`.
 """
 
 from typing import NamedTuple
@@ -23,13 +23,15 @@ from closedhand.games.daihinmin.plays import PASS
 from closedhand.games.daihinmin.state import LONGEST, PLAYERS, empty_states
 
 LIKE, UNLIKE = range(2)
-# What `default` would do, and what the player does:
+# Cases of a decision, by the action of `default` and that of the player: both pass; `default`
+# passes and the player plays; the same play; another play; `default` plays and the player passes.
 BOTH_PASS, PLAYS, SAME, ANOTHER, PASSES = range(5)
 LOG_CHANCES = np.log([[0.98, 0.007, 0.98, 0.007, 0.007], [0.95, 0.02, 0.55, 0.1, 0.16]])
-"""Logarithms of the chances of these by style; `default` passes in the first two only.
+"""Log-probabilities of the cases by style, LIKE and UNLIKE.
 
-The second row is about what agents of all kinds do with their own hands; another play and one in
-place of a pass count as one of three.
+The cases where `default` passes are two, those where it plays are three. The second row has the
+measured frequencies of agents of all kinds with their own hands. A play other than that of
+`default` is assumed to be one of three, so that its frequency is divided by three.
 """
 MOST_CARDS = 2
 """Maximum number of cards that two hands exchange in a proposal."""
@@ -39,7 +41,7 @@ DECISION = np.dtype(
     (
         np.record,
         [
-            ("later", "u8"),  # cards that the player has played from then on, a set
+            ("later", "u8"),  # set of cards that the player has played from then on
             ("player", "i4"),
             ("action", "i4"),
             ("target", "i4"),  # as in a state
@@ -48,7 +50,7 @@ DECISION = np.dtype(
         ],
     )
 )
-"""A decision of another player in the present round, and what it was about."""
+"""A decision of another player in the present round, and the table before it."""
 
 
 class Styles(NamedTuple):
@@ -56,10 +58,9 @@ class Styles(NamedTuple):
 
     Attributes:
         policy: The pattern policy.
-        odds: Logarithm of the odds that each player is like `default`, before this round; float64
-            [PLAYERS].
+        odds: Log-odds, before this round, that each player is like `default`, float64 [PLAYERS].
         past: The others' decisions in the round, `DECISION` [LONGEST].
-        number: Their number, int64 [1].
+        number: Number of these decisions, int64 [1].
     """
 
     kernels = "closedhand.agents.daihinmin.policy.styles"
@@ -71,17 +72,17 @@ class Styles(NamedTuple):
 
 
 def styles_of(policy: pattern_policy.Policy) -> Styles:
-    """The policy of a search before it has seen anything."""
+    """Make the policy of a search without past decisions."""
     past = np.zeros(LONGEST, DECISION)
     return Styles(policy, np.zeros(PLAYERS), past, np.zeros(1, np.int64))
 
 
 @kernel
 def evaluate(policy, rules, state, player, guess, rng, ids):
-    """The payoff of `player` when a full state is played on.
+    """Play a full state on; return the payoff of `player`.
 
-    `guess` is the bit set of the players like `default`. The player itself makes its likeliest
-    choices; the others draw theirs.
+    `guess` is the bit set of the players like `default`. The player itself takes its likeliest
+    actions; the others draw theirs.
     """
     payoff = contract.payoff(rules, state, player)
     while np.isnan(payoff):
@@ -106,7 +107,7 @@ def look_back(rules, view, player, past, rng):
         view: View of the player to act.
         player: The player to act.
         past: Output, `DECISION` [>= moves].
-        rng: Generator for hands, which do not matter here.
+        rng: Generator of hands, which the replay requires but does not use.
     """
     if view.leader < 0:
         return 0
@@ -133,10 +134,13 @@ def look_back(rules, view, player, past, rng):
 
 @kernel
 def log_likelihood(policy, rules, state, player, least, rng, ids):
-    """The log-likelihood of the other players' actions, and a draw of the players like `default`.
+    """Compute the log-likelihood of the others' actions, and draw the players like `default`.
 
-    See `closedhand.search.particles.log_likelihood`. What was given in the exchange is ignored.
+    See `closedhand.search.particles.log_likelihood`. Cards given in the exchange are ignored.
     """
+    # The first two lines are log(sigmoid(odds)) and log(1 - sigmoid(odds)): the prior. The hand at
+    # a past decision is the present one with the cards played since. A determinisation whose
+    # likelihood falls below `least` is given up.
     chances = np.empty((PLAYERS, 2))
     chances[:, LIKE] = -np.log1p(np.exp(-policy.odds))
     chances[:, UNLIKE] = -np.log1p(np.exp(policy.odds))
@@ -162,7 +166,7 @@ def log_likelihood(policy, rules, state, player, least, rng, ids):
 
 @kernel
 def of_either(chances):
-    """The log-likelihood of all players' actions, from those of every player in either style."""
+    """Sum over the players the log-likelihoods of their actions in either style."""
     total = 0.0
     for player in range(PLAYERS):
         total += np.logaddexp(chances[player, LIKE], chances[player, UNLIKE])
@@ -171,7 +175,7 @@ def of_either(chances):
 
 @kernel
 def compare(expected, action):
-    """How an action compares with what `default` would do."""
+    """Classify an action by that of `default`: a case of `LOG_CHANCES`."""
     if expected == PASS:
         return BOTH_PASS if action == PASS else PLAYS
     if action == expected:
@@ -183,8 +187,8 @@ def compare(expected, action):
 def propose(policy, rules, state, player, rng):
     """Exchange one or two unknown cards of two other players, drawn at random.
 
-    A change is kept as often as the ratio of the weights of both deals says, so that deals stay as
-    frequent as `redeal` draws them. Before the first trick all cards are dealt again.
+    The change is kept with a probability of the ratio of both deals' weights (Metropolis), so that
+    deals stay as frequent as `redeal` draws them. Before the first trick all cards are dealt again.
     """
     if state.leader < 0:
         contract.hide(rules, state, player)
@@ -212,7 +216,8 @@ def propose(policy, rules, state, player, rng):
 
 @kernel
 def draw_player(state, player, other, rng):
-    """A player with cards, neither of these two, drawn at random; `player` if there is none."""
+    """Draw a player with cards, other than these two; return `player` if there is none."""
+    # Reservoir sampling: the k-th candidate replaces the drawn one with the probability 1 / k.
     drawn, found = player, 0
     for each in range(PLAYERS):
         if each != player and each != other and state.left[each] > 0:
@@ -224,7 +229,7 @@ def draw_player(state, player, other, rng):
 
 @kernel
 def draw_bit(cards, rng):
-    """One card of a set, drawn at random, as a set."""
+    """Draw a card of a set at random; return it as a set."""
     for _ in range(np.int64(rng.random() * bits.size(cards))):
         cards &= cards - np.uint64(1)
     return cards & (~cards + np.uint64(1))

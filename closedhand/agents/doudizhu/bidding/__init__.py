@@ -1,1 +1,1 @@
-"""The Bid Module of Dou Dizhu: decides how much to bid for the role of landlord."""
+"""The Bid Module of Dou Dizhu: bids for the role of landlord."""

@@ -1,4 +1,4 @@
-"""The agent `bids:KIND:AGENT`: the bids of one module, the plays of another agent."""
+"""The agent `bids:KIND:AGENT`: bids by a module and plays as another agent."""
 
 from closedhand.agents.doudizhu.bidding.modules import KINDS, NET, OTHERS, VALUE, BiddingAgent
 from closedhand.core.agent_spec import split_outside, unquoted
@@ -9,7 +9,7 @@ OF_FILE = f"{NET}="
 
 
 def read(argument: str | None) -> tuple[str, str]:
-    """The kind and the agent of an argument; a kind `net=FILE` loses the quotes around the file.
+    """Split an argument into kind and agent; quotes around the file of `net=FILE` are removed.
 
     Raises:
         InputError: The kind or the agent is missing.
@@ -25,7 +25,7 @@ def read(argument: str | None) -> tuple[str, str]:
 
 
 def describe(game: Game, argument: tuple[str, str]) -> Traits:
-    """The traits of the agent, known before it plays."""
+    """Describe the agent before it is made."""
     kind, player = argument
     file = kind.removeprefix(OF_FILE) if kind.startswith(OF_FILE) else None
     own = Traits(files_of(file), microseconds=1)
@@ -36,14 +36,13 @@ def describe(game: Game, argument: tuple[str, str]) -> Traits:
 
 @described(describe, reads=read)
 def make_bids(game: Game, seed: int, argument: tuple[str, str]) -> BiddingAgent:
-    """The agent `bids:KIND:AGENT`: bids of a kind, cards of an agent, such as `bids:logic:greedy`.
+    """Make the agent `bids:KIND:AGENT`, such as `bids:logic:greedy`.
 
     The kind `value` bids by the network of the agent `value-net`.
 
-    The kind `net` bids by the win probabilities of the bid network that ships (`network.py`), and
-    `net=FILE`, as in `bids:net=runs/bids/bid.safetensors:greedy`, by those of another one. FILE is
-    the network, or a folder that holds `bid.safetensors`; a name that contains a colon must be
-    quoted.
+    The kind `net` bids by the win probabilities of the package's bid network (`network.py`). The
+    kind `net=FILE` takes another network, as in `bids:net=runs/bids/bid.safetensors:greedy`. FILE
+    is the network, or a folder with `bid.safetensors`. A name with a colon must be quoted.
 
     Raises:
         InputError: The kind or the agent is missing or unknown, or the game has no bidding.

@@ -1,10 +1,11 @@
-"""Fitting the Bid Module `fitted` (`modules.py`) to games that an agent plays against itself.
+"""Fit of the Bid Module `fitted` (`modules.py`) to games that an agent plays against itself.
 
-Every deal is played three times, with each player as the landlord once. Each of the three hands of
-17 cards is thus labelled with the result of a landlord who held it and got three random public
-cards; a logistic model is fitted to these labels. The same games give the payoffs of any auction on
-this deal, so the probability above which each bid pays is found without further games
-(`thresholds.py`).
+1. Play every deal three times, with each player as the landlord once.
+2. Label each hand of 17 cards with the result of its game: a landlord who held it and got three
+   random public cards.
+3. Fit a logistic model to these labels.
+4. The same games give the payoffs of any auction on the deal. Find from them the probability above
+   which each bid pays, without further games (`thresholds.py`).
 """
 
 import math
@@ -55,8 +56,8 @@ HELD_OUT = 5
 """One deal in this many is held out of the fit and used to evaluate it."""
 
 SHARES = (0.32, 0.32, 0.31, 0.05)
-"""Shares of the players in the auctions who bid as `fitted`, `logic` and `control`, and of those
-who always pass: every auction has to occur, and a pass must not always mean a weak hand."""
+"""Shares of players in the auctions: those who bid as `fitted`, `logic` and `control`, and those
+who always pass. With all of them every auction occurs, and a pass may hide a strong hand."""
 
 
 class Deals(NamedTuple):
@@ -117,7 +118,7 @@ class Fit:
 
     @property
     def deals(self) -> Deals:
-        """All deals played so far."""
+        """Join all deals played so far."""
         return Deals(*(np.concatenate(parts) for parts in zip(*self.chunks, strict=True)))
 
     @property
@@ -162,7 +163,7 @@ class Fit:
 
 
 def deals_of(state: Mapping[str, Any]) -> Deals:
-    """The deals in a checkpoint.
+    """Read the deals in a checkpoint.
 
     Raises:
         ValueError: The deals are damaged.
@@ -178,7 +179,7 @@ def deals_of(state: Mapping[str, Any]) -> Deals:
 
 
 def are_hands(hands: np.ndarray) -> bool:
-    """Whether packed hands, uint64 [n, 3], have 17 cards each and the three of a row one deck."""
+    """Return whether packed hands, uint64 [n, 3], have 17 cards each and a row fits one deck."""
     ranks = 4 * np.arange(16, dtype=np.uint64)
     counts = hands[:, :, None] >> ranks & NIBBLE
     fit = counts.sum(axis=1) <= (DECK >> ranks & NIBBLE)
@@ -186,7 +187,7 @@ def are_hands(hands: np.ndarray) -> bool:
 
 
 def read(path: Path) -> tuple[dict[str, Any], Deals]:
-    """The settings and the deals that a fit saved.
+    """Read the settings and the deals of a saved fit.
 
     Raises:
         InputError: The file is missing or cannot be read.
@@ -247,7 +248,7 @@ def scores_all(kind, hands, out):
 
 
 def fixed(kind: int, hands: np.ndarray) -> Module:
-    """A module with fixed thresholds, applied to the hands of some deals, uint64 [n, 3]."""
+    """Apply a module with fixed thresholds to the hands of deals, uint64 [n, 3]."""
     scores = np.empty(hands.size)
     scores_all(kind, hands.ravel(), scores)
     least = np.array([least_score(kind, 0, 0, bid) for bid in (1, 2, 3)], float)
@@ -257,7 +258,7 @@ def fixed(kind: int, hands: np.ndarray) -> Module:
 def fitted(
     chances: np.ndarray, deals: Deals, seed: int, progress: Callable[[int], None]
 ) -> np.ndarray:
-    """The thresholds of the module `fitted`, found from deals; float64 [3, 3, 3].
+    """Find the thresholds of the module `fitted` from deals, float64 [3, 3, 3].
 
     Args:
         chances: Win probabilities of the model, by deal and seat, float64 [n, 3].
@@ -274,15 +275,15 @@ def fitted(
 
 
 def judge(modules: Mapping[str, Module], points: np.ndarray) -> list[dict[str, Any]]:
-    """Points per deal of a player of each module against two players of another module.
+    """Compute the points per deal of one player of a module against two players of another.
 
     Args:
         modules: Modules by name.
         points: Points of the landlords of the deals, float64 [n, 3].
 
     Returns:
-        For every ordered pair of modules `alone` and `others`: the mean `points` of the former, and
-        its standard error, `error`.
+        For every ordered pair of modules `alone` and `others`: the mean `points` of `alone` and
+        their standard error, `error`.
     """
     rows = []
     at_all_seats = {name: Module(rotated(m.scores), m.thresholds) for name, m in modules.items()}
@@ -306,11 +307,11 @@ def check_number(games: int) -> None:
 
 
 def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> dict[str, Any]:
-    """The module fitted to the deals played so far, as JSON values.
+    """Fit the module to the deals played so far; return JSON values.
 
-    `weights` and `thresholds` are values for `modules.WEIGHTS` and `modules.THRESHOLDS`. The model
-    is evaluated on one deal in `HELD_OUT`: `log_loss` (`constant`: that of a model that predicts
-    the mean), `calibration` by tenths, and `judged`, the result of `judge`.
+    `weights` and `thresholds` are values for `modules.WEIGHTS` and `modules.THRESHOLDS`. Others
+    evaluate the model on one deal in `HELD_OUT`: `log_loss` (with `constant`, the loss of always
+    predicting the mean), `calibration` by tenths, and `judged`, the result of `judge`.
 
     Args:
         fit: Fit with the deals.
@@ -357,7 +358,7 @@ def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> 
 
 
 def begin(game: Game, agent: str | Agent, seed: int = 0, path: Path | None = None) -> Run[Fit]:
-    """A run of a new fit, to be started or resumed.
+    """Make a run of a fit, to start or to resume.
 
     Args:
         game: Dou Dizhu without bidding, by points.
@@ -380,7 +381,7 @@ def fit(
     path: Path | None = None,
     progress: Callable[[int], None] = lambda games: None,
 ) -> Fit:
-    """Play the games that a module is fitted to.
+    """Play games to fit a module to.
 
     Args:
         game: Dou Dizhu without bidding, by points.
@@ -391,7 +392,7 @@ def fit(
         progress: Called with the number of games played so far.
 
     Returns:
-        The deals, for `results`; fewer after an interruption (Ctrl-C).
+        The fit with its deals, for `results`; Ctrl-C leaves fewer deals.
 
     Raises:
         InputError: The game or one of its options cannot be fitted to, the agent is unknown or

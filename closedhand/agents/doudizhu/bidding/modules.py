@@ -1,4 +1,4 @@
-"""The Bid Module of Dou Dizhu (DeepRocket paper, section 4.1): decides how much to bid.
+"""The Bid Module of Dou Dizhu (DeepRocket paper, section 4.1): scores of hands and bids.
 
 The paper says only what its module considers: "control cards (like A, 2, and jokers) and tidiness
 (that means less sets combined by cards)". There are three modules here, by kind:
@@ -8,13 +8,18 @@ The paper says only what its module considers: "control cards (like A, 2, and jo
 - `fitted`: a logistic model of the probability that the landlord wins with these 17 cards, and the
   probability above which each bid pays.
 
-`network.py` replaces the logistic model by a network, `value_net/bidding.py` by the values of the
-agent `value-net`.
+`network.py` replaces the logistic model by a network, and `value_net/bidding.py` by the values of
+the agent `value-net`. All bid in the same way:
 
-The value of a bid: at the stake s the landlord wins or loses 2s and each peasant s, doubled for
-each bomb. If everybody passes, the value is 0 and the cards are dealt again. A landlord who wins a
+1. Compute the score of the hand: points or a probability.
+2. Find the highest bid whose threshold the score reaches. A threshold depends on the seat and on
+   the highest bid so far.
+3. Make it if it exceeds the bids so far; otherwise pass.
+
+At the stake s the landlord wins or loses 2s and each peasant s, doubled for each bomb. If all pass,
+the value is 0 and the cards are dealt again. A landlord who wins a
 share p of the games, with average multipliers of m in wins and l in losses, gets
-2s(pm - (1 - p)l). It follows:
+2s(pm - (1 - p)l). Therefore:
 
 - After two passes the choice is between being the landlord and a new deal: a bid pays if
   p > l / (l + m). As the points grow with the stake, the bid is 3.
@@ -22,19 +27,19 @@ share p of the games, with average multipliers of m in wins and l in losses, get
   hand that would lose less than that as the landlord makes the lowest higher bid; a hand that would
   gain bids 3.
 - Before the first bid, a pass is worth the points of a peasant in the games that follow. A bid of 3
-  ends the auction; a bid of 1 or 2 wins it only if nobody bids higher. A player who is outbid has
-  lost nothing; one who is not outbid plays against two hands weaker than usual. So a bid of 1 or 2
-  pays at lower probabilities than a 3.
+  ends the auction. A bid of 1 or 2 wins it only if nobody bids higher: outbid, the player has lost
+  nothing; otherwise both other hands are weaker than usual. A bid of 1 or 2 therefore pays at lower
+  probabilities than a bid of 3.
 - A player who bids is strong, so a hand wins less often against that player than against random
   hands; a player who passes is weak. The model's probability ignores this. The thresholds account
   for it: there is one for every seat and highest bid (`fitting.py`).
 
 With the objective `win` the stake does not matter; the modules bid as for points.
 
-Other words than bids follow the same scores with thresholds of their own, `LEAST`, which are not
-fitted: they are about where a word would pay if nobody else's words told anything. To call or rob a
-hand has to be worth a bid, to double it has to win more often than not, and to show it has to be so
-strong that the others' knowledge hardly matters.
+Words other than bids use the same scores with their own thresholds, `LEAST`. These are not fitted:
+they are near the scores at which a word would pay if the words of others carried no information. A
+hand that calls or robs has to be worth a bid. One that doubles has to win more often than it loses.
+One that shows has to be so strong that the others' knowledge hardly matters.
 """
 
 import math
@@ -66,18 +71,18 @@ KINGS = ACE - 1
 CONTROL_FROM = np.array([6, 8, 10])
 """The least control points for a bid of 1, 2 and 3."""
 LOGIC_FROM = np.array([0, 1, 3])
-"""The least control points minus waiting groups for a bid of 1, 2 and 3. Of a few choices, these
+"""The least control points minus waiting groups for a bid of 1, 2 and 3. Among a few choices, these
 gained `decompose` the most points against `control`."""
 
 HALF = 5
 WHOLE = 10
-"""The costs of a group that counts half and of one that counts in full. Both exceed
-`partition.SPARE`, so that such solos and pairs can be kickers; those that do not wait cost 0, and
-cannot."""
+"""Costs of a group that counts half and of one that counts in full. Both exceed `partition.SPARE`,
+so that such solos and pairs can be kickers. Groups that do not wait cost 0 and cannot be
+kickers."""
 
 
 def _waiting() -> np.ndarray:
-    """The cost of each kind of group for `waiting`, as `partition.cost` takes it."""
+    """Table of the costs of groups for `waiting`, as `partition.cost` takes it."""
     costs = np.full((ROWS, 15), WHOLE, np.int64)
     costs[[0, BOMB, ROCKET]] = 0
     costs[SOLO, ACE], costs[SOLO, TWO:] = HALF, 0
@@ -89,8 +94,8 @@ def _waiting() -> np.ndarray:
 WAITING = _waiting()
 
 FEATURES = ("one", "B", "S", "rocket", "twos", "aces", "kings", "bombs", "waiting")
-"""The features of the fitted model: a constant, each joker and both, the numbers of 2s, aces, kings
-and bombs in the hand, and the number of waiting groups."""
+"""Features of the fitted model: a constant, each joker and both, the numbers of 2s, aces, kings and
+bombs in the hand, and the number of waiting groups."""
 WEIGHTS = np.array([-0.677, 1.311, 0.742, 0.149, 0.391, 0.158, 0.122, 0.648, -0.237])
 """Weights of the features, for the log-odds of a win.
 
@@ -125,7 +130,7 @@ OTHERS = (VALUE, NET, f"{NET}=FILE")
 
 @kernel
 def control(hand):
-    """The control points of a hand: rocket 8, or B 4, or S 3; bomb 6; each 2 counts 2, each A 1."""
+    """Count control points: rocket 8, big joker 4, small joker 3, bomb 6, a 2 two, an A one."""
     jokers = 4 * count(hand, BIG_JOKER) + 3 * count(hand, SMALL_JOKER)
     points = 8 if jokers == 7 else jokers
     points += 6 * size(at_least(hand, 4))
@@ -136,9 +141,9 @@ def control(hand):
 
 @kernel
 def waiting(hand):
-    """The tidiness of a hand: the number of groups in its best partition that wait for a lead.
+    """Count the groups in the best partition of a hand that wait for a lead (its tidiness).
 
-    Bombs, the rocket, solos from 2, pairs from A and trios from K upwards do not wait; a solo A
+    Bombs, the rocket, solos from 2, pairs from A and trios from K upwards do not wait. A solo A
     counts half. Trios take weak solos and pairs as kickers.
     """
     nodes = np.empty(MOST_NODES, NODE)
@@ -161,7 +166,7 @@ def write_features(hand, out):
 
 @kernel
 def landlord_wins(hand):
-    """The fitted probability that a landlord with these 17 cards and three more wins."""
+    """Predict the probability that a landlord with these 17 cards and three more wins."""
     features = np.empty(len(WEIGHTS))
     write_features(hand, features)
     odds = 0.0
@@ -172,7 +177,7 @@ def landlord_wins(hand):
 
 @kernel
 def score(kind, hand):
-    """The score that a module, an index into `KINDS`, gives a hand: points or a probability."""
+    """Score a hand by a module, an index into `KINDS`: points or a probability."""
     if kind == FITTED:
         return landlord_wins(hand)
     points = np.float64(control(hand))
@@ -181,7 +186,7 @@ def score(kind, hand):
 
 @kernel
 def least_score(kind, seat, stake, bid):
-    """The least score for a bid of 1, 2 or 3 by `seat` when the highest bid so far is `stake`."""
+    """Return the least score for a bid of 1, 2 or 3 by `seat` after a highest bid of `stake`."""
     if kind == FITTED:
         return THRESHOLDS[seat, stake, bid - 1]
     return np.float64(LOGIC_FROM[bid - 1] if kind == LOGIC else CONTROL_FROM[bid - 1])
@@ -189,17 +194,17 @@ def least_score(kind, seat, stake, bid):
 
 @kernel
 def bid_by(kind, rules, view):
-    """The flat action of a module, an index into `KINDS`, where words are said in a flat game.
+    """Choose the flat action of a module, an index into `KINDS`, before cards are played.
 
-    In an auction by bids it is the highest bid that the hand is worth if that exceeds the other
-    bids, else the pass.
+    In an auction by bids it is the highest bid that the hand is worth, or the pass if the highest
+    bid so far is as high.
     """
     return bid_with(kind, score(kind, view.hands[view.player]), rules, view)
 
 
 @kernel
 def bid_with(kind, worth, rules, view):
-    """The flat action of a module for a hand with the score `worth`."""
+    """Choose the flat action of a module for a hand with the score `worth`."""
     if view.landlord >= 0 or rules.options.robbing:
         return say_with(kind, worth, rules, view)
     for bid in range(3, view.stake, -1):
@@ -210,7 +215,7 @@ def bid_with(kind, worth, rules, view):
 
 @kernel
 def say_with(kind, worth, rules, view):
-    """The same where the word is no bid: to call, rob, double or show if the hand is worth it."""
+    """Choose a word other than a bid: call, rob, double or show if the hand is worth it."""
     if view.landlord < 0:
         what, word = (CALLING, CALL) if view.stake == 0 else (ROBBING, ROB)
     elif rules.options.show > 0 and words_to_come(rules, view) == 1:
@@ -222,12 +227,12 @@ def say_with(kind, worth, rules, view):
 
 @kernel
 def choose_bid(rules, view):
-    """The flat action of the best module, `fitted`, before the landlord leads, in a flat game."""
+    """Choose the flat action of the best module, `fitted`, before the landlord leads."""
     return bid_by(FITTED, rules, view)
 
 
 def openings(rules: Rules, views: np.ndarray) -> np.ndarray:
-    """Whether words are said, not cards played, in each of some views; bool [n]."""
+    """Mark the views in which words are said before cards are played, bool [n]."""
     if not rules.options.double and not rules.options.show:
         return views["landlord"] < 0
     return np.array([bool(is_opening(rules, view)) for view in np.rec.array(views)], bool)
@@ -242,13 +247,13 @@ def bid_all(kind, rules, views, actions):
 
 @kernel
 def bid_worths(kind, worths, rules, views, actions):
-    """`bid_all` for hands with the scores `worths`, float64 [n]."""
+    """Write actions as `bid_all` does, for hands with the scores `worths`, float64 [n]."""
     for i in range(len(views)):
         actions[i] = bid_with(kind, worths[i], rules, views[i])
 
 
 class BiddingAgent:
-    """Bids by one of the modules and plays as another agent.
+    """Agent that bids by a module and plays as another agent.
 
     Attributes:
         name: Name in results and records.
@@ -277,11 +282,11 @@ class BiddingAgent:
         self._substeps = bool(game.options["substeps"])
 
     def act(self, view: State) -> int:
-        """The action of the player to act."""
+        """Choose the action of the player to act."""
         return int(self.act_batch(np.array([view], self.game.dtype))[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
-        """The action for each view, states [n]; int32 [n]."""
+        """Choose an action, int32 [n], for each view, states [n]."""
         actions = np.empty(len(views), np.int32)
         auction = openings(self.game.flat.rules, views)
         if auction.any():
@@ -291,7 +296,7 @@ class BiddingAgent:
         return actions
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """The deterministic bids and the policy of the playing agent, float64 [n, num_actions].
+        """Probabilities of bids, 0 or 1, and of the playing agent, float64 [n, num_actions].
 
         Raises:
             InputError: The playing agent does not provide its policy.
@@ -310,7 +315,7 @@ class BiddingAgent:
         auction = views["landlord"] < 0
         if auction.all():
             self._bid(rules, views, actions)
-        else:  # of other words, the networks of bids know nothing
+        else:  # networks of bids do not rate other words
             bids, words = actions[auction], actions[~auction]
             self._bid(rules, views[auction], bids)
             bid_all(self._kind, rules, views[~auction], words)

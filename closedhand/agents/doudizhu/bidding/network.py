@@ -1,10 +1,12 @@
 """A Bid Module with a network, proposed as future work in section 6 of the DeepRocket paper.
 
-The network predicts the probability that the landlord wins from the landlord's 17 cards, encoded as
-the paper encodes cards in hand: 15 ranks, 19 rows of counts and categories. It learns from the
-deals that `closedhand train bids` generated, each played with every player as the landlord once. It
-replaces the logistic model of the module `fitted` and keeps that module's thresholds. It is
-evaluated on the deals that are also held out from that model.
+1. Encode the landlord's 17 cards as the paper encodes cards in hand: 15 ranks, 19 rows of counts
+   and categories.
+2. Predict the probability that the landlord wins. The network learns from the deals of `closedhand
+   train bids`, each played with every player as the landlord once.
+3. Bid by this probability and the thresholds of the module `fitted`.
+
+The network is evaluated on the deals that are also held out from the logistic model of `fitted`.
 """
 
 import hashlib
@@ -53,7 +55,7 @@ from closedhand.learning.tensors import TORCH
 NAME = "bid.safetensors"
 SHIPPED_FILE = SHIPPED / "doudizhu_bid.safetensors"
 CHECKPOINT = "bid.ckpt"
-"""The checkpoint of a training, also of a finished one, which more minutes continue."""
+"""Checkpoint of a training. More minutes continue a finished one."""
 CELLS = planes.RANKS * planes.ROWS
 CHUNK = 1024
 """Hands per forward pass outside training."""
@@ -94,20 +96,20 @@ def draw_hands(rules, hands, out):
 
 
 def planes_of(rules: Rules, hands: np.ndarray) -> np.ndarray:
-    """The planes of packed hands, int8 [n, 285]; `rules` are those of the flat game."""
+    """Draw the planes of packed hands, int8 [n, 285]; `rules` are those of the flat game."""
     out = np.empty((len(hands), CELLS), np.int8)
     draw_hands(rules, hands, out)
     return out
 
 
 def logits(network: networks.Network, seen: torch.Tensor) -> torch.Tensor:
-    """The log-odds that the landlord wins, float32 [n]."""
+    """Compute the log-odds that the landlord wins, float32 [n]."""
     status = seen.new_zeros(len(seen), planes.STATUS)
     return network(seen, status, seen.new_ones(len(seen), 1, dtype=torch.bool))[:, 0]
 
 
 def chances(network: networks.Network, seen: torch.Tensor) -> np.ndarray:
-    """The probability that the landlord wins, float64 [n]."""
+    """Compute the probability that the landlord wins, float64 [n]."""
     with torch.inference_mode():
         pieces = [torch.sigmoid(logits(network, piece)) for piece in seen.split(CHUNK)]
     return torch.cat(pieces).numpy().astype(np.float64)
@@ -148,11 +150,11 @@ def train(
         seed: Seed of the initial weights and the order of the hands.
         threads: Number of CPU threads; None: all cores.
         restart: Whether to start again although `out` holds a training.
-        progress: Called now and then with the share that is done and a text about it.
+        progress: Called at intervals with the share that is done and a text about it.
 
     Raises:
-        InputError: There are no deals or too few, or `out` holds a training with other settings,
-            or a network whose training cannot be resumed.
+        InputError: There are too few deals, or `out` holds a training with other settings or one
+            that cannot be resumed.
         KeyboardInterrupt: The training was interrupted before its first step.
     """
     from closedhand import __version__
@@ -198,14 +200,14 @@ def train(
 
 
 def digest(path: Path) -> str:
-    """A hash that identifies the deals of a file."""
+    """Hash the deals of a file."""
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:20]
 
 
 class Fitting:
-    """Maximises the likelihood of hands by AdamW; a `closedhand.core.run.Learner`.
+    """Fit of a network to results of hands by AdamW; a `closedhand.core.run.Learner`.
 
-    The weights that did best on the validation hands are kept.
+    It keeps the weights with the best likelihood of the validation hands.
 
     Attributes:
         network: Network that learns.
@@ -243,8 +245,8 @@ class Fitting:
         self._epoch, self._order = -1, np.empty(0, np.int64)
 
     def advance(self, seconds: float) -> bool:
-        """Learn for a tenth of a second; validate now and then, and at the end."""
-        # A training that is given more minutes than before is validated again from there on.
+        """Learn for a tenth of a second; validate at intervals and at the end."""
+        # A resumed training may have more minutes than before: validations are due again.
         self._times = min(self._times, int((1 - seconds / self._seconds) * TIMES))
         start = time.monotonic()
         spent = 0.0
@@ -289,7 +291,7 @@ class Fitting:
         return self.steps * BATCH / len(self._learned.won)
 
     def progress(self, seconds: float) -> tuple[float, str]:
-        """The share that is done after `seconds`, and a text about it."""
+        """Return the share that is done after `seconds`, and a text about it."""
         text = f"log loss {self._found:.4f}" if self._kept else f"{self.steps:,} steps"
         return min(1.0, seconds / self._seconds), text
 
@@ -323,7 +325,7 @@ class Fitting:
 
 
 def begin(fitting: Fitting, deals: str, out: Path) -> Run[Fitting]:
-    """A run of a fit before its first step, to be started or resumed.
+    """Make a run of a fit before its first step, to start or to resume.
 
     Args:
         fitting: Fit.
@@ -363,7 +365,7 @@ def compare(of_network: np.ndarray, deals: Deals, held_out: np.ndarray) -> dict[
 
 
 class BidNetAgent(BiddingAgent):
-    """Bids by the win probabilities of a network and plays as another agent.
+    """Agent that bids by the win probabilities of a network and plays as another agent.
 
     Attributes:
         network: Bid network.
@@ -374,17 +376,16 @@ class BidNetAgent(BiddingAgent):
 
         Args:
             game: Dou Dizhu with bidding.
-            path: Path of the network, or of a folder with `bid.safetensors`; None: the one that
-                ships.
+            path: Path of the network, or of a folder with `bid.safetensors`; None: the package's.
             player: Agent that plays the cards.
 
         Raises:
-            InputError: The game has no bidding, or there is no such network.
+            InputError: The game has no bidding, or the network is missing.
         """
         super().__init__(game, KINDS[FITTED], player)
         kind = NET if path is None else f"{NET}={quoted(path, ',:')}"
         self.name = f"bids:{kind}:{player.name}"
-        # One core: matches run in several processes.
+        # One thread, as matches run in several processes.
         torch.set_num_threads(1)
         file = SHIPPED_FILE if path is None else within(Path(path), NAME)
         self.network, _ = networks.load(file, "bid")

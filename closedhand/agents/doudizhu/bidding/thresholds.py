@@ -1,8 +1,16 @@
-"""The win probabilities above which a bid pays, from deals played with each player as the landlord.
+"""Win probabilities above which a bid pays, from deals played with each player as the landlord.
 
-The payoffs after an auction depend only on the stake and the landlord, so no game has to be
-replayed for another auction. All arrays hold a row for each deal; their columns are the seats in
-the order of the auction.
+The payoffs after an auction depend only on the stake and the landlord, so that no game has to be
+played again for another auction.
+
+1. Let players with the present thresholds, and players of other modules, hold the auctions of all
+   deals.
+2. For each seat and highest bid so far, sum the points of each bid by bins of the win probability.
+3. Choose the thresholds with the most points, such that the bid rises with the probability
+   (`best_cuts`).
+4. Repeat for `ROUNDS` rounds. Best responses may cycle, so average the later rounds.
+
+All arrays have a row for each deal; their columns are the seats in the order of the auction.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -16,13 +24,13 @@ BIDS = np.arange(1, 4)
 BINS = 50
 """The thresholds are multiples of 1 / `BINS`."""
 NEVER = 1.0
-"""A threshold that no win probability reaches."""
+"""Threshold above all win probabilities."""
 ROUNDS = 12
 ENOUGH = 500
-"""A seat and highest bid that occur less often than this keep their previous thresholds."""
+"""Occurrences of a seat and highest bid below which its thresholds stay as they are."""
 
 Bid = Callable[[int, np.ndarray], np.ndarray]
-"""`bid(seat, stakes)`: bids of a seat, 0 to 3, given the highest bids so far, both integers [n]."""
+"""Function of a seat and the highest bids so far to its bids, 0 to 3, both integers [n]."""
 
 
 class Module(NamedTuple):
@@ -37,14 +45,14 @@ class Module(NamedTuple):
     thresholds: np.ndarray
 
     def bid(self, seat: int, stakes: np.ndarray) -> np.ndarray:
-        """Bids of `seat` given the highest bids so far, integers [n]; 0 after a bid of 3."""
+        """Make the bids of `seat` after highest bids `stakes`, integers [n]; 0 after a bid of 3."""
         least = self.thresholds[seat, np.minimum(stakes, 2)]
         worth = ((self.scores[:, seat, None] >= least) * BIDS).max(axis=1)
         return np.where((worth > stakes) & (stakes < 3), worth, 0)
 
 
 def mixed(modules: Sequence[Module], which: np.ndarray) -> Bid:
-    """The bids of players who each follow the module of index `which`, integers [n, 3]."""
+    """Combine modules: each player follows the module of index `which`, integers [n, 3]."""
     return lambda seat, stakes: np.choose(
         which[:, seat], [module.bid(seat, stakes) for module in modules]
     )
@@ -61,7 +69,7 @@ def hold(
 
 
 def points_of(points: np.ndarray, stakes: np.ndarray, owners: np.ndarray, seat: int) -> np.ndarray:
-    """Points of a seat after an auction, float64 [n]; 0 for a deal on which everybody passes.
+    """Compute the points of a seat after auctions, float64 [n]; 0 where all pass.
 
     Args:
         points: Points of the landlord at the stake 1/2, by the seat of the landlord,
@@ -75,9 +83,9 @@ def points_of(points: np.ndarray, stakes: np.ndarray, owners: np.ndarray, seat: 
 
 
 def points_alone(points: np.ndarray, one: Module, others: Module) -> np.ndarray:
-    """Points of a player of one module against two players of another module, float64 [n].
+    """Compute the points of a player of one module against two of another, float64 [n].
 
-    They are the mean over the three seats.
+    The points are the mean over the three seats of the player.
     """
     nobody = np.zeros(len(points), np.int64), np.full(len(points), -1)
     total = np.zeros(len(points))
@@ -89,12 +97,12 @@ def points_alone(points: np.ndarray, one: Module, others: Module) -> np.ndarray:
 
 
 def rotated(columns: np.ndarray) -> np.ndarray:
-    """Each deal three times, [3n, 3], so that each player opens the auction once."""
+    """Repeat each deal three times, [3n, 3], so that each player opens the auction once."""
     return np.concatenate([np.roll(columns, -i, axis=1) for i in range(SEATS)])
 
 
 def best_cuts(totals: np.ndarray, bids: Sequence[int]) -> np.ndarray:
-    """The thresholds with the most points, among those whose bid rises with the win probability.
+    """Find the thresholds with the most points whose bids rise with the win probability.
 
     Args:
         totals: Points by bid and bin of the win probability, float64 [len(bids), bins].
@@ -105,7 +113,8 @@ def best_cuts(totals: np.ndarray, bids: Sequence[int]) -> np.ndarray:
         pays.
     """
     bins = totals.shape[1]
-    # Best points up to a bin by the bid made in it, and the bin from which each bid was made.
+    # Dynamic program over the bins: the most points up to a bin for each bid made in it, and
+    # the bin from which that bid is made.
     best = np.zeros(len(bids))
     starts = np.full((len(bids), len(bids)), bins)
     for i in range(bins):
@@ -129,7 +138,7 @@ def fit_thresholds(
     which: np.ndarray,
     progress: Callable[[int], None] = lambda rounds: None,
 ) -> np.ndarray:
-    """The best thresholds against a mixture of players who use them or other modules.
+    """Find the best thresholds against a mixture of players with them and with other modules.
 
     Args:
         chances: Probability that the landlord wins, by deal and seat, float64 [n, 3].
@@ -154,7 +163,7 @@ def fit_thresholds(
 def _respond(
     chances: np.ndarray, points: np.ndarray, bid: Bid, thresholds: np.ndarray
 ) -> np.ndarray:
-    """The best thresholds of each seat if the other seats bid by `bid`."""
+    """Find the best thresholds of each seat if the other seats bid by `bid`."""
     found = thresholds.copy()
     nobody = np.zeros(len(points), np.int64), np.full(len(points), -1)
     for seat in range(SEATS):

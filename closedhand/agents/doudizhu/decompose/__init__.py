@@ -1,1 +1,1 @@
-"""The agent `decompose`: partitions hands into plays and rates the hand that each play leaves."""
+"""The agent `decompose`: rates plays by a partition of the hand that each play leaves."""

@@ -1,11 +1,13 @@
-"""The agent `decompose`: partitions hands, and rates each play by its features and what it leaves.
+"""The agent `decompose`: rates each play by its features and the hand that it leaves.
 
-For every legal main group, the kickers are those that leave the hand which is cheapest to play out
-(`partition.py`). The play with the greatest sum of weights is chosen, with one weight for each
-feature of the play (`features.py`): the play itself, whom it has to beat, how many groups of other
-players may beat it, the groups that partition the remaining hand and how many of them are strong,
-and whether an enemy or the partner is about to play out. The weights are tuned in duplicate
-self-play (`tuning.py`). A softmax over the same sums is the fast policy of playouts.
+1. List one play for each legal main group, with the kickers that leave the cheapest hand
+   (`partition.py`).
+2. Make a play that empties the hand, or the only play, at once.
+3. Describe each play by features (`features.py`): the play itself, the play to beat, the groups of
+   other players that may beat it, the groups of the remaining hand, and the cards left to the other
+   players.
+4. Add up the weights of the features, which are tuned in duplicate self-play (`tuning.py`).
+5. Choose the play with the greatest sum. The policy of playouts draws by a softmax over the sums.
 """
 
 from pathlib import Path
@@ -42,8 +44,8 @@ from closedhand.learning.policy_gradient import draw, exponentials, read_weights
 CANDIDATES = 160
 """Room for the main groups of a hand, and the pass.
 
-The most that a search over hands of 20 cards finds are 94: six trios in a row and a pair next to
-them. No rules deal more than 20 cards.
+A search over hands of 20 cards, the most that any rules deal, finds at most 94: six trios in a row
+and a pair next to them.
 """
 
 TABLE = np.dtype((np.record, [("weights", "f4", FEATURES)]))
@@ -54,7 +56,8 @@ class Policy(NamedTuple):
 
     Attributes:
         table: Weights of the features, a record of `TABLE`.
-        sampled: Whether plays are drawn by softmax; otherwise the greatest sum is chosen.
+        sampled: Whether plays are drawn by softmax; otherwise the one of the greatest sum is
+            chosen.
     """
 
     kernels = "closedhand.agents.doudizhu.decompose.agent"
@@ -67,7 +70,7 @@ class Policy(NamedTuple):
 def list_plays(rules, state, ids, costs, nodes, plays):
     """Write one flat play for every legal main group, the pass last; return their number.
 
-    Its kickers are those that leave the cheapest hand, the lowest ones among equal costs.
+    The kickers of a play are those that leave the cheapest hand, the lowest ones among equals.
     """
     hand = state.hands[state.player]
     strength = flat.least_strength(rules, state)
@@ -96,7 +99,7 @@ def list_plays(rules, state, ids, costs, nodes, plays):
 
 @kernel
 def settled(rules, state, plays, n):
-    """The index of the play that needs no evaluation, or -1: the only one, or one that wins."""
+    """Return the index of the only play, or of one that empties the hand; -1: evaluate them."""
     if n == 1:
         return 0
     for k in range(n):
@@ -109,7 +112,7 @@ def settled(rules, state, plays, n):
 def weigh(policy, rules, state, plays, n, costs, nodes, sums, features, numbers):
     """Write the sum of the weights of each play, its features, and their number.
 
-    If `features` has room for one play only, each play overwrites the last.
+    If `features` has room for one play only, each play overwrites the previous one.
     """
     seen = observation_of(rules, state)
     keep = partition(state.hands[state.player], costs, nodes)[0]
@@ -127,8 +130,8 @@ def consider(policy, rules, state, ids, plays, sums):
     """Write the candidate plays and the sum of the weights of each.
 
     Returns:
-        The number of candidates, and the index of the one that needs no evaluation. The sums are
-        valid only if this index is -1, for none.
+        The number of candidates, and the index of the one to play without evaluation. The sums
+        are valid only if this index is -1, for none.
     """
     nodes = np.empty(MOST_NODES, NODE)
     costs = np.empty((ROWS, 15), np.int64)
@@ -144,7 +147,7 @@ def consider(policy, rules, state, ids, plays, sums):
 
 @kernel
 def choose(policy, rules, state, rng, ids):
-    """A play of the policy; one that wins at once if there is any."""
+    """Choose a play by the policy; one that wins at once takes precedence."""
     plays = np.empty(CANDIDATES, np.int64)
     sums = np.empty(CANDIDATES)
     n, k = consider(policy, rules, state, ids, plays, sums)
@@ -163,7 +166,7 @@ def worthwhile(policy, rules, state, out):
 
 @kernel
 def decide(policy, rules, view, ids):
-    """The play with the greatest sum of weights, or a bid."""
+    """Choose the play with the greatest sum of weights, or a bid."""
     if is_opening(rules, view):
         return np.int64(choose_bid(rules, view))
     plays = np.empty(CANDIDATES, np.int64)
@@ -173,17 +176,17 @@ def decide(policy, rules, view, ids):
 
 
 def policy_of(weights: np.ndarray, sampled: bool = True) -> Policy:
-    """The policy with the given weights, [FEATURES]."""
+    """Make the policy with the given weights, [FEATURES]."""
     table = np.zeros(1, TABLE)[0]
     table.weights[:] = weights
     return Policy(table, sampled)
 
 
 def load(path: str | None) -> np.ndarray:
-    """The weights in a file that `closedhand train` saved, or the package's; float32 [FEATURES].
+    """Load weights, float32 [FEATURES], from a file of `closedhand train`, or the package's.
 
     Raises:
-        InputError: The file cannot be read, or contains other weights.
+        InputError: The file cannot be read, or holds other weights.
     """
     if path is None:
         return shipped_weights("doudizhu_decompose", FEATURES)
@@ -191,14 +194,14 @@ def load(path: str | None) -> np.ndarray:
 
 
 class DecomposeAgent(RatingAgent):
-    """The strongest player without search."""
+    """Agent that makes the play with the greatest sum of weights."""
 
     def __init__(self, game: Game, name: str, weights: np.ndarray) -> None:
         """Create the agent for `game`, Dou Dizhu with any options, with weights, [FEATURES]."""
         super().__init__(game, name, policy_of(weights, sampled=False))
 
     def rate_plays(self, view: State) -> tuple[np.ndarray, np.ndarray]:
-        """The candidates, one for each main group, and their sums of weights."""
+        """List the candidates, one for each main group, and their sums of weights."""
         plays, sums = np.empty(CANDIDATES, np.int64), np.empty(CANDIDATES)
         n, k = consider(self.whole, self.game.flat.rules, view, self._ids, plays, sums)
         if k >= 0:
@@ -206,7 +209,7 @@ class DecomposeAgent(RatingAgent):
         return plays[:n], sums[:n]
 
     def preferences(self, view: State) -> dict[str, float]:
-        """The probability of each play under the policy of playouts, the greatest first.
+        """List the probabilities of plays under the policy of playouts, the greatest first.
 
         Raises:
             InputError: The game is over or in its auction.
@@ -222,10 +225,10 @@ class DecomposeAgent(RatingAgent):
 
 @described(lambda game, argument: Traits(files_of(argument), microseconds=4))
 def make_decompose(game: Game, seed: int, argument: str | None) -> DecomposeAgent:
-    """The agent `decompose`, or `decompose:PATH` with weights that `closedhand train` saved.
+    """Make the agent `decompose`, or `decompose:PATH` with weights of `closedhand train`.
 
     Raises:
-        InputError: There are no weights at the path.
+        InputError: The path holds no weights.
     """
     name = str(AgentSpec("decompose", argument=argument))
     return DecomposeAgent(game, name, load(argument))

@@ -1,7 +1,8 @@
 """Features of the plays that the agent `decompose` chooses from.
 
-A feature is an index into one vector of weights. A play has about ten features, and one for each
-group in the partition of the remaining hand.
+A feature is an index into one vector of weights. A play has about ten features, and one more for
+each group in the partition of the remaining hand. An index is the first feature of its sort plus a
+number in mixed radix of the indices that the sort combines.
 """
 
 from typing import Any, NamedTuple
@@ -30,18 +31,18 @@ KIND = np.array([0, 3, 1, 4, 2, 5, 2, 5, 2, 5, 2, 2, 6, 7])
 """The kind of each category except the pass; four with kickers counts as a trio."""
 CATEGORIES = 14
 MODES = 9
-"""Role (landlord, down peasant, up peasant) and, as the faster index, situation (lead, beat an
-enemy, beat the partner)."""
+"""Number of modes, 3 * role + situation: roles are landlord, down peasant, up peasant; situations
+are lead, beat an enemy, beat the partner."""
 RANKS = 15
 LEFTS = 7
 """Classes of the cards left to a player: 1, 2, 3, 4, up to 6, up to 9, more."""
 STAGES = 4
 """Classes of the cards left to the player to act: up to 4, 8, 13, more."""
 RIVALS = 8
-"""Classes of the number of groups of the others that beat a group: 0, 1, …, 6, more."""
+"""Classes of the number of groups that others may hold and that beat a group: 0, 1, …, 6, more."""
 MOST_WEAK, MOST_STRONG = 6, 3
 FORMS = (MOST_WEAK + 1) * (MOST_STRONG + 1)
-"""Forms of a hand: the number of its groups that others can beat, and of those they cannot."""
+"""Forms of a hand: the number of its groups that others can beat, and of the others."""
 TURNS = 10
 """Classes of the number of groups of a hand: 0, 1, …, 8, more."""
 GAINS = 24
@@ -69,7 +70,7 @@ PASSING_TABLED = PASSING_TURNS + MODES * TURNS * LEFTS  # mode, left to the next
 FEATURES = PASSING_TABLED + MODES * LEFTS * LEFTS
 MOST_GROUPS = 20
 MOST_FEATURES = 10 + MOST_GROUPS
-"""Features of one play: ten, and one for each group of the remaining hand."""
+"""Maximum number of features of a play: ten, and one for each group of the remaining hand."""
 
 SORTS = np.array(
     (
@@ -77,20 +78,20 @@ SORTS = np.array(
         *(PASSING, PASSING_LEFT, PASSING_FORM, PASSING_TURNS, PASSING_TABLED, FEATURES),
     )
 )
-"""First features of the sorts, and the end of the last sort."""
+"""First features of the sorts, and the end of the last one."""
 MOST_OF_SORT = np.where(SORTS[:-1] == GROUPS, MOST_GROUPS, 1)
-"""Number of features of each sort that a play has, at most."""
+"""Maximum number of features of each sort in a play."""
 
 
 class ObservationForm(NamedTuple):
-    """The inputs that the features of all plays in a state have in common.
+    """Inputs that the features of all plays in a state share.
 
     Attributes:
         mode: Role and situation, see `MODES`.
         role: 0 landlord, 1 down peasant, 2 up peasant.
         enemy: Smallest number of cards in an enemy's hand.
         partner: Number of cards in the partner's hand.
-        owner: Number of cards of the player whose play is to be beaten.
+        owner: Number of cards of the player who made the play to beat.
         most: Greatest number of cards in another player's hand.
         tabled: Classes of the numbers of cards of the next and of the last player.
         others: Cards of the other players, all together, packed.
@@ -108,7 +109,7 @@ class ObservationForm(NamedTuple):
 
 @kernel
 def observation_of(rules, state):
-    """The `ObservationForm` of the player to act."""
+    """Collect the inputs of the player to act."""
     player = np.int64(state.player)
     landlord = np.int64(state.landlord)
     role = (player - landlord) % SEATS
@@ -134,7 +135,7 @@ def observation_of(rules, state):
 
 @kernel
 def left_class(cards):
-    """The class of a number of cards left."""
+    """Return the class of a number of cards left."""
     if cards <= 4:
         return max(np.int64(cards), 1) - 1
     if cards <= 6:
@@ -144,9 +145,11 @@ def left_class(cards):
 
 @kernel
 def rivals(copies, first, length, seen):
-    """The class of the number of groups of the same kind that others may hold and that beat it."""
+    """Count the groups of the same kind that others may hold and that beat a group, as a class."""
     if copies * length > seen.most:
         return 0
+    # A bit for each rank of which the others hold enough cards. For a chain, the bits are those of
+    # ranks at which a chain of the length starts. Bits above `first` beat the group.
     ranks = at_least(seen.others, copies)
     if length > 1:
         ranks &= CHAINABLE
@@ -164,6 +167,8 @@ def take_apart(hand, seen, costs, nodes, features):
     Returns:
         The number of groups, the form of the hand, and its cost.
     """
+    # Indices of kinds are those of `KINDS`: 0 to 2 loose cards, 3 to 5 chains, 6 bomb, 7 rocket. A
+    # group that others cannot beat is strong.
     spent, chains, hand, kickers = partition(hand, costs, nodes)
     base = GROUPS + seen.role * KINDS * RIVALS
     n, strong = 0, 0

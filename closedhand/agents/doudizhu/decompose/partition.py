@@ -1,8 +1,13 @@
 """The cost of playing a hand out, by the cheapest partition of the hand into plays.
 
-The stronger a group, the lower its cost: a weak group must wait for a lead that it beats, an
-unbeatable one is free. The scale is that of RHCP, a cost of 7 per play minus a value by rank;
-counting the unseen cards makes it more precise.
+1. Give every group a cost (`set_costs`). A weak group must wait for a lead that it beats; an
+   unbeatable one is free. The scale is that of RHCP, a cost of 7 per play minus a value by rank.
+   Counting the unseen cards makes it more precise.
+2. Search depth first over all sets of chains. At the lowest rank where a chain can start, either no
+   more chains start there, or one of each kind and length is taken out (`branch`).
+3. The cards without chains are loose: all cards of a rank are one group. Trios and chains of trios
+   take the costliest weak solos and pairs as kickers for free (`loose_cost`).
+4. Keep the partition with the least total cost.
 """
 
 import numpy as np
@@ -13,18 +18,18 @@ from closedhand.games.doudizhu.plays import CATEGORIES
 from closedhand.games.doudizhu.substeps import lowest_rank
 
 CHAINABLE = EACH & np.uint64((1 << 48) - 1)
-"""The ranks 3 to A, one card each: a chain has no 2 and no joker."""
+"""The ranks 3 to A, one card each: chains contain no 2 and no joker."""
 
 SHORTEST = (5, 3, 2)
-"""The shortest chain of 1, 2 and 3 cards per rank."""
+"""Length of the shortest chain of 1, 2 and 3 cards per rank."""
 
 _FIRST = np.cumsum([0] + [len(category.lengths) for category in CATEGORIES])
 PLAIN_FAMILY = tuple(int(_FIRST[i]) for i in (0, 2, 4))
-"""The families of a solo, a pair and a trio; the chains of each follow, by ascending length."""
+"""Families of a solo, a pair and a trio; the chains of each follow in ascending length."""
 
 SOLO, PAIR, TRIO, BOMB, CHAIN, ROCKET = range(1, 7)
-"""Rows of the table of costs, after one for no card: the row of loose cards is their number. The
-rank of a chain is its highest."""
+"""Rows of the table of costs. The row of loose cards of one rank is their number, so that four are
+a bomb and row 0 is for no card. The column is the rank, for a chain its highest."""
 ROWS = 7
 
 NODE = np.dtype(
@@ -33,18 +38,19 @@ NODE = np.dtype(
         [("hand", "u8"), ("chains", "u8"), ("first", "i4"), ("kickers", "i4"), ("cost", "i8")],
     )
 )
-"""A hand whose further chains start at rank `first` or above. The chains already taken out,
-`chains`, have the total cost `cost`; those of trios take `kickers` kickers."""
+"""Node of the search: a hand whose further chains start at rank `first` or above. The chains that
+were taken out, `chains`, have the total cost `cost`; chains of trios take `kickers` kickers."""
 CHAIN_BITS = 10
-"""Bits of a chain: 2 for the cards per rank, 4 for the first rank, 4 for the length, lowest bits
-first. A hand contains at most four chains."""
+"""Bits of a chain in `chains`, lowest first: 2 for the cards per rank, 4 for the first rank, 4 for
+the length. A hand has at most four chains, so 64 bits hold all. As a chain has at least one card
+per rank, its bits are never 0, and 0 ends the list."""
 MOST_NODES = 400
-"""Size of the stack: a path passes at most 16 ranks and chains in all, and each of them leaves at
-most 22 alternatives."""
+"""Size of the stack. A path passes at most 16 ranks and chains in all, and each of them leaves at
+most 22 alternatives on the stack: 352."""
 
 JOKERS = np.uint64(0x11 << 4 * 13)
 SPARE = 4
-"""Greatest cost of a solo or pair that is too strong to be a kicker."""
+"""Greatest cost of a solo or pair that is kept, as it is too strong for a kicker."""
 
 
 @kernel
@@ -55,6 +61,8 @@ def set_costs(others, costs):
         others: Cards of the other players, all together, packed.
         costs: Table to write.
     """
+    # From the highest rank down, `higher` counts the groups of the others that beat this one. The
+    # cost is twice their number, but at most the distance from the big joker.
     costs[0, :] = 0
     for copies in (SOLO, PAIR, TRIO):
         higher = 0
@@ -70,13 +78,13 @@ def set_costs(others, costs):
 
 @kernel
 def cost(hand, costs, nodes):
-    """The cost of the cheapest partition of a packed hand; arguments as for `partition`."""
+    """Return the cost of the cheapest partition of a packed hand; arguments as for `partition`."""
     return partition(hand, costs, nodes)[0]
 
 
 @kernel
 def partition(hand, costs, nodes):
-    """The cheapest partition of a packed hand.
+    """Find the cheapest partition of a packed hand.
 
     Args:
         hand: Packed hand.
@@ -84,15 +92,15 @@ def partition(hand, costs, nodes):
         nodes: Scratch space, `NODE` [MOST_NODES].
 
     Returns:
-        The cost; the chains, `CHAIN_BITS` bits each, the last one lowest, 0 for none; the hand
-        without the chains, packed; and the number of kickers of its chains of trios.
+        The cost; the chains, `CHAIN_BITS` bits each, the last one lowest (0: none); the hand
+        without the chains, packed; the number of kickers of its chains of trios.
     """
     nodes[0].hand = hand
     nodes[0].chains = 0
     nodes[0].first = 0
     nodes[0].kickers = 0
     nodes[0].cost = 0
-    best = 1000
+    best = 1000  # above all costs of hands
     chains, rest, kickers = np.uint64(0), hand, 0
     n = 1
     while n > 0:
@@ -114,8 +122,9 @@ def partition(hand, costs, nodes):
 def branch(costs, nodes, n):
     """Replace node n, where a chain can start, by its successors; return the number of nodes.
 
-    Either no further chain starts there, or one of any kind and length does. An explicit stack is
-    used because Numba 0.68 crashes when it loads a recursive kernel from its cache.
+    In one successor no further chain starts at that rank; in each other one a chain of some kind
+    and length is taken out. The stack is explicit, as Numba 0.68 crashes when it loads a recursive
+    kernel from its cache.
     """
     first = np.int64(nodes[n].first)
     hand = nodes[n].hand
@@ -128,7 +137,7 @@ def branch(costs, nodes, n):
         card = np.uint64(copies) << np.uint64(4 * first)
         rest = hand
         length = 0
-        while first + length < 12 and contains(rest, card):
+        while first + length < 12 and contains(rest, card):  # 12 ranks, 3 to A, form chains
             rest -= card
             card <<= np.uint64(4)
             length += 1
@@ -144,7 +153,9 @@ def branch(costs, nodes, n):
 
 @kernel
 def chain_starts(hand):
-    """The ranks, one card each, at which a chain of solos, pairs or trios can start."""
+    """Return the ranks, one card each, at which a chain of solos, pairs or trios can start."""
+    # A shift by 4 bits is a shift by one rank. `twice` has runs of two; a run of five is two runs
+    # of two next to each other and one more rank.
     solos = at_least(hand, 1) & CHAINABLE
     pairs = at_least(hand, 2) & CHAINABLE
     trios = at_least(hand, 3) & CHAINABLE
@@ -156,13 +167,15 @@ def chain_starts(hand):
 
 @kernel
 def loose_cost(hand, kickers, costs):
-    """The cost of a hand without chains; the costliest solos and pairs are used as kickers."""
+    """Return the cost of a hand without chains, with weak solos and pairs as kickers."""
     total = 0
     if contains(hand, JOKERS):
         hand -= JOKERS
         total += costs[ROCKET, 0]
     for rank in range(15):
         total += costs[np.int64(hand >> np.uint64(4 * rank) & NIBBLE), rank]
+    # Ranks with exactly three cards are trios, which take a kicker each. Ranks with one or two are
+    # possible kickers, from the lowest upwards: of a kind, the lowest costs the most.
     kickers += size(at_least(hand, 3) ^ at_least(hand, 4))
     spare = at_least(hand, 1) ^ at_least(hand, 3)
     while spare and kickers > 0:

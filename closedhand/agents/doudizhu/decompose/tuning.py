@@ -1,10 +1,13 @@
-"""Tunes the weights of `decompose` in duplicate self-play.
+"""Tuning of the weights of `decompose` in duplicate self-play.
 
-`closedhand train doudizhu --algorithm decompose` plays every deal several times with the policy on
-all seats. The result of a game is compared with the other games of the same deal, as in a duplicate
-match, so that the luck of the deal cancels out. The gradient is that of the log-likelihood of a
-player's decisions, times the advantage of the player's side over those other games. A game counts
-as won or lost, without bombs.
+`closedhand train doudizhu --algorithm decompose` does this in every step:
+
+1. Play every deal several times with the policy on all seats, drawn by softmax.
+2. Compare the result of a game with the other games of the same deal, as in a duplicate match. The
+   luck of the deal cancels out. A game counts as won or lost, without bombs.
+3. Add the gradient of the log-likelihood of each player's decisions, times the advantage of the
+   player's side over the other games (REINFORCE; Williams, 1992).
+4. Take a step of Adam (`learning/policy_gradient.py`).
 """
 
 import numpy as np
@@ -57,7 +60,7 @@ def play_deals(rules, policy, state, deals, rng, ids, gradient):
 def play_out(rules, policy, state, rng, ids, trace):
     """Play a game to the end; add to `trace` the gradient of its log-likelihood.
 
-    The decisions of the peasants count negatively.
+    The decisions of the peasants count negatively, as their gain is the landlord's loss.
     """
     plays = np.empty(CANDIDATES, np.int64)
     sums = np.empty(CANDIDATES)
@@ -82,7 +85,7 @@ def play_out(rules, policy, state, rng, ids, trace):
 
 
 def gradient(weights: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
-    """The gradient of a piece of self-play."""
+    """Compute the gradient of a piece of self-play."""
     game = make_game("doudizhu")
     sums = np.zeros(FEATURES)
     ids = np.empty(game.num_actions, np.int32)

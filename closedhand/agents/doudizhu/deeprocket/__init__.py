@@ -1,1 +1,1 @@
-"""The DeepRocket paper's networks: records, training, agents."""
+"""The networks of the DeepRocket paper: records, training, agents."""

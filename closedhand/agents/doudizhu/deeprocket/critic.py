@@ -1,8 +1,7 @@
-"""What `value-net` says of main groups: the critic of fine-tuning (`fine_tuning.py`).
+"""The critic of fine-tuning (`fine_tuning.py`): win probabilities of main groups by `value-net`.
 
-A value network sees what the policy network sees, but it has learned how often each play wins. It
-judges all main groups of a decision, not only the one that is played, and the luck of the rest of
-the game does not blur its judgement.
+The value network rates all main groups of a decision, while a game shows the result of only one.
+Its ratings also do not depend on the luck in the rest of the game.
 """
 
 import numpy as np
@@ -16,16 +15,16 @@ from closedhand.core.numba.jit import kernel
 from closedhand.games.doudizhu.plays import GROUPS
 
 TEMPERATURE = 0.03
-"""Difference of probabilities to win that makes a play e times as likely as it was."""
+"""Difference of win probabilities that multiplies the relative probability of a play by e."""
 LEAST = 0.03
-"""Sum of the changes of a policy's probabilities from which on a decision is worth learning."""
+"""Least sum of absolute changes of a decision's probabilities that is worth learning."""
 
 
 def critic_of(agent: str) -> Policy:
-    """The policy of the agent `value-net` or `value-net:PATH`, trained to win.
+    """Load the policy of the agent `value-net` or `value-net:PATH`, trained to win.
 
     Raises:
-        InputError: It is another agent, or was trained for points; or its file cannot be read.
+        InputError: The agent is another one, was trained for points, or its file cannot be read.
     """
     spec = AgentSpec.parse(agent)
     if spec.name != "value-net" or spec.options:
@@ -38,7 +37,7 @@ def critic_of(agent: str) -> Policy:
 
 @kernel
 def write_chances(policy, rules, views, chosen, ids, chances):
-    """Write the probability to win with each main group into `chances`, NaN where unrated."""
+    """Write the probability to win with each main group into `chances`; NaN: not rated."""
     space = make_space()
     chances[:] = np.nan
     for i in range(len(chosen)):
@@ -54,12 +53,11 @@ def write_chances(policy, rules, views, chosen, ids, chances):
 def improved(
     critic: Policy, game: Game, views: np.ndarray, chosen: np.ndarray, shares: np.ndarray
 ) -> np.ndarray:
-    """A policy that is better than another one, by what the critic says.
+    """Improve a policy by the critic.
 
-    It is proportional to the other's probabilities times exp(probability to win / temperature), as
-    in maximum a posteriori policy optimisation (Abdolmaleki et al., 2018). A play that the critic
-    does not look at, because `decompose` thinks little of it, counts as the worst of those that it
-    does look at.
+    The result is proportional to the policy's probabilities times exp(probability to win /
+    temperature), as in maximum a posteriori policy optimisation (Abdolmaleki et al., 2018). A play
+    without a rating, because `decompose` rates it low, counts as the worst of the rated plays.
 
     Args:
         critic: The critic.
@@ -69,7 +67,7 @@ def improved(
         shares: Probabilities of the policy in these views, float32 [n, 309].
 
     Returns:
-        Probabilities, float32 [n, 309]; all of them 0 where they would hardly differ.
+        Probabilities, float32 [n, 309]; a row of 0 where they would hardly change.
     """
     ids = np.empty(game.num_actions, np.int32)
     chances = np.empty((len(chosen), GROUPS))

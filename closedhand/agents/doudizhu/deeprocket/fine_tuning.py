@@ -1,20 +1,22 @@
-"""Training of the policy network in self-play, proposed in section 6 of the DeepRocket paper.
+"""Fine-tuning of the policy network in self-play, proposed in section 6 of the DeepRocket paper.
 
-The network starts from supervised weights and plays against itself (`sampling.py`). A step plays
-some deals and follows the policy gradient over the decisions in deals that were won at some tables
-and lost at others. It makes one pass in batches over PPO's clipped objective, with the gain of a
-game as the advantage of all its decisions. A penalty on the Kullback-Leibler divergence from the
-initial network keeps it close to what it learned from records. Only forced moves are excluded. The
-kickers come from the kicker network, which learned from records and does not change.
+The network starts from supervised weights. A step does this:
 
-With a critic (`critic.py`) a step plays as many games of different deals, and learns the policy
-that the critic makes of the present one. The result is then the mean of the weights over the last
-batches, which wins more often than the last weights.
+1. Play some deals with the network on all seats, each deal at several tables (`sampling.py`). The
+   kickers come from the kicker network, which learned from records and does not change.
+2. Give every decision with a choice the gain of its game as advantage: the result compared with the
+   other tables. Deals with the same result at all tables have the gain 0 and are skipped.
+3. Make one pass in batches over PPO's clipped objective (Schulman et al., 2017). A penalty on the
+   Kullback-Leibler divergence from the initial network keeps it close to the supervised policy.
 
-It can also start from random weights ("like AlphaZero", section 6): then there is nothing to stay
-close to, and the usual penalty is 0. The kicker network learns like the policy network: kickers are
-drawn, and their gains are those of their games (with a critic, which does not judge kickers, the
-result of the game minus the mean of the step).
+With a critic (`critic.py`) a step plays as many games of different deals. The network learns the
+policy that the critic derives from the present one. The result is then the mean of the weights over
+the last batches, which wins more often than the last weights.
+
+The start can also be random weights ("like AlphaZero", section 6). The default penalty is then 0.
+The kicker network learns as the policy network does: kickers are drawn, and their gain is that of
+the game. The critic does not rate kickers, so with a critic their gain is the result of the game
+minus the mean of the step.
 
 `train` writes into its folder: `policy.safetensors` and `kicker.safetensors` (the last networks),
 `self-play.ckpt` (for resuming) and, in `history.json`, a list of checks under `self-play`.
@@ -56,23 +58,47 @@ BATCH = 512
 RATE = 1e-4
 """Learning rate of AdamW."""
 CRITICS_RATE = 1e-3
-"""Learning rate with a critic, whose judgement is less a matter of luck."""
+"""Learning rate with a critic; its ratings have less noise than results of games."""
 PENALTY = 0.05
 """Penalty per nat of divergence from the initial network; the gain of a game is at most 1."""
 NOTHING = "nothing"
-"""In place of networks to start from: random weights."""
+"""Value of `start` for random weights."""
 CLIP = 0.2
 """Clipping range of the probability ratio of a decision."""
 MOST_GRADIENT = 0.5
 """Norm at which gradients are clipped."""
 MEAN_OF = 300
-"""Number of batches over which the weights are averaged: each adds one in so many of its own."""
+"""Number of batches over which the weights are averaged; later ones count 1 / `MEAN_OF` each."""
 CHECK_EVERY = 180.0
 """Seconds between checks."""
 CHECK_DEALS = 200
-"""Deals of a check: always the same, so that checks can be compared."""
+"""Deals of a check; they are the same in every check, so that checks can be compared."""
 
 HISTORY = "self-play"
+
+
+class Settings(NamedTuple):
+    """Settings of a fine-tuning, which must be the same when it is resumed.
+
+    Attributes:
+        seed: Seed of the deals and decisions.
+        penalty: Penalty per nat of divergence from the initial network; 0: none; None: `PENALTY`,
+            or none from random weights or with a critic.
+        rate: Learning rate; None: `RATE`, or `CRITICS_RATE` with a critic.
+        deals: Number of deals per step, each played `tuning.TABLES` times; with a critic, as many
+            games of different deals.
+        critic: Agent that rates the decisions, `value-net` or `value-net:PATH`; None: the results
+            of the games do.
+    """
+
+    seed: int = 0
+    penalty: float | None = None
+    rate: float | None = None
+    deals: int = DEALS
+    critic: str | None = None
+
+
+DEFAULTS = Settings()
 
 
 class Result(NamedTuple):
@@ -90,7 +116,7 @@ class Result(NamedTuple):
 
 
 def divergence(logs: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
-    """The Kullback-Leibler divergence of policies from others, in nats.
+    """Compute the Kullback-Leibler divergence of policies from others, in nats.
 
     Args:
         logs: Log-probabilities, minus infinity for illegal actions, float32 [n, k].
@@ -99,7 +125,7 @@ def divergence(logs: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
     Returns:
         Divergences, float32 [n].
     """
-    # Illegal actions give infinity minus infinity.
+    # At illegal actions the difference is infinity minus infinity, which is NaN.
     ratios = (logs - other).masked_fill(torch.isinf(other), 0.0)
     return (logs.exp() * ratios).sum(dim=1)
 
@@ -107,9 +133,10 @@ def divergence(logs: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
 def objective(
     logs: torch.Tensor, label: torch.Tensor, before: torch.Tensor, aims: torch.Tensor
 ) -> torch.Tensor:
-    """PPO's clipped objective, to be maximised; at first its gradient is the policy gradient.
+    """Compute the objective to maximise.
 
-    With probabilities to learn it is the cross-entropy, with a minus sign.
+    For gains it is PPO's clipped objective, whose gradient is at first the policy gradient. For
+    probabilities to learn it is the negative cross-entropy.
 
     Args:
         logs: Log-probabilities, float32 [n, k].
@@ -127,12 +154,12 @@ def objective(
 
 
 def mean_weight(mean: torch.Tensor, last: torch.Tensor, before: torch.Tensor | int) -> torch.Tensor:
-    """The mean of a weight after one more batch, given of how many it was the mean before."""
+    """Update the mean of a weight by one more batch; `before` is the number of batches so far."""
     return mean + (last - mean) / min(int(before) + 1, MEAN_OF)
 
 
 def random_networks(seed: int) -> tuple[networks.Network, networks.Network]:
-    """A policy and a kicker network of random weights."""
+    """Make a policy and a kicker network of random weights."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         policy, kicker = networks.PolicyNetwork(), networks.KickerNetwork()
@@ -144,8 +171,8 @@ class Student:
 
     Attributes:
         network: The network that learns.
-        start: The same with its initial weights.
-        mean: The same with the mean of its weights over the last batches; None: not kept.
+        start: A copy with the initial weights.
+        mean: A copy with the mean of the weights over the last batches; None: not kept.
         optimizer: The optimiser.
     """
 
@@ -157,17 +184,17 @@ class Student:
         self.forget()
 
     def forget(self) -> None:
-        """Reset the divergence, which is counted from now on."""
+        """Reset the sums of the divergence."""
         self._divergence, self._decisions = 0.0, 0
 
     @property
     def result(self) -> networks.Network:
-        """The network to be saved."""
+        """Network to save: the mean if it is kept, else the last one."""
         return self.network if self.mean is None else cast(networks.Network, self.mean.module)
 
     @property
     def kl(self) -> float:
-        """The mean divergence from the initial network since `forget`, in nats a decision."""
+        """Mean divergence from the initial network since `forget`, in nats per decision."""
         return self._divergence / max(1, self._decisions)
 
     def learn(
@@ -191,7 +218,7 @@ class Student:
             )
             logs = torch.log_softmax(self.network(*seen), dim=1)
             loss = -objective(logs, label, before, torch.from_numpy(aims[rows])).mean()
-            if penalty or not begin:  # without a penalty, some decisions tell the divergence
+            if penalty or not begin:  # without a penalty, one batch estimates the divergence
                 with torch.no_grad():
                     was = torch.log_softmax(self.start(*seen), dim=1)
                 kl = divergence(logs, was)
@@ -223,22 +250,15 @@ class Tuning:
 
     Attributes:
         policy: The policy network in training.
-        kicker: The kicker network; in training only from nothing.
-        learns_kickers: Whether the kicker network learns, too.
+        kicker: The kicker network; it learns only from random weights.
+        learns_kickers: Whether the kicker network learns as well.
         settings: Settings that must be the same when the fine-tuning is resumed.
         steps: Number of steps taken.
     """
 
-    def __init__(
-        self,
-        start: str | None,
-        seed: int = 0,
-        penalty: float | None = None,
-        rate: float | None = None,
-        deals: int = DEALS,
-        critic: str | None = None,
-    ) -> None:
+    def __init__(self, start: str | None, settings: Settings = DEFAULTS) -> None:
         """Load or make the initial networks; the arguments are those of `train`."""
+        seed, penalty, rate, deals, critic = settings
         if start == NOTHING:
             policy, kicker = random_networks(seed)
             self._provenance: dict[str, Any] = {}
@@ -307,7 +327,7 @@ class Tuning:
         self._spent += time.monotonic() - began
 
     def advance(self, seconds: float) -> bool:
-        """Take a step; a check for the history is due every few minutes and at the end."""
+        """Take a step; return whether a check for the history is due."""
         began = time.monotonic()
         self.step()
         ends = time.monotonic() - began >= seconds
@@ -317,7 +337,7 @@ class Tuning:
         return False
 
     def summary(self) -> dict[str, Any]:
-        """A check: play against the initial network, and reset the counts."""
+        """Make a check: play against the initial network, and reset the counts."""
         now, before = (
             (getattr(self.policy, each), getattr(self.kicker, each)) for each in ("result", "start")
         )
@@ -364,7 +384,7 @@ class Tuning:
 
 
 def begin(tuning: Tuning, out: Path) -> Run[Tuning]:
-    """A run of a fine-tuning before its first step, to be started or resumed from a folder."""
+    """Make a run of a fine-tuning before its first step, to start or to resume from a folder."""
 
     def save() -> None:
         tuning.save(out, run.history)
@@ -384,12 +404,8 @@ def train(
     start: str | None,
     out: Path,
     minutes: float,
+    settings: Settings = DEFAULTS,
     *,
-    seed: int = 0,
-    penalty: float | None = None,
-    rate: float | None = None,
-    deals: int = DEALS,
-    critic: str | None = None,
     threads: int | None = None,
     restart: bool = False,
     progress: Callable[[float, str], object] = lambda share, text: None,
@@ -400,14 +416,7 @@ def train(
         start: Folder or file of the initial networks, as for the agent `policy-net`, or `NOTHING`.
         out: Folder for the networks and their history, other than that of `start`.
         minutes: Duration, without interruptions.
-        seed: Seed of the deals and decisions.
-        penalty: Penalty per nat of divergence from the initial network; 0: none; None: `PENALTY`,
-            or none from nothing or with a critic.
-        rate: Learning rate; None: `RATE`, or `CRITICS_RATE` with a critic.
-        deals: Number of deals per step, each played `tuning.TABLES` times; with a critic, as many
-            games of different deals.
-        critic: Agent that judges the decisions, `value-net` or `value-net:PATH`; None: the results
-            of the games do.
+        settings: How it learns.
         threads: Number of CPU threads; None: all cores.
         restart: Whether to start again although `out` holds a fine-tuning.
         progress: Called after every step with the share that is done and a text about it.
@@ -416,7 +425,8 @@ def train(
         InputError: There are no initial networks, or the fine-tuning in `out` cannot be resumed.
         KeyboardInterrupt: The fine-tuning was interrupted before its first step.
     """
-    above = (minutes, deals, 1.0 if rate is None else rate)
+    rate, penalty = settings.rate, settings.penalty
+    above = (minutes, settings.deals, 1.0 if rate is None else rate)
     if not (all(value > 0 for value in above) and (penalty is None or penalty >= 0)):
         raise InputError("minutes, rate and deals must be more than 0, and penalty not less than 0")
     path = out / "policy.safetensors"
@@ -424,9 +434,9 @@ def train(
     if path.resolve() == given:
         raise InputError(f"{path} is the network to start from: choose another folder for --out")
     checkpoint = out / "self-play.ckpt"
-    run = begin(Tuning(start, seed, penalty, rate, deals, critic), out)
+    run = begin(Tuning(start, settings), out)
     if path.exists() and not checkpoint.exists() and not restart:
-        # A kill between the first writing of the network and of the checkpoint leaves this behind.
+        # A process killed after it wrote the first network leaves it without a checkpoint.
         _, about = networks.load(path, "policy")
         if any(about.get(key) != value for key, value in run.settings.items()):
             raise InputError(f"{path} comes from another training: choose another folder for --out")
@@ -440,7 +450,7 @@ def train(
 
 
 def describe(run: Run[Tuning]) -> str:
-    """A short text on the progress."""
+    """Describe the progress in a short text."""
     tuning = run.learner
     games = tuning.steps * tuning.settings["deals"] * TABLES
     text = f"{games:,} games" + (f", {tuning.speed:.0f} games/s" if tuning.games else "")

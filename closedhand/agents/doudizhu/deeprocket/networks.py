@@ -1,21 +1,25 @@
 """The policy and the kicker network of the DeepRocket paper (sections 4.2 and 4.3).
 
-A third network, for bids, which the paper's section 6 proposes as future work, is described in
-`bidding/network.py`. All consist of convolutions, ReLU and one fully connected layer over binary
-planes, followed by a softmax over the legal outputs. The paper says only that the policy network
-has ten convolutions of 512 filters with "different strides", and the kicker network five: the size
-`paper` is one interpretation. The size `small` is made for two CPU cores: its first convolution
-takes all rows of the planes at once, the others work on a line of the 15 ranks.
+1. Encode the view as binary planes (`games/doudizhu/planes.py`).
+2. Apply convolutions, each followed by ReLU.
+3. Apply one fully connected layer, and a softmax over the legal outputs.
 
-There are two additions to the paper. Pairs of convolutions that keep their shape are bridged by a
-skip connection, without which ten of them learn slowly; `skips=False` omits these. And the policy
-network gets the status vector, as the paper's planes lack the role and the cards left to the
-others. It enters one-hot as a bias of the first convolution, which is equivalent to additional
-constant planes. `status=False` omits it.
+A third network of this form, for bids, is in `bidding/network.py`. The paper states only that the
+policy network has ten convolutions of 512 filters with "different strides", and the kicker network
+five. The size `paper` is one interpretation. The size `small` is for two CPU cores: its first
+convolution takes all rows of the planes at once, and the others work on a line of the 15 ranks.
 
-"Different strides in each layer" is read as strides over the rows, never over the ranks, that
-shorten them step by step to one: 19, 10, 5, 3, 1 in the policy network. `strides=True` gives a
-network of the size `small` these layers, with its own number of filters; without strides its first
+There are two additions to the paper:
+
+- Pairs of convolutions that keep their shape are bridged by a skip connection. Without it, ten
+  convolutions learn slowly. `skips=False` omits it.
+- The policy network also takes the status vector, as the paper's planes lack the role and the cards
+  left to the others. It enters one-hot as a bias of the first convolution, which is equivalent to
+  additional constant planes. `status=False` omits it.
+
+"Different strides in each layer" is read as strides over the rows, which shorten them step by step
+to one: 19, 10, 5, 3, 1 in the policy network. The ranks have no strides. `strides=True` gives a
+network of the size `small` these layers with its own number of filters. Without strides its first
 convolution takes all rows.
 """
 
@@ -37,7 +41,7 @@ from closedhand.learning import weights
 MOST_LEFT = 20
 """Maximum number of cards in a hand."""
 MOST_BOMBS = 3
-"""Greatest number of bombs played that is encoded; more are encoded as this number."""
+"""Greatest number of bombs that is encoded; more count as this number."""
 ROLES = 3
 STATUS_INPUTS = ROLES + 3 * (MOST_LEFT + 1) + MOST_BOMBS + 1
 
@@ -120,20 +124,20 @@ CONFIG = {
     "strides": lambda value: value is None or weights.flag(value),
     "provenance": weights.table,
 }
-"""What a file says of its network."""
+"""Schema of the description of a network in its file."""
 
 ARGUMENTS = ("kind", "size", "status", "roles", "skips", "strides")
-"""The arguments of `Network` in that description."""
+"""Arguments of `Network` in that description."""
 
 STRIDES = {"small": False, "paper": True}
-"""Whether a size has strides unless it is said otherwise."""
+"""Whether a size has strides by default."""
 
 
 def layers_of(kind: Kind, size: str, strides: bool) -> tuple[Layer, ...]:
-    """The convolutions of a network.
+    """List the convolutions of a network.
 
     Raises:
-        InputError: There is no such size, or it cannot be without strides.
+        InputError: The size is unknown, or needs strides.
     """
     if size not in kind.sizes:
         raise InputError(f"no size {size!r}; there are {', '.join(kind.sizes)}")
@@ -148,13 +152,13 @@ def layers_of(kind: Kind, size: str, strides: bool) -> tuple[Layer, ...]:
 
 
 def keeps_shape(layer: Layer, before: Layer) -> bool:
-    """Whether the output of a convolution has the shape of its input from the layer `before`."""
+    """Return whether a convolution after the layer `before` keeps the shape of its input."""
     same = all(2 * p == k - 1 for p, k in zip(layer.padding, layer.kernel, strict=True))
     return same and layer.stride == (1, 1) and layer.filters == before.filters
 
 
 def bridged(layers: tuple[Layer, ...]) -> list[int]:
-    """The convolutions after which a skip connection over two convolutions ends."""
+    """List the convolutions after which a skip connection over two convolutions ends."""
     ends: list[int] = []
     for i in range(2, len(layers)):
         pair = keeps_shape(layers[i], layers[i - 1]) and keeps_shape(layers[i - 1], layers[i - 2])
@@ -192,7 +196,7 @@ class Network(nn.Module):
             strides: Whether convolutions have strides; None: as usual for the size, see `STRIDES`.
 
         Raises:
-            InputError: There is no such kind or size, or the size cannot be without strides.
+            InputError: The kind or the size is unknown, or the size needs strides.
         """
         super().__init__()
         if kind not in KINDS:
@@ -225,7 +229,7 @@ class Network(nn.Module):
     def forward(
         self, planes: torch.Tensor, status: torch.Tensor, mask: torch.Tensor
     ) -> torch.Tensor:
-        """Logits, minus infinity for illegal outputs; a softmax gives the probabilities.
+        """Compute logits, minus infinity for illegal outputs; a softmax gives the probabilities.
 
         Args:
             planes: Planes, int8 [n, ranks * rows * channels].
@@ -286,9 +290,10 @@ def one_hot(status: torch.Tensor) -> torch.Tensor:
 def probabilities(
     network: Network, planes: np.ndarray, status: np.ndarray, mask: np.ndarray, chunk: int = 256
 ) -> np.ndarray:
-    """The probabilities of all outputs, float32 [n, outputs]; arguments as for `Network.forward`.
+    """Compute the probabilities of all outputs, float32 [n, outputs].
 
-    `chunk` rows are computed at once, few enough to stay in the CPU cache.
+    Arguments are as for `Network.forward`. `chunk` rows are computed at once; the default stays in
+    the CPU cache.
     """
     out = np.empty(mask.shape, np.float32)
     with torch.inference_mode():
@@ -314,14 +319,14 @@ def save(path: Path, network: Network, provenance: dict[str, Any]) -> None:
 
 
 def load(path: Path, kind: str) -> tuple[Network, dict[str, Any]]:
-    """A saved network, ready for use, and its provenance.
+    """Load a network for use, and its provenance.
 
     Args:
         path: File that `save` wrote.
         kind: Expected kind of network.
 
     Raises:
-        InputError: There is no file, or it is not a network of that kind.
+        InputError: The file is missing, or does not hold a network of that kind.
     """
 
     def build(about: dict[str, Any]) -> Network:

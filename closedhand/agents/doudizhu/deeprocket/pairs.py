@@ -50,10 +50,10 @@ class Batch(NamedTuple):
 
 
 def is_held_out(deals: np.ndarray, parts: int = 10) -> np.ndarray:
-    """The held-out deals, bool [n]: one in `parts`, by a hash, so independent of the file."""
+    """Mark the held-out deals, bool [n]: one in `parts` by a hash, the same in every file."""
     mixed = np.zeros(len(deals), np.uint64)
     for column in deals.T:
-        # The finaliser of SplitMix64: deals differ in few bits.
+        # The finaliser of SplitMix64 spreads the few bits in which deals differ.
         mixed ^= column + np.uint64(0x9E3779B97F4A7C15)
         mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -73,7 +73,7 @@ def start(rules, state, deal):
 
 @kernel
 def is_deal(deal):
-    """Whether four packed hands of 17, 17, 17 and 3 cards form a deck."""
+    """Return whether four packed hands of 17, 17, 17 and 3 cards form a deck."""
     total = np.uint64(0)
     for i in range(4):
         if size(deal[i]) != (3 if i == 3 else 17) or not contains(DECK, deal[i]):
@@ -84,7 +84,7 @@ def is_deal(deal):
 
 @kernel
 def is_playable(rules, state, action):
-    """Whether a flat action is legal, without listing all legal actions."""
+    """Return whether a flat action is legal, without listing all legal actions."""
     if flat.over(rules, state) or action > pass_id(rules):
         return False
     if action == pass_id(rules):
@@ -115,9 +115,10 @@ def index_games(rules, deals, actions, offsets, seats, first, kickers, rows):
         offsets: First index of the actions of each of these games, and the end of the last.
         seats: Seats whose decisions count in each of these games, as bits.
         first: Index of the first of these games.
-        kickers: Whether to list the pairs of the kicker network, not the policy network.
-        rows: Rows to write, int32 [m, 3]: game, move, kicker.
+        kickers: Whether to list the pairs of the kicker network instead of the policy network.
+        rows: Output, int32 [m, 3]: game, move, kicker.
     """
+    # The result -1 - i is negative for every game i, also for game 0.
     state = np.empty(1, STATE)[0]
     ids = np.empty(GROUPS, np.int32)
     n = 0
@@ -164,7 +165,7 @@ def open_play(rules, state, action):
 
 @kernel
 def next_kicker(rules, state, action):
-    """The next kicker output, 0 to 27, of the flat play under way."""
+    """Return the next kicker output, 0 to 27, of the flat play whose kickers are being picked."""
     group = rules.flat.plays.groups[state.group]
     rank = substeps.lowest_rank(rules.flat.plays.need[action] - group.need - state.picked)
     return rank if group.unit == 1 else rank + substeps.FIRST_PAIR - GROUPS
@@ -184,7 +185,7 @@ def pick(rules, state, kicker):
 def index(
     games: Games, kind: str, progress: Callable[[int], object] = lambda done: None
 ) -> np.ndarray:
-    """All pairs of a network.
+    """List all pairs of a network.
 
     Args:
         games: Recorded games.

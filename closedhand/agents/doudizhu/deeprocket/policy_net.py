@@ -1,7 +1,9 @@
 """The agent `policy-net`: the DeepRocket paper's two networks, without search.
 
-The policy network chooses the main group. If that takes kickers, the kicker network is called for
-one kicker at a time (the paper's Figure 2). Bids come from `bidding/modules.py`.
+1. Make bids by `bidding/modules.py`, and forced moves at once.
+2. Let the policy network choose the main group: the legal one of the greatest probability.
+3. If the group takes kickers, let the kicker network choose them one at a time in the same way (the
+   paper's Figure 2).
 """
 
 from pathlib import Path
@@ -28,9 +30,10 @@ from closedhand.games.doudizhu.state import clear
 
 @kernel
 def decide_all(rules, views, ids, actions, legal):
-    """Write the sub-step of every bid and every forced move into `actions`, -1 elsewhere.
+    """Write the sub-step of every bid and every forced move into `actions`.
 
-    The numbers of legal sub-steps are written into `legal`, int64 [n].
+    Other views get -1: a network has to choose there. The numbers of legal sub-steps are written
+    into `legal`, int64 [n].
     """
     for i in range(len(views)):
         actions[i] = -1
@@ -61,13 +64,13 @@ def look_all(rules, views, chosen, kickers, out, status, masks):
 def observation_of(
     rules: substeps.Rules, views: np.ndarray, chosen: np.ndarray, kickers: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The inputs of one network for the chosen views.
+    """Encode the inputs of one network for the chosen views.
 
     Args:
         rules: Rules of the sub-stepped game.
         views: States [m].
         chosen: Indices of some of the views, int64 [n].
-        kickers: Whether the inputs are for the kicker network, not the policy network.
+        kickers: Whether the inputs are for the kicker network instead of the policy network.
 
     Returns:
         Planes, status and mask, as `Network.forward` takes them.
@@ -82,7 +85,7 @@ def observation_of(
 
 
 class PolicyNetAgent(SubstepAgent):
-    """Plays the most probable main group and kickers.
+    """Agent that plays the most probable main group and kickers.
 
     Attributes:
         policy: Policy network.
@@ -104,7 +107,9 @@ class PolicyNetAgent(SubstepAgent):
         self._ids = np.empty(self.substeps.num_actions, np.int32)
 
     def choose(self, views: np.ndarray) -> np.ndarray:
-        """The most probable sub-steps for states [n], int32 [n]."""
+        """Choose the most probable sub-steps for states [n], int32 [n]."""
+        # A state has a main group (`group` >= 0) only while its kickers are chosen. Outputs of the
+        # kicker network follow the main groups in the ids of sub-steps.
         actions = np.empty(len(views), np.int32)
         decide_all(self.substeps.rules, views, self._ids, actions, np.empty(len(views), np.int64))
         picking = views["group"] >= 0
@@ -115,7 +120,7 @@ class PolicyNetAgent(SubstepAgent):
         return actions
 
     def step_probabilities(self, views: np.ndarray) -> np.ndarray:
-        """The softmax over main groups or kickers, float64 [n, sub-steps]; bids are certain."""
+        """Probabilities of sub-steps, float64 [n, sub-steps]; bids and forced moves have 1."""
         actions, legal = np.empty(len(views), np.int32), np.empty(len(views), np.int64)
         decide_all(self.substeps.rules, views, self._ids, actions, legal)
         shares = np.zeros((len(views), self.substeps.num_actions))
@@ -131,16 +136,16 @@ class PolicyNetAgent(SubstepAgent):
         return shares
 
     def _pick(self, views: np.ndarray, chosen: np.ndarray, kickers: bool) -> np.ndarray:
-        """The outputs of one network to play in the chosen views, integers [n]."""
+        """Choose the outputs of one network in the chosen views, integers [n]."""
         return self._predict(views, chosen, kickers).argmax(axis=1)
 
     def _predict(self, views: np.ndarray, chosen: np.ndarray, kickers: bool) -> np.ndarray:
-        """The output probabilities of one network for the chosen views."""
+        """Compute the output probabilities of one network for the chosen views."""
         network = self.kicker if kickers else self.policy
         return probabilities(network, *observation_of(self.substeps.rules, views, chosen, kickers))
 
     def rank(self, view: State, width: int) -> np.ndarray:
-        """The plays of the most probable main groups, at most `width`, flat ids, int32 [n]."""
+        """List the plays of the most probable main groups, at most `width` flat ids, int32 [n]."""
         views = np.array([view], self.game.dtype)
         clear(views[0])
         row = self._predict(views, np.zeros(1, np.int64), False)[0]
@@ -148,7 +153,7 @@ class PolicyNetAgent(SubstepAgent):
         return self.complete(np.repeat(views, len(groups)), groups)
 
     def preferences(self, view: State) -> dict[str, float]:
-        """The probabilities of the legal sub-steps, the most probable first.
+        """List the probabilities of the legal sub-steps, the most probable first.
 
         Args:
             view: View of the player to act; not in an auction.
@@ -170,7 +175,7 @@ class PolicyNetAgent(SubstepAgent):
 
 
 def load(game: Game, name: str, policy: Path, kicker: Path) -> PolicyNetAgent:
-    """The agent that plays by the networks in two files.
+    """Load the agent that plays by the networks in two files.
 
     Args:
         game: Dou Dizhu with any options.
@@ -179,9 +184,9 @@ def load(game: Game, name: str, policy: Path, kicker: Path) -> PolicyNetAgent:
         kicker: File of the kicker network.
 
     Raises:
-        InputError: A file is missing, or is not such a network.
+        InputError: A file is missing, or does not hold such a network.
     """
-    # One core: matches run in several processes.
+    # One thread, as matches run in several processes.
     torch.set_num_threads(1)
     networks = load_network(policy, "policy")[0], load_network(kicker, "kicker")[0]
     return PolicyNetAgent(game, name, *networks)

@@ -1,7 +1,7 @@
 """The agent `policy-search`: search over the plays that the policy network finds most probable.
 
-The network's choice is the one that another play has to beat. The value network that comes with the
-package says what to expect of each play and plays the simulations, as in `value-search`.
+Another play has to exceed the network's choice in order to replace it. The package's value network
+provides the prior value of each play and plays the simulations, as in `value-search`.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from closedhand.core.game import Game, State
 
 
 class PolicySearchAgent(ValueSearchAgent):
-    """Compares the plays of a policy network by simulation."""
+    """Agent that compares the plays of a policy network by simulation."""
 
     def __init__(
         self, game: Game, name: str, seed: int, networks: Mapping[str, Path], **budget: Any
@@ -34,15 +34,15 @@ class PolicySearchAgent(ValueSearchAgent):
             **budget: Budget of `PairedSearch`.
 
         Raises:
-            InputError: A file is missing, or is not such a network.
+            InputError: A file is missing, or does not hold such a network.
         """
         super().__init__(game, name, seed, files.load(None, "win")[0], **budget)
         self._network = policy_net.load(self._flat, name, **networks)
 
     def rated(self, view: State) -> tuple[np.ndarray, np.ndarray]:
-        """The plays to be compared, the most probable first, int64 [n], and their values [n].
+        """List the plays to compare, the most probable first, int64 [n], and their values [n].
 
-        The value network knows one play of each main group, whatever its kickers.
+        The value network rates one play of each main group; its value holds for any kickers.
         """
         space, group = self._space, self._flat.rules.plays.group
         n, k, _ = rate(self._values, self._flat.rules, view, self._ids, space)

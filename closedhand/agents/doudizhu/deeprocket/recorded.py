@@ -23,9 +23,9 @@ from closedhand.core.registry import flat_game, make_game
 from closedhand.games.doudizhu.state import SEATS, STATE
 
 METADATA = b"closedhand"
-"""The key of the settings, JSON, in the schema of a shard."""
+"""Key of the settings, JSON, in the schema of a shard."""
 ROW = 64
-"""Bytes of a row of a shard without its actions, at least."""
+"""Least number of bytes of a row of a shard, without its actions."""
 
 
 class Games(NamedTuple):
@@ -46,7 +46,7 @@ class Games(NamedTuple):
     seats: np.ndarray
 
     def digest(self) -> str:
-        """A checksum of all of it but the rules."""
+        """Compute a checksum of all fields but the rules."""
         found = hashlib.sha256()
         for part in (self.deals, self.actions, self.offsets, self.seats):
             found.update(part.tobytes())
@@ -62,8 +62,8 @@ def read(path: Path, expert: str | None = None) -> Games:
         expert: Name of the agent whose decisions alone count; None: all agents.
 
     Raises:
-        InputError: There is nothing to read, the games have different rules or an auction, or
-            there is no such expert.
+        InputError: There is nothing to read, the games differ in their rules or have an auction,
+            or no game has the expert.
     """
     path = Path(path)
     shards = sorted(path.glob("*.parquet")) if os.path.isdir(path) else [path]
@@ -98,7 +98,7 @@ def join(parts: list[Games]) -> Games:
 
 
 def bound_game(path: Path, name: str, options: Any) -> Game:
-    """The sub-stepped game of recorded games, without options that do not affect legal actions.
+    """Make the sub-stepped game of records, without options that do not affect legal actions.
 
     Raises:
         InputError: The game is not Dou Dizhu without bidding.
@@ -115,7 +115,7 @@ def bound_game(path: Path, name: str, options: Any) -> Game:
 
 
 def arrow() -> Any:
-    """The module `pyarrow` with its `parquet`.
+    """Import `pyarrow` with its `parquet`.
 
     Raises:
         InputError: `pyarrow` is not installed.
@@ -128,11 +128,11 @@ def arrow() -> Any:
 
 @contextmanager
 def opened(path: Path) -> Generator[Any]:
-    """A shard as a `pyarrow.parquet.ParquetFile`.
+    """Open a shard as a `pyarrow.parquet.ParquetFile`, in a `with` block.
 
     Raises:
-        InputError: The file cannot be read, or says that it unpacks to too much; or reading it in
-            this block has failed.
+        InputError: The file cannot be read, would unpack to too many bytes, or reading it in the
+            block has failed.
     """
     pyarrow = arrow()
     try:
@@ -149,7 +149,7 @@ def opened(path: Path) -> Generator[Any]:
 
 
 def settings_of(path: Path) -> dict[str, Any]:
-    """The settings that a shard was generated with.
+    """Read the settings of a shard.
 
     Raises:
         InputError: The file is not a shard.
@@ -160,7 +160,7 @@ def settings_of(path: Path) -> dict[str, Any]:
 
 
 def rows_of(path: Path) -> int:
-    """The number of games in a shard.
+    """Read the number of games in a shard.
 
     Raises:
         InputError: The file is not a shard.
@@ -205,13 +205,13 @@ def read_shard(path: Path, expert: str | None) -> Games:
 
 
 def _joined(column: Any) -> Any:
-    """A column as one array."""
+    """Convert a column to one array."""
     joined = column.combine_chunks()
     return joined.chunk(0) if isinstance(joined, arrow().ChunkedArray) else joined
 
 
 def as_bits(counted: np.ndarray) -> np.ndarray:
-    """The seats that count, bool [n, 3], as bits, uint8 [n]."""
+    """Pack the seats that count, bool [n, 3], into bits, uint8 [n]."""
     return (counted.astype(bool) << np.arange(SEATS)).sum(axis=1).astype(np.uint8)
 
 
@@ -252,7 +252,7 @@ def read_text(path: Path, expert: str | None) -> Games:
 
 
 def deals_of(states: np.ndarray) -> np.ndarray:
-    """The hands of 17 and the public cards of games that have just begun, uint64 [n, 4]."""
+    """Extract the hands of 17 and the public cards of new games, uint64 [n, 4]."""
     deals = np.concatenate([states["hands"], states["public"][:, None]], axis=1)
     deals[:, 0] -= deals[:, 3]
     return deals

@@ -1,11 +1,14 @@
 """Games that policy networks play in lockstep, for learning (`fine_tuning.py`) and comparison.
 
-For learning, every deal is played at several tables. The main groups are drawn from the output of
-the policy network. The kickers are drawn from that of the kicker network if it learns, too, and
-otherwise are the most probable ones. The result of a game is compared with
-the other games of the same deal, as in `tuning.py` and in the paper's duplicate mode (appendix B),
-so that the luck of the deal cancels out. A game counts as won or lost, without bombs. With a critic
-(`critic.py`) every deal is played once, and it is the critic that judges the decisions.
+For learning:
+
+1. Play every deal at several tables. Draw the main groups from the output of the policy network.
+   Kickers are drawn from the output of the kicker network if it learns as well; otherwise they are
+   the most probable ones.
+2. Compare the result of a game with the other games of the same deal, as in `tuning.py` and in the
+   paper's duplicate mode (appendix B). The luck of the deal cancels out. A game counts as won or
+   lost, without bombs.
+3. With a critic (`critic.py`), play every deal once instead; the critic rates the decisions.
 """
 
 from collections.abc import Callable
@@ -26,7 +29,7 @@ Networks = tuple[Network, Network]
 
 
 class Decisions(NamedTuple):
-    """Outputs of one network, main groups or kickers, that were drawn where there was a choice.
+    """Drawn outputs of one network, main groups or kickers, at decisions with a choice.
 
     Attributes:
         planes: Planes for the network, int8 [n, cells].
@@ -36,8 +39,8 @@ class Decisions(NamedTuple):
         logs: Logarithms of their probabilities, float32 [n].
         games: Indices of the games, int64 [n].
         sides: Sides of the players: 1 the landlord, -1 a peasant, float32 [n].
-        better: Probabilities of all main groups, improved by the critic, float32 [n, 309]; [n, 0]
-            without one, and for kickers.
+        better: Probabilities of all main groups, improved by the critic, float32 [n, 309]. The
+            shape is [n, 0] without a critic and for kickers.
     """
 
     planes: np.ndarray
@@ -51,7 +54,7 @@ class Decisions(NamedTuple):
 
 
 def draw(shares: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Draw an index per row in proportion to the shares, int64 [n]; never one with share 0."""
+    """Draw an index per row in proportion to the shares, int64 [n]; a share of 0 is never drawn."""
     sums = shares.cumsum(axis=1, dtype=np.float64)
     drawn = rng.random(len(shares)) * sums[:, -1]
     return (sums > drawn[:, None]).argmax(axis=1)
@@ -62,7 +65,7 @@ class Played(NamedTuple):
 
     Attributes:
         groups: Decisions of the policy network.
-        kickers: Decisions of the kicker network; None if it does not learn, or decided nothing.
+        kickers: Decisions of the kicker network; None if it does not learn or had no choice.
         won: Whether the landlord won, bool [deals, tables]. The index of a game is
             `tables * deal + table`.
     """
@@ -73,9 +76,9 @@ class Played(NamedTuple):
 
 
 class Sampler(PolicyNetAgent):
-    """Draws main groups from the policy network, and keeps these decisions.
+    """Agent that draws main groups from the policy network and keeps these decisions.
 
-    If told to, it does the same with kickers and the kicker network.
+    It can do the same with kickers and the kicker network.
 
     Attributes:
         games: Indices of the games of the views that are decided next, int64 [n].
@@ -90,7 +93,7 @@ class Sampler(PolicyNetAgent):
         critic: Policy | None = None,
         draws_kickers: bool = False,
     ) -> None:
-        """Create the agent for `game`, which draws by `rng` and is judged by `critic`."""
+        """Create the agent for `game`; `rng` draws, `critic` rates the decisions."""
         super().__init__(game, "sampler", policy, kicker)
         self._critic = critic
         self._draws_kickers = draws_kickers
@@ -99,7 +102,7 @@ class Sampler(PolicyNetAgent):
         self._kept: dict[bool, list[Decisions]] = {False: [], True: []}
 
     def decisions(self, kickers: bool) -> Decisions | None:
-        """The main groups, or kickers, kept so far; None if there are none."""
+        """Collect the main groups, or kickers, kept so far; None if there are none."""
         kept = self._kept[kickers]
         if not kept:
             return None
@@ -143,13 +146,13 @@ def play_out(
 
 
 def landlords_gains(won: np.ndarray) -> np.ndarray:
-    """The landlord's result in each game minus the mean of the other games of the deal.
+    """Subtract from the landlord's result in each game the mean of the deal's other games.
 
     Args:
         won: Whether the landlord won, by deal and table, bool [deals, tables].
 
     Returns:
-        Gains, float32 [deals, tables], -1 to 1; each row sums to 0. The peasants gain the opposite.
+        Gains, float32 [deals, tables], -1 to 1; each row sums to 0. Peasants have the negative.
 
     Examples:
         >>> landlords_gains(np.array([[True, False, False], [True, True, True]]))
@@ -170,7 +173,7 @@ def play_deals(
     critic: Policy | None = None,
     draws_kickers: bool = False,
 ) -> Played:
-    """Play deals, a policy network on all seats.
+    """Play deals with a policy network on all seats.
 
     Args:
         game: Sub-stepped Dou Dizhu without bidding.
@@ -178,8 +181,9 @@ def play_deals(
         kicker: Kicker network, which chooses kickers.
         deals: Number of deals, each played `TABLES` times.
         rng: Generator of the deals and decisions.
-        critic: Judge of the decisions; with one, as many games of different deals are played.
-        draws_kickers: Whether kickers are drawn and kept, too.
+        critic: Policy that rates the decisions; with one, as many games of different deals are
+            played.
+        draws_kickers: Whether kickers are drawn and kept as well.
 
     Returns:
         The games; there is one table with a critic, else `TABLES`.
@@ -201,7 +205,7 @@ def play_deals(
 def win_rate(
     game: Game, one: Networks, other: Networks, deals: int, seed: int = 0
 ) -> tuple[float, float]:
-    """The win rate of a pair of networks against another in duplicate, both without sampling.
+    """Measure the win rate of a pair of networks against another in duplicate, without sampling.
 
     Every deal is played twice: each pair is the landlord once, against the other as both
     peasants.
@@ -236,11 +240,11 @@ def win_rate(
 
 
 def estimate(shares: np.ndarray) -> tuple[float, float]:
-    """The mean of the shares of games won by deal, and its standard error.
+    """Compute the mean share of games won by deal, and its standard error.
 
-    Equal networks would often win every deal once, and an error from the few other deals, or from
-    none, would be too small. It is therefore that of two deals more, one won twice and one lost
-    twice (Bonett and Price, 2012), with which the usual 95% interval holds.
+    Equal networks often win every deal once, so that the variance of a sample may be 0. The error
+    therefore includes two additional deals, one won twice and one lost twice (Bonett and Price,
+    2012). With them the usual 95% interval holds.
 
     Args:
         shares: Shares by deal: 0, 1/2 or 1, float64 [deals].

@@ -2,8 +2,8 @@
 
 A shard holds 10,000 games, one per row: `deal` (packed hands of 17 by seat, then the public cards),
 `actions` (flat ids, passes included) and `agents` (by seat). Its schema stores the settings of the
-games. Deal i depends only on the seed and i, and new agents are created for every `CHUNK` of games:
-the shards depend neither on the number of processes nor on interruptions.
+games. Deal i depends only on the seed and i, and new agents are created for every `CHUNK` of games.
+The shards are therefore the same for any number of processes and after interruptions.
 """
 
 import io
@@ -37,7 +37,7 @@ SHARD = 10_000
 CHUNK = 500
 """Games played in lockstep; divides `SHARD`."""
 TOGETHER = 50
-"""Shards per pool of processes, whose results wait in memory."""
+"""Shards per pool of processes; their results are held in memory until they are written."""
 
 
 class Played(NamedTuple):
@@ -57,7 +57,7 @@ class Played(NamedTuple):
 
 
 def play_games(game: Game, specs: Sequence[Spec], seed: int, deals: range) -> Played:
-    """Play each deal once, with each side played by one of the agents, drawn by the seed.
+    """Play each deal once; each side is played by an agent drawn by the seed.
 
     Args:
         game: Dou Dizhu, flat and without bidding.
@@ -83,7 +83,7 @@ def play_games(game: Game, specs: Sequence[Spec], seed: int, deals: range) -> Pl
 
 
 def agent_names(specs: Sequence[Spec]) -> list[str]:
-    """The names of agents."""
+    """List the names of agents."""
     return [spec if isinstance(spec, str) else spec.name for spec in specs]
 
 
@@ -96,7 +96,7 @@ def generate(
     workers: Workers = 1,
     progress: Callable[[int], object] = lambda games: None,
 ) -> list[Path]:
-    """Play games and write them as shards; existing shards are kept, even beyond `games`.
+    """Play games and write them as shards; all existing shards are kept.
 
     Args:
         game: Dou Dizhu, flat and without bidding.
@@ -105,7 +105,7 @@ def generate(
         games: Number of games.
         seed: Seed of the deals, the agents and their assignment to sides.
         folder: Folder for the shards `games-00000.parquet` and so on.
-        workers: Number of processes, 1: only the current process; or a crew.
+        workers: Number of processes, where 1 is the current process alone; or a `Crew`.
         progress: Called with the number of games finished so far.
 
     Returns:
@@ -127,7 +127,7 @@ def generate(
     writer = Writer(agent_names(agents), settings)
     for path, deals in zip(paths, ranges, strict=True):
         if path.exists() and rows_of(path) >= len(deals):
-            # It is there still if the process was killed when the shard had just been written.
+            # The file remains if the process was killed just after it wrote the shard.
             begun_of(path).unlink(missing_ok=True)
         else:
             writer.add(path, deals)
@@ -169,7 +169,7 @@ class Writer:
         """
         kept = begun_of(path)
         played = [self._read(kept)] if kept.exists() else []
-        # More games may have been saved than are wanted now.
+        # An earlier call may have asked for more games and saved them.
         self._shards.append((path, deals, played if _number(played) < len(deals) else []))
 
     @property
@@ -178,7 +178,7 @@ class Writer:
         return sum(len(deals) - _number(played) for _, deals, played in self._shards)
 
     def chunks(self, shards: int) -> list[range]:
-        """The deals to be played next, of at most `shards` shards."""
+        """List the next deals to play, of at most `shards` shards."""
         return [
             deals[begin : begin + CHUNK]
             for _, deals, played in self._shards[:shards]
@@ -215,7 +215,7 @@ class Writer:
         return played
 
     def _check(self, played: Played) -> None:
-        """Refuse arrays of other forms.
+        """Refuse arrays of other shapes or types.
 
         Raises:
             InputError: The arrays are not those of games.
@@ -230,12 +230,12 @@ class Writer:
 
 
 def shards_in(folder: Path) -> list[Path]:
-    """The shards of a folder."""
+    """List the shards of a folder."""
     return sorted(Path(folder).glob("games-*.parquet"))
 
 
 def begun_of(path: Path) -> Path:
-    """The file with the games of a shard that is not complete."""
+    """Path of the file with the games of an incomplete shard."""
     return path.with_suffix(".begun.npz")
 
 
@@ -252,7 +252,7 @@ def check(game: Game, agents: Sequence[Spec], games: int, seed: int, workers: Wo
     """Check that shards can be generated from these arguments.
 
     Raises:
-        InputError: They cannot.
+        InputError: An argument does not allow it.
     """
     arrow()
     if game.name != "doudizhu":

@@ -1,4 +1,4 @@
-"""Endless batches of state-action pairs, encoded ahead by a thread while the network learns."""
+"""Endless batches of state-action pairs, encoded by a thread while the network learns."""
 
 import queue
 import threading
@@ -12,7 +12,7 @@ from closedhand.agents.doudizhu.deeprocket import pairs
 from closedhand.agents.doudizhu.deeprocket.recorded import Games
 
 AHEAD = 4
-"""Maximum number of batches encoded ahead."""
+"""Maximum number of encoded batches that wait."""
 
 
 class Tensors(NamedTuple):
@@ -25,12 +25,12 @@ class Tensors(NamedTuple):
 
 
 def tensors(batch: pairs.Batch) -> Tensors:
-    """A batch as tensors that share its memory."""
+    """Convert a batch to tensors that share its memory."""
     return Tensors(*(torch.from_numpy(each) for each in batch))
 
 
 class Stream:
-    """Shuffled batches, epoch after epoch; an iterable for Lightning that can begin at any step.
+    """Iterable of shuffled batches, epoch after epoch, which can begin at any step.
 
     The pairs of a batch depend only on the seed, the step and the batch size. With several
     processes, each takes its own part of every step.
@@ -64,11 +64,11 @@ class Stream:
         self._closed = threading.Event()
 
     def close(self) -> None:
-        """Make the thread end."""
+        """Stop the thread."""
         self._closed.set()
 
     def state_dict(self) -> dict[str, Any]:
-        """Empty, as the step is known; Lightning requires the method of resumable iterables."""
+        """Return an empty state; Lightning requires the method of resumable iterables."""
         return {}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -76,7 +76,7 @@ class Stream:
 
     def __iter__(self) -> Iterator[Tensors]:
         waiting: queue.Queue[pairs.Batch | BaseException] = queue.Queue(AHEAD)
-        # Not in the thread: the step may have advanced by then.
+        # Read here, as the step may have advanced when the thread starts.
         step = self._first()
 
         def put(item: pairs.Batch | BaseException) -> None:
@@ -106,7 +106,7 @@ class Stream:
             yield tensors(item)
 
     def batches_of_rows(self, step: int) -> Iterator[np.ndarray]:
-        """The rows of each batch in turn, from a step."""
+        """Yield the rows of each batch, from a step on."""
         ranks, rank = 1, 0
         if torch.distributed.is_available() and torch.distributed.is_initialized():
             ranks, rank = torch.distributed.get_world_size(), torch.distributed.get_rank()

@@ -1,9 +1,10 @@
 """Supervised training of the DeepRocket networks with Lightning (the paper's section 5.1).
 
-The networks maximise the likelihood of an expert's choices, with AdamW and a learning rate that
-first rises and then falls along a cosine to zero at the end of the planned steps or minutes. One
-deal in ten is held out. Pairs of these deals are used for checks at intervals during the training,
-and the network with the best check is kept.
+1. Split the recorded games into state-action pairs (`pairs.py`). Hold out one deal in ten.
+2. Maximise the likelihood of the expert's choices in batches (`stream.py`) by AdamW. The learning
+   rate first rises, then falls along a cosine to 0 at the end of the planned steps or minutes.
+3. At intervals evaluate the network on held-out pairs (`validation_callback.py`). Keep the network
+   with the best check.
 
 `train` writes into its folder: `policy.safetensors` or `kicker.safetensors` (the best network),
 `policy.ckpt` or `kicker.ckpt` (the last state, for resuming), `history.json` (a list of checks for
@@ -40,7 +41,7 @@ ROLES = ("landlord", "down", "up")
 """The roles by seat."""
 
 WARM_UP = 0.02
-"""The share of the training in which the learning rate rises."""
+"""Share of the training in which the learning rate rises."""
 LEARNING_RATES = {"small": 2e-3, "paper": 5e-4}
 WEIGHT_DECAY = 1e-4
 HELD_OUT = 20_000
@@ -52,7 +53,7 @@ class Plan(NamedTuple):
 
     Attributes:
         steps: Number of batches; None: no limit.
-        minutes: Duration, including the time before an interruption; None: no limit.
+        minutes: Duration, including that before an interruption; None: no limit.
     """
 
     steps: int | None
@@ -91,7 +92,7 @@ class Settings:
         roles: Whether the network has a last layer for each role.
         status: Whether the status vector is an input; None: for the policy network only.
         skips: Whether the network has skip connections, which the paper does not mention.
-        strides: Whether its convolutions have strides, as the paper says; None: as usual for the
+        strides: Whether its convolutions have strides, as in the paper; None: the default of the
             size.
         role: The role whose decisions alone are learned, one of `ROLES` ("if we want to learn Down
             Peasant", section 4.2); None: all roles.
@@ -129,7 +130,7 @@ class Settings:
 
 
 Progress = Callable[[float, str], object]
-"""Called with the share of a work that is done, 0 to 1, and a text about it."""
+"""Function called with the share of a task that is done, 0 to 1, and a text about it."""
 
 
 class Result(NamedTuple):
@@ -147,7 +148,7 @@ class Result(NamedTuple):
 
 
 def annealed(share: float) -> float:
-    """The learning rate after a share of the training, as a fraction of the highest rate.
+    """Return the learning rate after a share of the training, as a fraction of the highest rate.
 
     Examples:
         >>> [round(annealed(share), 2) for share in (0.0, 0.01, 0.02, 0.51, 1.0)]
@@ -191,11 +192,11 @@ class Learner(LightningModule):
     @property
     def learning_rate(self) -> float:
         """The learning rate of the next step."""
-        # The first step has the share 0, at which nothing would be learned.
+        # The share of the first step is 0, which would give a learning rate of 0.
         return self.highest * annealed(max(self.share, WARM_UP / 100))
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
-        """The optimizer, AdamW."""
+        """Make the optimizer, AdamW."""
         return torch.optim.AdamW(self.parameters(), self.highest, weight_decay=WEIGHT_DECAY)
 
     def on_train_batch_start(self, batch: Tensors, batch_idx: int) -> None:
@@ -204,7 +205,7 @@ class Learner(LightningModule):
             group["lr"] = self.learning_rate
 
     def training_step(self, batch: Tensors, batch_idx: int) -> torch.Tensor:
-        """The mean loss of a batch of tensors."""
+        """Compute the mean loss of a batch of tensors."""
         logits = self.network(batch.planes, batch.status, batch.mask)
         loss = nn.functional.cross_entropy(logits, batch.label)
         self.loss_sum = self.loss_sum + loss.detach()
@@ -213,7 +214,7 @@ class Learner(LightningModule):
         return loss
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Add the data that Lightning does not save."""
+        """Add data that Lightning does not save."""
         checkpoint["closedhand"] = {
             "settings": self.settings,
             "step": self.global_step,
@@ -228,14 +229,14 @@ class Learner(LightningModule):
 
 
 def precision_of(device: str) -> Any:
-    """The default precision: mixed on a GPU, else 32 bits."""
+    """Choose the default precision: mixed on a GPU, else 32 bits."""
     if device == "cpu" or not torch.cuda.is_available():
         return "32-true"
     return "bf16-mixed" if torch.cuda.is_bf16_supported() else "16-mixed"
 
 
 def check_resumable(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
-    """The data on its training in a checkpoint.
+    """Read the data on its training in a checkpoint.
 
     Raises:
         InputError: The checkpoint cannot be read, or has other settings.
@@ -298,15 +299,15 @@ def train(
     checks = Checks(learner, games, kept, out, Path(records).name, number, settings.patience,
                     settings.select, progress)  # fmt: skip
     check_name(out)
-    # Curves of a former training, and of what a kill has undone, are no longer shown.
+    # Hide curves of an earlier training in the folder, and of steps lost when a process was killed.
     logger = TensorBoardLogger(out, "tensorboard", kind, purge_step=valid)
     trainer = trainer_of(settings, logger, checks)
     try:
         with checks.watch:
-            # Resuming runs no code from the file: it is data, and read as such.
+            # `weights_only` reads the file as data: no code from it is run.
             trainer.fit(learner, stream, ckpt_path=resumed, weights_only=True)
     except SystemExit:
-        # Lightning turns a second Ctrl-C into this.
+        # Lightning raises this at a second Ctrl-C.
         raise KeyboardInterrupt from None
     finally:
         stream.close()
@@ -343,7 +344,7 @@ def decisions_of(games: recorded.Games, kind: str, role: str | None) -> np.ndarr
 def stated(
     network: networks.Network, games: recorded.Games, rows: np.ndarray, settings: Settings
 ) -> dict[str, Any]:
-    """The settings that must be the same when a training is resumed, as JSON values."""
+    """Collect the settings that must be the same on resumption, as JSON values."""
     return {
         **network.config,
         "rules": games.game.options["rules"],
@@ -361,7 +362,7 @@ def split(games: recorded.Games, rows: np.ndarray, records: Path) -> tuple[np.nd
     """Split decisions into those to learn and at most `HELD_OUT` of those held out, by deal.
 
     Raises:
-        InputError: One of the two would be empty.
+        InputError: One of the two parts would be empty.
     """
     held = pairs.is_held_out(games.deals)[rows[:, 0]]
     if not held.any() or held.all():
@@ -374,7 +375,7 @@ def trainer_of(settings: Settings, logger: TensorBoardLogger, checks: Checks) ->
     """Make Lightning's trainer; `checks` decide when it ends.
 
     Raises:
-        InputError: There is no such device, or not that many, or no such precision.
+        InputError: The device, the number of devices or the precision is not available.
     """
     logging.getLogger("lightning.pytorch").setLevel(logging.WARNING)
     try:

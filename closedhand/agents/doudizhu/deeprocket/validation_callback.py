@@ -23,11 +23,11 @@ from closedhand.learning.evaluation import judge
 
 ROLES = ("landlord", "down peasant", "up peasant")
 AGREE_EVERY = 20
-"""Number of steps after which several processes agree on what to do next."""
+"""Steps between agreements of several processes on what to do next."""
 CHUNK = 1024
 """Pairs per forward pass of a check."""
 SELECTION, SELECTION_SEED = 5000, 20_000_000
-"""Deals of a check by play, each played twice, and their seed: the same deals at every check."""
+"""Deals of a check by play, each played twice, and their seed; the same at every check."""
 
 
 def evaluate(
@@ -67,7 +67,7 @@ def evaluate(
 
 
 def accuracies(found: np.ndarray) -> dict[str, float | None]:
-    """The share of correct predictions overall and by role; None where there are no pairs."""
+    """Compute the shares of correct predictions, overall and by role; None: there are no pairs."""
     rows = {"all": found.sum(axis=0), **dict(zip(ROLES, found, strict=True))}
     return {
         name: round(float(row[1] / row[0]), 5) if row[0] else None for name, row in rows.items()
@@ -75,26 +75,26 @@ def accuracies(found: np.ndarray) -> dict[str, float | None]:
 
 
 def quality(check: dict[str, Any]) -> float:
-    """What makes a network the best so far: its win rate, where it plays, or else its accuracy."""
+    """Quality of a network in a check: its win rate if it plays, otherwise its accuracy."""
     return float(check.get("win_rate", check["accuracy"]["all"] or 0.0))
 
 
 def win_rate(network: networks.Network, game: Game, opponent: str) -> float:
-    """The share of duplicate games that a network wins, with the shipped one of the other kind."""
+    """Measure the share of duplicate games that a network wins with the package's other network."""
     kind = network.config["kind"]
     both = {other: networks.load(path, other)[0] for other, path in SHIPPED_FILES.items()}
     both[kind] = copy.deepcopy(network).cpu()
     agent = PolicyNetAgent(game, "policy-net", both["policy"], both["kicker"])
     won = judge(game, agent, opponent, SELECTION, SELECTION_SEED).won
-    assert won is not None  # somebody loses every game
+    assert won is not None  # every game has a loser
     return won.mean
 
 
 class Checks(Callback):
-    """Checks a `supervised.Learner`, saves it, and ends its training.
+    """Callback that checks a `supervised.Learner`, saves it, and ends its training.
 
     Attributes:
-        watch: Watch that decides when to save and notices Ctrl-C. The training runs in its context.
+        watch: Context of the training; it determines when to save and catches Ctrl-C.
     """
 
     def __init__(
@@ -164,7 +164,7 @@ class Checks(Callback):
         return passed
 
     def _agreed(self, trainer: Trainer, wanted: bool) -> bool:
-        """Whether any process has `wanted` set; false at steps between agreements."""
+        """Return whether any process has `wanted` set; false at steps between agreements."""
         if trainer.world_size == 1:
             return wanted
         if trainer.global_step % AGREE_EVERY:

@@ -1,10 +1,12 @@
 """The agent `search`: determinised search over the plays that `decompose` rates highest.
 
-The plays are compared on the same particles (`closedhand.search.paired`), determinisations drawn in
-proportion to the likelihood of the play so far (`closedhand.search.particles`). In the playouts
-`decompose` plays all seats except those whose players show another style (`styles.py`); when few
-cards remain, exact search of the open hands replaces the playout. Only whether the player's side
-wins counts, not the stakes.
+1. List the plays that `decompose` rates highest.
+2. Draw determinisations and weight them by the likelihood of the play so far: particles
+   (`closedhand.search.particles`).
+3. Compare the plays on the same particles (`closedhand.search.paired`). In the playouts `decompose`
+   plays all seats except those whose players show another style (`styles.py`).
+4. When few cards remain, solve the open hands exactly instead of a playout (`endgame.py`).
+5. Choose the play with which the player's side wins most often; stakes do not count.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,13 +40,13 @@ PARTICLES = 100
 PARTICLE_SIMULATIONS = 40
 """Minimum simulations per particle."""
 REMEMBERED = 2000
-"""Maximum number of stored plays whose sub-steps are under way."""
+"""Maximum number of stored plays whose kickers are still to be chosen."""
 SIMULATION = 40.0
 """Order of magnitude of the time of a simulation, in microseconds."""
 
 
 class SearchAgent:
-    """Compares plays by simulation.
+    """Agent that compares plays by simulation.
 
     Attributes:
         name: Name in results and records.
@@ -83,15 +85,15 @@ class SearchAgent:
 
     @property
     def spent(self) -> np.ndarray:
-        """What its searches have cost so far, float64 [4] (`closedhand.core.agents.SPENT`)."""
+        """Cost of its searches so far, float64 [4] (`closedhand.core.agents.SPENT`)."""
         return self._search.spent
 
     def act(self, view: State) -> int:
-        """The action of the player to act."""
+        """Choose the action of the player to act."""
         if not self.game.options["substeps"]:
             return self._decide(view)
-        # The kickers are those of the play found for the main group. It is stored by position, as
-        # many games may be played in lockstep.
+        # The search for the main group has found the kickers as well. The play is stored by
+        # position, as many games may be played in lockstep.
         moment = view["hands"].tobytes() + view["history"][: view["moves"]].tobytes()
         if moment not in self._decided:
             if len(self._decided) == REMEMBERED:
@@ -100,18 +102,18 @@ class SearchAgent:
         return int(next_step(self.game.rules, view, self._decided[moment], self._ids))
 
     def _decide(self, view: State) -> int:
-        """A flat play or bid."""
+        """Choose a flat play or bid."""
         rules = self._flat.rules
         if is_opening(rules, view):
             return int(choose_bid(rules, view))
         return self.choose(view)
 
     def choose(self, view: State) -> int:
-        """A flat play, while cards are played."""
+        """Choose a flat play while cards are played."""
         return self._search.best(view, self.plays(view), self._rng)
 
     def plays(self, view: State) -> np.ndarray:
-        """The flat plays to be compared, the most promising first, int64 [n]."""
+        """List the flat plays to compare, the most promising first, int64 [n]."""
         plays, sums = np.empty(CANDIDATES, np.int64), np.empty(CANDIDATES)
         n, only = consider(self._policy, self._flat.rules, view, self._ids, plays, sums)
         if only >= 0:  # a play that needs no evaluation
@@ -119,9 +121,10 @@ class SearchAgent:
         return plays[np.argsort(-sums[:n], kind="stable")[:WIDTH]]
 
     def simulation(self, view: State) -> Simulation:
-        """How the agent simulates: to win or lose, or in the auction for points.
+        """Describe the simulations: payoffs are 1 and -1, or points in the auction.
 
-        Of plays that differ in their kickers, the candidates are those that leave the best hand.
+        Among plays that differ in their kickers, the candidate is the one that leaves the best
+        hand.
 
         Raises:
             InputError: The kickers of a play are still to be chosen.
@@ -135,7 +138,7 @@ class SearchAgent:
         )
 
     def _main_plays(self, view: State) -> np.ndarray:
-        """The flat play of every legal main group with its best kickers, int64 [n]."""
+        """List the flat play of every legal main group with its best kickers, int64 [n]."""
         plays, sums = np.empty(CANDIDATES, np.int64), np.empty(CANDIDATES)
         n, _ = consider(self._policy, self._flat.rules, view, self._ids, plays, sums)
         return plays[:n]
@@ -147,7 +150,7 @@ def searching(
     files: Callable[[str | None], tuple[Path, ...]] = files_of,
     needs: Sequence[str] = (),
 ) -> Callable[[Factory], Factory]:
-    """`described` for the factory of a search agent, which gets a `SearchArgument`.
+    """Wrap `described` for the factory of a search agent, which gets a `SearchArgument`.
 
     Args:
         name: Plain name of the agent.
@@ -165,7 +168,7 @@ def searching(
 def search_settings(
     agent: str, argument: SearchArgument, threads: int | None, worlds: int | None
 ) -> tuple[str, dict[str, Any]]:
-    """The name of a search agent, and arguments for `PairedSearch`.
+    """Make the name of a search agent and the arguments of `PairedSearch`.
 
     Args:
         agent: Plain name of the agent.
@@ -191,11 +194,11 @@ def make_search(
     threads: Threads = None,
     worlds: Worlds = None,
 ) -> SearchAgent:
-    """The agent `search`; `search:50ms`, `search:4000` or `search:4000x300:PATH` set the budget.
+    """Make the agent `search`; `search:50ms`, `search:4000`, `search:4000x300:PATH` set the budget.
 
-    The number after the `x` is that of particles per thread; with `x0` all deals are equally
-    likely, and every player is assumed to be `decompose`. The path is that of weights for
-    `decompose`. The options `threads` and `worlds` can also be given in brackets.
+    The number after the `x` is the number of particles per thread. With `x0` all deals are equally
+    likely, and every player is assumed to be `decompose`. The path holds weights for `decompose`.
+    The options `threads` and `worlds` can also be given in brackets.
 
     Raises:
         InputError: The file cannot be read.
@@ -205,9 +208,9 @@ def make_search(
 
 
 def playouts(game: Game) -> tuple[Game, Styles] | None:
-    """The policy of the playouts, and the game that they play, whose payoffs are 1 and -1.
+    """Return the policy of the playouts, and their game, whose payoffs are 1 and -1.
 
-    None where words are said, as the policy only plays cards.
+    The result is None for games with an auction or other words, as the policy plays cards only.
     """
     if game.flat.rules.has_words:
         return None

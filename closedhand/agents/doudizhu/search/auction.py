@@ -1,4 +1,4 @@
-"""The policy of playouts from the auction: bids by the fitted module, then plays as `decompose`."""
+"""Policy of playouts from the auction: bids by the module `fitted`, plays as `decompose`."""
 
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ class Bidding(NamedTuple):
 
 @kernel
 def choose(policy, rules, state, rng, ids):
-    """A word or a play of the player to act."""
+    """Choose a word or a play of the player to act."""
     if is_opening(rules, state):
         return choose_bid(rules, state)
     return decompose.choose(policy.decompose, rules, state, rng, ids)

@@ -10,19 +10,18 @@ from closedhand.search.exact import UNKNOWN, solve
 MOST_CARDS = 12
 """Maximum number of cards in all hands together."""
 DEEPEST = 40
-"""Room for the positions of a line of play; `solve` goes no deeper. 12 plays, and two passes after
-each but the last, are 34 actions."""
+"""Room for the positions of a line of play, the maximum depth of `solve`. Twelve cards allow 12
+plays and two passes after each but the last: 34 actions."""
 MOST_NODES = 2_000
 """Maximum number of positions searched."""
 MOST_ACTIONS = 400
-"""Room for the legal actions of a hand of so few cards, of which the most that a search over hands
-finds are 63: four of a kind and eight solos in a row. `legal` also needs it for the main groups,
-which are fewer."""
+"""Room for the legal actions of a hand of so few cards. A search over hands finds at most 63: four
+of a kind and eight solos in a row. `legal` also uses it for the main groups, which are fewer."""
 
 
 @kernel
 def winner(policy, rules, state, player):
-    """Whether the side of `player` wins under optimal play by all, with open hands.
+    """Solve a game with open hands: whether the side of `player` wins under optimal play by all.
 
     Returns:
         `WON`, `LOST`, or `UNKNOWN` if there are too many cards or positions.
@@ -40,7 +39,7 @@ def winner(policy, rules, state, player):
 
 @kernel
 def longest_first(rules, state, out):
-    """Write all legal actions, those of many cards first, the pass last; return their number."""
+    """Write all legal actions, plays of many cards first, the pass last; return their number."""
     n = flat.legal(rules, state, out)
     end = n - 1 if state.target >= 0 else n
     for i in range(end // 2):

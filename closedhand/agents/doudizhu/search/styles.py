@@ -1,11 +1,11 @@
 """Opponent model of `search`: the policy that weights particles and plays them out.
 
-Each other player has one of four styles, equally likely a priori: exactly like `decompose`, roughly
-like `decompose` (drawn by softmax), like `rule` (unless the policy says otherwise), or uniformly
-random. The likelihood of a
-determinisation is that of the play so far under the mixture of styles. Whether a player is a `rule`
-is drawn from the posterior of the player's style in that determinisation. In playouts such a player
-plays like `rule`, all others like `decompose`.
+1. Each other player has one of four styles, equally likely a priori: exactly like `decompose`,
+   roughly like `decompose` (drawn by softmax), like `rule` (if `Styles.knows_rule`), or uniformly
+   random. In every style some plays are random (`SLIP`).
+2. The likelihood of a determinisation is that of the play so far under the mixture of styles.
+3. Draw for each player whether the style is `rule`, from the posterior in that determinisation.
+4. In playouts these players play like `rule`, all others like `decompose`.
 """
 
 from typing import NamedTuple
@@ -28,7 +28,7 @@ from closedhand.search.playout import playout
 
 EXACT, ROUGH, RULE, ANYHOW = range(4)
 SLIP = 0.02
-"""Probability that a player of any style makes a uniformly random play instead."""
+"""Probability that a player of any style makes a uniformly random play."""
 MOST_CARDS = 3
 """Maximum number of cards that each hand exchanges in a proposal."""
 
@@ -39,7 +39,7 @@ class Styles(NamedTuple):
     Attributes:
         decompose: Policy of `decompose`.
         like_rule: Seats that play like `rule`, bit i for seat i.
-        knows_rule: Whether the style of `rule` is one of those that others may have.
+        knows_rule: Whether other players may have the style of `rule`.
     """
 
     kernels = "closedhand.agents.doudizhu.search.styles"
@@ -51,16 +51,17 @@ class Styles(NamedTuple):
 
 @kernel
 def choose(policy, rules, state, rng, ids):
-    """A play of the player to act, in the style of that seat."""
+    """Choose a play of the player to act in the style of that seat."""
     if policy.like_rule >> np.int64(state.player) & 1:
-        # `rule` draws by a hash of its hand, which other players cannot predict.
+        # `rule` draws by a hash of its hand. Here the draw is random, as for a player who does
+        # not know the hand.
         return np.int64(ids[np.int64(rng.random() * rule.options(rules, state, ids))])
     return np.int64(decompose.choose(policy.decompose, rules, state, rng, ids))
 
 
 @kernel
 def evaluate(policy, rules, state, player, guess, rng, ids):
-    """The value of a full state, 1 or -1: exact when few cards remain, else by a playout.
+    """Return the value of a full state, 1 or -1: exact with few cards left, else by a playout.
 
     `guess` is the bit set of the seats that play like `rule`.
     """
@@ -74,10 +75,13 @@ def evaluate(policy, rules, state, player, guess, rng, ids):
 
 @kernel
 def log_likelihood(policy, rules, state, player, least, rng, ids):
-    """The log-likelihood of the other players' plays, and a draw of the seats like `rule`.
+    """Compute the log-likelihood of the others' plays, and draw the seats that play like `rule`.
 
     See `closedhand.search.particles.log_likelihood`. The choice of kickers is ignored.
     """
+    # `by_style` has a log-likelihood for each seat and style, `by_seat` its sum over the styles.
+    # That of the player itself stays constant. The prior of the styles is a constant factor and
+    # left out. A determinisation whose likelihood falls below `least` is given up.
     if is_opening(rules, state):
         return 0.0, 0
     plays = np.empty(CANDIDATES, np.int64)
@@ -113,7 +117,7 @@ def log_likelihood(policy, rules, state, player, least, rng, ids):
 
 @kernel
 def log_sum_exp(logarithms):
-    """The logarithm of the sum of the exponentials of `logarithms`."""
+    """Return the logarithm of the sum of the exponentials of `logarithms`."""
     most = logarithms.max()
     return most + np.log(np.exp(logarithms - most).sum())
 
@@ -140,7 +144,9 @@ def chances_of(rules, state, ids, plays, sums, n, settled, action, chances):
 
 @kernel
 def propose(policy, rules, state, player, rng):
-    """Exchange a few hidden cards of the other two; known cards stay with the landlord."""
+    """Exchange a few hidden cards of the other two players; known cards stay with the landlord."""
+    # `known` are the public cards that the landlord still holds: `kept` of them lie in the first
+    # hand and the others in the second, so that one of the two is empty.
     first, second = (player + 1) % SEATS, (player + 2) % SEATS
     known = known_landlord(rules, state) if player != state.landlord else np.uint64(0)
     kept = known if first == state.landlord else np.uint64(0)

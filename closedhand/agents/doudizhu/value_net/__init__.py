@@ -1,1 +1,1 @@
-"""The agent `value-net`: action values by a small network, trained by self-play in kernels."""
+"""The agent `value-net`: action values by a small network, trained in self-play by kernels."""

@@ -1,8 +1,12 @@
-"""The agent `value-net`: plays what its network values most.
+"""The agent `value-net`: plays the action of the greatest value by its network.
 
-The candidates are those of `decompose` (`decompose/agent.py`), one for each main group; those that
-it rates much lower than the best one, or than some others, need no value. A play that wins at once,
-or is the only one, is made without the network.
+1. List the candidates of `decompose` (`decompose/agent.py`), one play for each main group.
+2. Make a play that wins at once, or the only one, without the network.
+3. Leave out candidates that `decompose` rates much lower than the best (`FURTHEST`), and all but
+   its best `MOST_EVALUATED`.
+4. Add the rows of the position and of the hand once. For each candidate add the rows that it
+   changes, and compute its value (`network.py`).
+5. Play the candidate of the greatest value.
 """
 
 from typing import NamedTuple
@@ -45,13 +49,13 @@ from closedhand.games.doudizhu.hidden import cards_of_others
 from closedhand.games.doudizhu.state import SEATS
 
 FURTHEST = -0.96
-"""Least part of a value by `decompose`, its best play having 0, that is worth an evaluation."""
+"""Least part of a value by `decompose`, relative to its best play, that is worth an evaluation."""
 MOST_EVALUATED = 8
-"""Number of plays, the best ones by `decompose`, that are worth an evaluation."""
+"""Maximum number of plays to evaluate: the best ones by `decompose`."""
 
 
 class Policy(NamedTuple):
-    """The policy that plays what a network values most.
+    """The policy that plays the action of the greatest value.
 
     Attributes:
         prior: The policy `decompose`.
@@ -67,7 +71,7 @@ class Policy(NamedTuple):
 
 
 class Space(NamedTuple):
-    """Scratch space of a decision, and what `rate` has found out about it.
+    """Scratch space of a decision, and the results of `rate`.
 
     Attributes:
         plays: The candidates, int64 [CANDIDATES].
@@ -122,15 +126,15 @@ def make_space():
 
 @kernel
 def role_of(state):
-    """The role of the player to act: 0 landlord, 1 down peasant, 2 up peasant."""
+    """Return the role of the player to act: 0 landlord, 1 down peasant, 2 up peasant."""
     return (np.int64(state.player) - np.int64(state.landlord)) % SEATS
 
 
 @kernel
 def better(priors, i):
-    """Number of the candidates that `decompose` rates higher than one of them."""
+    """Count the candidates that `decompose` rates higher than candidate `i`."""
     number = 0
-    for prior in priors:
+    for prior in priors:  # a loop counts faster than a sort: there are few candidates
         number += prior > priors[i]
     return number
 
@@ -140,8 +144,9 @@ def rate(policy, rules, state, ids, space):
     """Write the candidate plays and their values.
 
     Returns:
-        The number of candidates, the index of the one that needs no evaluation or -1, and the
-        number of inputs of the position. Only the plays are valid if that index is not -1.
+        The number of candidates, the index of the one to play without evaluation, and the number
+        of inputs of the position. An index of -1 means that all are evaluated; with any other
+        index only `plays` is valid.
     """
     set_costs(cards_of_others(rules, state, state.player), space.costs)
     n = list_plays(rules, state, ids, space.costs, space.nodes, space.plays)
@@ -164,6 +169,8 @@ def rate(policy, rules, state, ids, space):
     rows, hand = policy.net.inputs[role], state.hands[state.player]
     common, of_inputs, of_plays = space.common, space.of_inputs, space.of_plays
     known = describe_position(rules, state, space.position)
+    # `round_rows` has scaled the rows so that a sum with one row of every sort fits int16. A
+    # candidate changes inputs within their sorts, so every sum below fits.
     common[:] = 0
     add_rows(rows, space.position, 0, known, common)
     held = write_cards(hand, HAND, space.changed, 0)
@@ -194,7 +201,7 @@ def rate(policy, rules, state, ids, space):
 
 @kernel
 def decide(policy, rules, view, ids):
-    """The play of the greatest value, or a bid."""
+    """Choose the play of the greatest value, or a bid."""
     if is_opening(rules, view):
         return np.int64(choose_bid(rules, view))
     space = make_space()
@@ -203,12 +210,12 @@ def decide(policy, rules, view, ids):
 
 
 def policy_of(net: Net, objective: str, former: Policy | None = None) -> Policy:
-    """The policy of a network with the objective that it was trained for.
+    """Make the policy of a network with the objective of its training.
 
     Args:
         net: The network.
         objective: The objective.
-        former: A policy that plays no more, see `rounded`.
+        former: A policy whose arrays may be overwritten, see `rounded`.
     """
     if former is None:
         prior = decompose.policy_of(decompose.load(None), sampled=False)
@@ -217,7 +224,7 @@ def policy_of(net: Net, objective: str, former: Policy | None = None) -> Policy:
 
 
 class ValueNetAgent(RatingAgent):
-    """A player by action values of a network."""
+    """Agent that plays by the action values of a network."""
 
     def __init__(self, game: Game, name: str, net: Net, objective: str) -> None:
         """Create the agent.
@@ -226,12 +233,12 @@ class ValueNetAgent(RatingAgent):
             game: Dou Dizhu with any options.
             name: Name of the agent.
             net: The network.
-            objective: What the network was trained for, `win` or `score`.
+            objective: Objective of the training, `win` or `score`.
         """
         super().__init__(game, name, policy_of(net, objective))
 
     def rate_plays(self, view: State) -> tuple[np.ndarray, np.ndarray]:
-        """The candidates, one for each main group, and their action values."""
+        """List the candidates, one for each main group, and their action values."""
         space = make_space()
         n, k, _ = rate(self.whole, self.game.flat.rules, view, self._ids, space)
         found = space.values[:n]
@@ -241,16 +248,16 @@ class ValueNetAgent(RatingAgent):
 
 
 def describe(game: Game, argument: str | None) -> Traits:
-    """Traits of the agent, known before it plays."""
+    """Describe the agent before it is made."""
     return Traits(files.files_of(argument), microseconds=9)
 
 
 @described(describe)
 def make_value_net(game: Game, seed: int, argument: str | None) -> ValueNetAgent:
-    """The agent `value-net`, or `value-net:PATH` with a file or folder of `closedhand train`.
+    """Make the agent `value-net`, or `value-net:PATH` with a file or folder of `closedhand train`.
 
     Raises:
-        InputError: There is no network of this kind at the path, or it is a game of two.
+        InputError: There is no network of this kind at the path, or the game has two players.
     """
     check_three(game, "value-net")
     net, about = files.load(argument, game.options["objective"])

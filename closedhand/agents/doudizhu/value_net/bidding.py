@@ -1,8 +1,8 @@
-"""The bid module `value`: bids by what the landlord's network expects with these cards.
+"""The bid module `value`: bids by the win probability of the landlord's network.
 
-The chance to win as the landlord is the mean over `DEALS` random deals of the unseen cards, which
-give the landlord three of them: at each, the chance of the best lead. The bids follow from the
-chance as in the module `fitted` (`bidding/modules.py`).
+1. Deal the unseen cards at random, `DEALS` times; three of them go to the landlord.
+2. Take from each deal the win probability of the best lead, and average these.
+3. Bid by that probability as the module `fitted` does (`bidding/modules.py`).
 """
 
 import numpy as np
@@ -30,7 +30,7 @@ DEALS = 32
 
 @kernel
 def chance_as_landlord(policy, rules, view, states, rng, ids):
-    """The chance to win as the landlord after the auction.
+    """Estimate the probability to win as the landlord after the auction.
 
     Args:
         policy: Policy of a network for the objective `win`.
@@ -53,7 +53,7 @@ def chance_as_landlord(policy, rules, view, states, rng, ids):
 
 
 class ValueBiddingAgent(BiddingAgent):
-    """Bids by the values of the package's network and plays as another agent."""
+    """Agent that bids by the values of the package's network and plays as another agent."""
 
     def __init__(self, game: Game, player: Agent) -> None:
         """Create the agent.
@@ -63,7 +63,7 @@ class ValueBiddingAgent(BiddingAgent):
             player: Agent that plays the cards.
 
         Raises:
-            InputError: The game has no bidding, or it is one of two.
+            InputError: The game has no bidding, or two players.
         """
         check_three(game, f"bids:{VALUE}")
         super().__init__(game, KINDS[FITTED], player)
@@ -75,7 +75,7 @@ class ValueBiddingAgent(BiddingAgent):
     def _bid(self, rules: Rules, views: np.ndarray, actions: np.ndarray) -> None:
         worths = np.empty(len(views))
         for i, view in enumerate(views):
-            # The same hand is always worth the same.
+            # The hand is the seed, so that a hand always has the same probability.
             rng = np.random.default_rng(int(view["hands"][view["player"]]))
             worths[i] = chance_as_landlord(self._policy, rules, view, self._states, rng, self._ids)
         bid_worths(FITTED, worths, rules, views, actions)

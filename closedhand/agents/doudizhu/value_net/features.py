@@ -1,9 +1,9 @@
-"""The inputs of the network of `value-net`: which of them are 1, for a position and a play.
+"""Sparse inputs of the network of `value-net`: the indices of the inputs that are 1.
 
-The inputs are those of the position, of the hand that the play leaves, and of the play itself, by
-its main group. Beside them the network takes the features by which `decompose` describes the play
-(`decompose/features.py`). Everything is as the player to act sees it: of the other hands only their
-sizes, the cards that are nowhere to be seen, and the public cards that the landlord still holds.
+They describe the position, the hand that the play leaves, and the main group of the play. The
+network also takes the features by which `decompose` describes the play (`decompose/features.py`).
+All inputs are information of the player to act. Of the other hands these are the sizes, the unseen
+cards together, and the public cards that the landlord still holds.
 """
 
 import numpy as np
@@ -23,7 +23,8 @@ RECENT_PLAYS = 9
 """Number of plays and passes before the decision that are inputs."""
 MOST_BOMBS = 3
 
-# First input of each sort; the comments name the indices of the sort, the slowest first.
+# First input of each sort. Of most sorts exactly one input is 1, or one for each rank. The comments
+# name the indices of the sort, the slowest first.
 HAND = 0  # cards of the player after the play
 UNSEEN = HAND + CARDS  # cards of the others, all together
 PUBLIC = UNSEEN + CARDS  # public cards that the landlord is known to hold, for peasants
@@ -47,14 +48,15 @@ SORTS = np.concatenate(
         (BOMBS, SITUATION, PLAY, ALWAYS, INPUTS),
     )
 )
-"""First inputs of the sorts of which one at most is 1, and the end of the last sort."""
+"""First inputs of the sorts of which at most one is 1, and the end of the last sort."""
 
 MOST_HAND = len(RANKS)
-"""Inputs for a hand: one a rank."""
+"""Maximum number of inputs that are 1 for a hand: one for each rank."""
 MOST_POSITION = 4 * MOST_HAND + 2 + 1 + RECENT_PLAYS + 3
-"""Inputs of a position: four sets of cards, cards left, play to beat, recent plays, three more."""
+"""Maximum number of inputs that are 1 for a position: those of four sets of cards, cards left, the
+play to beat, recent plays, and three more."""
 MOST_INPUTS = MOST_POSITION + MOST_HAND + 1
-"""Inputs of a position and a play."""
+"""Maximum number of inputs that are 1 for a position and a play."""
 
 
 @kernel
@@ -77,7 +79,7 @@ def write_cards(cards, first, out, n):
 def describe_position(rules, state, out):
     """Write the inputs of a position in which cards are played; return their number.
 
-    The hand of the player to act is not among them: see `describe_change` and `write_cards`.
+    The hand of the player to act is left to `describe_change` and `write_cards`.
 
     Args:
         rules: Rules of the flat game.
@@ -102,7 +104,7 @@ def describe_position(rules, state, out):
         out[n] = TARGET + side + np.int64(rules.plays.group[state.target])
         n += 1
         situation = 2 if player != landlord and owner != landlord else 1
-    # Bids come before the plays and are not plays.
+    # The history begins with the bids, which are not plays.
     moves = np.int64(state.moves)
     for i in range(min(RECENT_PLAYS, moves - np.int64(state.bids))):
         out[n] = RECENT + i * GROUPS + np.int64(rules.plays.group[state.history[moves - 1 - i]])
@@ -120,11 +122,11 @@ def describe_change(hand, cards, out):
     Args:
         hand: Hand before the play, packed.
         cards: Cards of the play, packed.
-        out: Output: inputs that are 1 before the play only, then those that are 1 after it only;
-            integers [2 * MOST_HAND].
+        out: Output, integers [2 * MOST_HAND]: inputs that are 1 only before the play, then inputs
+            that are 1 only after it.
 
     Returns:
-        The number of the former, and the number of all.
+        The number of inputs before the play, and the number of all.
     """
     n = 0
     played, kept = at_least(cards, 1), hand - cards

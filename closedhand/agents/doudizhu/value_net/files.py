@@ -1,4 +1,4 @@
-"""Files of the networks of `value-net`: npz, one byte a weight of the first layer."""
+"""Files of the networks of `value-net`: npz with one byte per weight of the first layer."""
 
 import json
 import os
@@ -16,30 +16,30 @@ from closedhand.core.game import InputError
 from closedhand.core.reading import check_arrays, json_in, read_arrays
 
 SHARES = {"win": 0.06, "score": 0.03}
-"""Share of the sum of `decompose` in a value, by objective: for `win` a value is the logarithm of
-the odds to win, for `score` the points of a side at a stake of 1."""
+"""Factor of the sum of `decompose` in a value, by objective. For `win` a value is the log-odds to
+win, for `score` the points of a side at a stake of 1."""
 NUMBERS = ("steps", "games", "samples")
-"""Counts of its training in the description of a network."""
+"""Counts of the training in the description of a network."""
 NAME = "value-net.npz"
 """Name of the file in a folder of `closedhand train`."""
 FINEST = 127
-"""Greatest number that stands for a weight; a row has one factor for all of its weights."""
+"""Greatest integer that encodes a weight (int8); each row has one factor for all its weights."""
 
 
 def _packed(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Whole numbers for rows of weights, int8, and the factor of each row, float32."""
+    """Encode rows of weights as int8, with a factor for each row, float32."""
     factors = (np.abs(rows).max(axis=-1) / FINEST).astype(np.float32)
     inverse = np.divide(1, factors, out=np.zeros_like(factors), where=factors > 0)
     return np.rint(rows * inverse[..., None]).astype(np.int8), factors
 
 
 def _unpacked(packed: np.ndarray, factors: np.ndarray) -> np.ndarray:
-    with np.errstate(over="ignore", invalid="ignore"):  # a damaged file: `read` looks for both
+    with np.errstate(over="ignore", invalid="ignore"):  # damaged; `read` refuses it
         return packed * factors[..., None]
 
 
 def save(path: Path, net: Net, about: Mapping[str, Any]) -> None:
-    """Write a network; its first layer is rounded.
+    """Write a network with its first layer rounded.
 
     Args:
         path: File to write.
@@ -95,7 +95,7 @@ def _check_description(about: Any) -> None:
 
 
 def load(path: str | None, objective: str) -> tuple[Net, dict[str, Any]]:
-    """A network and its description.
+    """Load a network and its description.
 
     Args:
         path: File, or folder of `closedhand train`; None: the package's network.
@@ -115,7 +115,7 @@ def _shipped(objective: str) -> tuple[Net, dict[str, Any]]:
 
 
 def files_of(path: str | None) -> tuple[Path, ...]:
-    """The file behind the argument of the agent, for its traits."""
+    """Find the file that the argument of the agent names, for its traits."""
     file = None if path is None else within(Path(path), NAME)
-    # Unlike Path.is_file, for paths that are impossible, too.
+    # Unlike Path.is_file, os.path.isfile returns false for a name that is too long.
     return (file,) if file is not None and os.path.isfile(file) else ()

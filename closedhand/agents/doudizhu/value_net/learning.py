@@ -1,13 +1,15 @@
-"""The steps by which the network of `value-net` learns from samples; in kernels.
+"""Updates of the network of `value-net` from samples, in kernels.
 
-A sample changes the rows of its inputs at once, by a step along the gradient that is divided by the
-root of the row's mean squared gradient. The rarer an input, the greater its steps, as in Adagrad:
-what a sample tells about it has to last for longer. The upper layers take a step of Adam after
-every `BATCH` samples of a role.
+For each sample of a role:
 
-Many samples are decisions of games that are all but over: their errors are small, and so would be
-the steps. Such a sample changes the network only sometimes, but then as if its error were larger:
-on average by as much, in less time.
+1. Add the rows of its inputs, compute the value (`network.head`), and the error.
+2. If the error is below `small`, skip the sample with the probability 1 - error / small. A sample
+   that is kept counts as if its error were `small`: the mean step is the same, in less time. Many
+   samples have small errors because their games are nearly decided.
+3. Go back through the upper layers. Add their gradients up, and compute that of the first layer.
+4. Move the rows of the inputs at once, by the gradient divided by the root of the row's mean
+   squared gradient. Rare inputs take longer steps, as in Adagrad (Duchi, Hazan and Singer, 2011).
+5. After `BATCH` samples let the upper layers take a step of Adam (Kingma and Ba, 2015).
 """
 
 from typing import NamedTuple
@@ -33,20 +35,20 @@ from closedhand.core.numba.jit import kernel
 BATCH = 64
 """Samples of a role between two steps of its upper layers."""
 DENSE_RATE = 10.0
-"""Ratio of the step sizes of the upper layers and of the rows of the first one."""
+"""Ratio of the step size of the upper layers to that of the rows of the first layer."""
 SMALL_CHANCE, SMALL_POINTS = 0.1, 0.4
-"""Errors below this are small: of a probability to win, and of points."""
+"""Limits of small errors: of a probability to win, and of points."""
 MEAN, SQUARES, TINY = 0.9, 0.999, 1e-7
 """Parameters of Adam: decay rates of the mean and of the squares, epsilon."""
 MEMORY = 1000
-"""Number of a row's latest gradients whose squares count."""
+"""Approximate number of a row's latest gradients in its mean squared gradient."""
 LEAST_SQUARE = np.float32(1e-9)
 LARGEST = 40.0
-"""Most by which the steps of a rare row are longer than those of one that is in every sample."""
+"""Largest ratio of a rare row's steps to those of a row that is in every sample."""
 
 
 class Optimiser(NamedTuple):
-    """What is known of the gradients so far.
+    """Statistics of the gradients.
 
     Attributes:
         inputs: Mean squared gradient of each row of `Net.inputs`, float32 [ROLES, INPUTS].
@@ -54,8 +56,8 @@ class Optimiser(NamedTuple):
         plays: The same for `Net.plays`, float32 [FEATURES].
         play_visits: The same for `Net.plays`, int64 [FEATURES].
         pending: Sums of the gradients of the upper layers since their last step, float32
-            [ROLES, DENSE]; here and below with the second layer transposed (`turn`).
-        pending_samples: Number of samples in these sums, int64 [ROLES].
+            [ROLES, DENSE]. Here and below the second layer is transposed (`transpose`).
+        pending_samples: Number of samples in `pending`, int64 [ROLES].
         mean: Adam's mean of the gradients of the upper layers, float32 [ROLES, DENSE].
         squares: Adam's mean of the squared gradients, float32 [ROLES, DENSE].
         steps: Number of Adam's steps, int64 [ROLES].
@@ -73,7 +75,7 @@ class Optimiser(NamedTuple):
 
 
 def new_optimiser() -> Optimiser:
-    """An optimiser that has seen no gradient."""
+    """Make an optimiser without gradients."""
     return Optimiser(
         np.zeros((ROLES, INPUTS), np.float32),
         np.zeros((ROLES, INPUTS), np.int64),
@@ -89,14 +91,15 @@ def new_optimiser() -> Optimiser:
 
 @kernel
 def learn(net, optimiser, role, share, win, step_size, samples, order, draws):
-    """Learn from the samples of a role; it changes the role's rows only, also of `Net.plays`.
+    """Learn from the samples of a role; change the rows of this role only, in `Net.plays` too.
 
     Args:
         net: Network; changed.
         optimiser: Optimiser; changed.
         role: The role.
-        share: Share of the sum of `decompose` in a value.
-        win: Whether the loss is the cross-entropy of the odds, and not the squared error of points.
+        share: Factor of the sum of `decompose` in a value.
+        win: Whether the loss is the cross-entropy of winning; otherwise it is the squared error of
+            points.
         step_size: Step size of the rows that are in every sample.
         samples: Samples of all roles.
         order: Indices of the samples, in the order to learn them.
@@ -109,7 +112,7 @@ def learn(net, optimiser, role, share, win, step_size, samples, order, draws):
     sums, hidden = np.empty(UNITS, np.float32), np.empty(SECOND, np.float32)
     slopes, active = np.empty(UNITS, np.float32), np.empty(UNITS, np.int64)
     back = np.empty(DENSE, np.float32)
-    turn(dense, UNITS, SECOND, back)
+    transpose(dense, UNITS, SECOND, back)
     small = SMALL_CHANCE if win else SMALL_POINTS
     total, learned = 0.0, 0
     for k in range(len(order)):
@@ -133,37 +136,27 @@ def learn(net, optimiser, role, share, win, step_size, samples, order, draws):
         if abs(error) >= draws[k] * small:
             if abs(error) < small:
                 error = small if error > 0 else -small
+            # The input `ALWAYS` is in every sample, so its visits count the samples.
             seen = optimiser.input_visits[role, ALWAYS] + 1
             descend_head(back, sums, hidden, np.float32(error), optimiser.pending[role], slopes)
             descend_rows(
-                rows,
-                optimiser.inputs[role],
-                optimiser.input_visits[role],
-                seen,
-                sample.inputs,
-                known,
-                slopes,
-                step_size,
-            )
+                rows, optimiser.inputs[role], optimiser.input_visits[role], seen,
+                sample.inputs, known, slopes, step_size,
+            )  # fmt: skip
+            # The three roles share this table and learn about equally often.
             descend_rows(
-                net.plays,
-                optimiser.plays,
-                optimiser.play_visits,
-                ROLES * seen,
-                sample.features,
-                number,
-                slopes,
-                step_size,
-            )
+                net.plays, optimiser.plays, optimiser.play_visits, ROLES * seen,
+                sample.features, number, slopes, step_size,
+            )  # fmt: skip
         optimiser.pending_samples[role] += 1
         if optimiser.pending_samples[role] == BATCH:
             step_dense(back, optimiser, role, DENSE_RATE * step_size)
-            turn(back, SECOND, UNITS, dense)
+            transpose(back, SECOND, UNITS, dense)
     return total, learned
 
 
 @kernel
-def turn(dense, rows, columns, turned):
+def transpose(dense, rows, columns, turned):
     """Copy a row of `Net.dense` with its second layer, [rows, columns], transposed."""
     for i in range(rows):
         for j in range(columns):
@@ -173,7 +166,9 @@ def turn(dense, rows, columns, turned):
 
 @kernel
 def descend_head(back, sums, hidden, error, gradient, slopes):
-    """Go back through the upper layers: by units of the second one, few of which are active.
+    """Propagate an error back through the upper layers.
+
+    It loops over the units of the second layer, few of which are active.
 
     Args:
         back: Row of `Net.dense`, turned.
@@ -202,7 +197,7 @@ def descend_head(back, sums, hidden, error, gradient, slopes):
 
 @kernel
 def descend_rows(table, squares, visits, seen, rows, number, slopes, step_size):
-    """Move the first rows of a sample along their gradient, which is the same for all of them.
+    """Move the first rows of a sample along their gradient, which is common to all of them.
 
     Args:
         table: Rows of weights, float32 [n, UNITS or NARROW].
@@ -210,8 +205,8 @@ def descend_rows(table, squares, visits, seen, rows, number, slopes, step_size):
         visits: Number of gradients of each row.
         seen: Number of samples that the table has learned from, this one included.
         rows: Indices of rows.
-        number: Number of these.
-        slopes: The gradient, float32 [UNITS].
+        number: Number of rows to move.
+        slopes: Their gradient, float32 [UNITS].
         step_size: Step size of a row that is in every sample.
     """
     width = table.shape[1]
@@ -231,7 +226,7 @@ def descend_rows(table, squares, visits, seen, rows, number, slopes, step_size):
 
 @kernel
 def step_dense(back, optimiser, role, step_size):
-    """Take a step of Adam in the upper layers of a role, turned."""
+    """Take a step of Adam in the transposed upper layers of a role."""
     optimiser.steps[role] += 1
     steps = np.float64(optimiser.steps[role])
     size = step_size * np.sqrt(1.0 - SQUARES**steps) / (1.0 - MEAN**steps)

@@ -1,15 +1,19 @@
 """The network of `value-net`: sparse inputs, two hidden layers, one value; in kernels.
 
-There is one network a role (landlord, down peasant, up peasant). The first layer adds up a row of
-weights for each input that is 1 (`features.py`), and for each feature of `decompose` a row for the
-first `NARROW` of its units. Two layers with rectified units make a number of the sums. The value of
-a play is that number plus a fixed share of the sum of weights by which `decompose` rates the play:
-a network whose last layer is 0 plays as `decompose` does.
+There is one network for each role (landlord, down peasant, up peasant).
 
-The position is the same for all plays, so its rows are added once (`add_rows`), and each play adds
-what it changes. What plays has the rows and the second layer in whole numbers (`rounded`): of half
-the size, more of them are added at a time. All other sums are in single precision and in a fixed
-order, without regrouping, so that the values are the same on every machine.
+1. The first layer adds up a row of weights for each input that is 1 (`features.py`). A feature of
+   `decompose` adds a row to the first `NARROW` units only.
+2. Rectify the sums. The second layer, rectified, and the third compute one number from them.
+3. Add the sum of weights by which `decompose` rates the play, times a fixed factor. A network whose
+   last layer is 0 therefore plays as `decompose` does.
+
+All plays of a decision share their position, so its rows are added once (`add_rows`). Each play
+adds the rows that it changes.
+
+For playing, the rows and the second layer are int16 (`rounded`): SIMD instructions add twice as
+many as of float32, in any order with the same sum. All other sums are float32 in a fixed order, so
+that the values are the same on every machine.
 """
 
 from typing import NamedTuple
@@ -40,14 +44,17 @@ ZERO = np.float32(0.0)
 HALF = np.float32(0.5)
 TINY = np.float32(1e-6)
 LARGEST_SUM = 32_700
-"""Largest sum of whole numbers, up to what rounding adds; int16 holds 32,767."""
+"""Largest sum of integers for weights before rounding. The limit of int16 is 32,767: the 67 more
+are for rounding errors of up to 1/2 in each of the rows of a sum, at most 91."""
 OUTPUT_STEPS = np.float32(64.0)
-"""For playing, outputs of the first layer are multiples of one part in so many."""
+"""Steps per unit of the rounded outputs of the first layer."""
 LARGEST_OUTPUT = np.float32(4095.0)
-"""Outputs of more of these parts than that count as so many."""
+"""Largest rounded output of the first layer, in steps; greater ones are cut off."""
 LARGEST_SECOND = (2**31 - 1) // int(LARGEST_OUTPUT) - UNITS
-"""Largest sum of the weights of a unit of the second layer in whole numbers, signs ignored: no sum
-of their products with outputs overflows int32, even if each weight is rounded up."""
+"""Largest sum of the absolute integer weights of a unit of the second layer.
+
+An output is at most `LARGEST_OUTPUT`, so that no sum of products overflows int32. Rounding may add
+1/2 to each of `UNITS` weights: `UNITS` is subtracted for it."""
 
 
 class Net(NamedTuple):
@@ -55,8 +62,8 @@ class Net(NamedTuple):
 
     Attributes:
         inputs: Rows of the inputs, float32 [ROLES, INPUTS, UNITS].
-        plays: Rows of the features of `decompose`, which tell the roles apart themselves, float32
-            [FEATURES, NARROW].
+        plays: Rows of the features of `decompose`, float32 [FEATURES, NARROW]; each of these
+            features belongs to one role.
         dense: The second layer [UNITS, SECOND], its constants, the third layer, its constant;
             float32 [ROLES, DENSE].
     """
@@ -67,15 +74,15 @@ class Net(NamedTuple):
 
 
 class Rounded(NamedTuple):
-    """Weights for playing: the rows and the second layer in whole numbers.
+    """Weights for playing, with the rows and the second layer as integers.
 
     Attributes:
         inputs: As in `Net`, int16 [ROLES, INPUTS, UNITS].
-        input_units: What 1 is worth in these, float32 [ROLES].
+        input_units: Weight of 1 in `inputs`, float32 [ROLES].
         plays: As in `Net`, int16 [FEATURES, NARROW].
-        play_unit: What 1 is worth in these, float32.
+        play_unit: Weight of 1 in `plays`, float32.
         second: The second layer, transposed, int16 [ROLES, SECOND, UNITS].
-        second_units: What 1 is worth in products of these and of outputs, float32 [ROLES].
+        second_units: Weight of 1 in products of `second` and rounded outputs, float32 [ROLES].
         dense: As in `Net`.
     """
 
@@ -97,7 +104,7 @@ SHAPES = Net(
 
 
 def new_net(seed: int) -> Net:
-    """A network that plays as `decompose` does, with random lower layers."""
+    """Make a network that plays as `decompose` does, with random lower layers."""
     rng = np.random.default_rng((seed, 0xDE7))
     dense = np.zeros(SHAPES.dense, np.float32)
     second = rng.standard_normal((ROLES, UNITS * SECOND)) * np.sqrt(2 / UNITS)
@@ -109,17 +116,19 @@ def new_net(seed: int) -> Net:
 
 @kernel
 def round_rows(rows, sorts, most, numbers):
-    """Write rows of weights in whole numbers, as fine as no sum of them overflows.
+    """Round rows of weights to integers by the finest scale at which no sum overflows.
 
     Args:
         rows: Rows of weights, float32 [n, width].
         sorts: The first row of each sort, and the end of the last sort.
-        most: Number of rows of each sort in a sum, at most.
-        numbers: Output: whole numbers for the weights, int16 [n, width].
+        most: Maximum number of rows of each sort in a sum.
+        numbers: Output: integers for the weights, int16 [n, width].
 
     Returns:
-        What 1 is worth in these.
+        The weight of 1 in `numbers`.
     """
+    # An upper bound of the sum of each unit: the largest weight of each sort, times the number of
+    # its rows that a sum may contain. The scale maps the greatest bound to `LARGEST_SUM`.
     width = rows.shape[1]
     sums, largest = np.zeros(width, np.float32), np.empty(width, np.float32)
     for k in range(len(most)):
@@ -139,12 +148,11 @@ def round_rows(rows, sorts, most, numbers):
 
 
 def rounded(net: Net, former: Rounded | None = None) -> Rounded:
-    """The weights of a network for playing.
+    """Round the weights of a network for playing.
 
     Args:
         net: The network.
-        former: Weights that play no more: the large arrays are written over, which saves half of
-            the time.
+        former: Weights whose large arrays may be overwritten, which saves half of the time.
     """
     if former is None:
         inputs, plays = np.empty(net.inputs.shape, np.int16), np.empty(net.plays.shape, np.int16)
@@ -205,9 +213,9 @@ def subtract_rows(table, rows, first, end, sums):
 
 @kernel
 def head(dense, sums, active, hidden):
-    """The number that the upper layers make of the sums of the first one.
+    """Compute the number of the upper layers from the sums of the first layer.
 
-    Few units are active: one in five, on average.
+    It lists the active units first, as only one in five is active on average.
 
     Args:
         dense: Row of `Net.dense`.
@@ -216,7 +224,7 @@ def head(dense, sums, active, hidden):
         hidden: Output: sums of the second layer, float32 [SECOND].
     """
     number = 0
-    for i in range(UNITS):
+    for i in range(UNITS):  # without a branch: an inactive unit is overwritten by the next one
         active[number] = i
         number += np.int64(sums[i] > ZERO)
     for j in range(SECOND):
@@ -234,13 +242,13 @@ def head(dense, sums, active, hidden):
 
 @kernel
 def output(total):
-    """The output of a unit of the first layer for playing, in steps."""
+    """Round the output of a unit of the first layer to steps, int16."""
     return np.int16(np.int32(min(max(total, ZERO) * OUTPUT_STEPS + HALF, LARGEST_OUTPUT)))
 
 
 @kernel
 def whole_head(net, role, of_inputs, of_plays, outputs):
-    """As `head`, of sums in whole numbers.
+    """Compute the number of the upper layers from sums of integers, as `head` does of floats.
 
     Args:
         net: `Rounded` weights.
@@ -265,5 +273,5 @@ def whole_head(net, role, of_inputs, of_plays, outputs):
 
 @kernel
 def probability(value):
-    """The probability to win, for the logarithm of its odds."""
+    """Return the probability of log-odds."""
     return 1.0 / (1.0 + np.exp(-value))

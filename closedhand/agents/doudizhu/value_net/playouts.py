@@ -1,12 +1,11 @@
 """Playouts by `value-net`: the policy of the simulations of `value-search` and `policy-search`.
 
-A determinisation is played to its end by `value-net` in all seats; one with few cards left is
-searched with open hands instead, exactly. Every seat chooses by what it sees, so that no simulated
-player acts on cards that are hidden from it. The others do not always choose what they value most,
-but in proportion to exp(value / temperature): real ones play in ways of their own.
-
-A simulation counts for the result of its game, mixed with the values that the network gave to the
-player's later decisions (an eligibility trace, as in `self_play.py`): these depend less on luck.
+1. If a determinisation has few cards left, solve it exactly with open hands.
+2. Otherwise `value-net` plays all seats to the end. Every seat chooses by its own view, so no
+   simulated player uses hidden cards. The player takes the action of the greatest value. Opponents
+   draw in proportion to exp(value / temperature), as real opponents differ from the network.
+3. Mix the result of the game with the network's values of the player's later decisions (an
+   eligibility trace, as in `self_play.py`). These values depend less on luck.
 
 Determinisations are weighted as in `search` (`search/styles.py`), without the style of `rule`.
 """
@@ -30,9 +29,9 @@ from closedhand.search.exact import UNKNOWN, WON
 SIMULATION = 90.0
 """Order of magnitude of the time of a simulation, in microseconds."""
 TEMPERATURE = 0.5
-"""Temperature of the others' choices, in logarithms of odds."""
+"""Temperature of the other players' choices, in log-odds."""
 TRACE = 0.9
-"""Share that what follows the next decision has in a simulation; the value there has the rest."""
+"""Weight of what follows a later decision; the value of that decision has the weight 1 - this."""
 
 
 class Playouts(NamedTuple):
@@ -41,7 +40,7 @@ class Playouts(NamedTuple):
     Attributes:
         styles: Opponent model that weighs the determinisations.
         values: Policy `value-net`.
-        temperature: Temperature of the others' choices, in logarithms of odds.
+        temperature: Temperature of the other players' choices, in log-odds.
     """
 
     kernels = "closedhand.agents.doudizhu.value_net.playouts"
@@ -52,14 +51,14 @@ class Playouts(NamedTuple):
 
 
 def playouts_by(values: Policy) -> Playouts:
-    """The policy of a search whose simulations a value network plays."""
+    """Make the policy of a search whose simulations a value network plays."""
     weights = decompose.policy_of(decompose.load(None), sampled=False)
     return Playouts(Styles(weights, 0, knows_rule=False), values, TEMPERATURE)
 
 
 @kernel
 def evaluate(policy, rules, state, player, guess, rng, ids):
-    """The value of a full state, -1 to 1: exact when few cards remain, else by a playout."""
+    """Return the value of a full state, -1 to 1: exact with few cards left, else by a playout."""
     known = winner(policy.styles.decompose, rules, state, player)
     if known != UNKNOWN:
         return 1.0 if known == WON else -1.0
@@ -82,11 +81,11 @@ def evaluate(policy, rules, state, player, guess, rng, ids):
 
 @kernel
 def log_likelihood(policy, rules, state, player, least, rng, ids):
-    """As in `search/styles.py`."""
+    """Compute the log-likelihood as `search/styles.py` does."""
     return styles.log_likelihood(policy.styles, rules, state, player, least, rng, ids)
 
 
 @kernel
 def propose(policy, rules, state, player, rng):
-    """As in `search/styles.py`."""
+    """Exchange cards as `search/styles.py` does."""
     styles.propose(policy.styles, rules, state, player, rng)

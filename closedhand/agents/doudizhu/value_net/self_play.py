@@ -1,11 +1,12 @@
-"""Games of self-play, as samples for the network of `value-net`.
+"""Samples of self-play for the network of `value-net`.
 
-A sample is a decision with a choice: its inputs, and what the choice turned out to be worth. All
-seats play what the network values most; one decision in a hundred is random.
-
-The target of a sample is a mix of the result of the game and of the values that the network itself
-gave to the player's later decisions (an eligibility trace, Watkins' Q(lambda)): the results alone
-differ by the luck of the deal as well. A random choice ends the trace of the decisions before it.
+1. Play a game. All seats take the action of the greatest value, or at times a random one
+   (`EXPLORATION`).
+2. Write a sample for every decision with a choice: its inputs, and later its target.
+3. Go back from the end. The target of a decision mixes the result of the game with the network's
+   values of the same player's later decisions (an eligibility trace, Watkins' Q(lambda), 1989). The
+   values reduce the luck of the deal in the result.
+4. A random choice ends the trace of the decisions before it.
 """
 
 import numpy as np
@@ -21,9 +22,10 @@ from closedhand.games.doudizhu.state import LONGEST
 EXPLORATION = 0.01
 """Share of random choices."""
 TRACE = 0.9
-"""Share that the target of the player's next decision has in a target; its value has the rest."""
+"""Weight of the target of the player's next decision; its value has the weight 1 - this."""
 MOST_DOUBLINGS = 3
-"""Most bombs that double the points of a target: rarer ones would drown all else."""
+"""Greatest number of bombs that double the points of a target. Games with more are rare, and their
+points would outweigh all others."""
 
 SAMPLE = np.dtype(
     (
@@ -46,12 +48,12 @@ SAMPLE = np.dtype(
 
 @kernel
 def play_games(policy, rules, win, games, rng, ids, states, samples):
-    """Play games and write samples, as long as there is room for those of another game.
+    """Play games and write samples, while the room suffices for another game.
 
     Args:
         policy: Policy of all seats.
         rules: Rules of the flat game.
-        win: Whether values are the logarithms of odds to win, and not points.
+        win: Whether values are log-odds to win; otherwise they are points.
         games: Number of games.
         rng: Generator of deals and random choices.
         ids: Scratch space, int32 [num_actions].
@@ -89,7 +91,7 @@ def play_games(policy, rules, win, games, rng, ids, states, samples):
 
 @kernel
 def worth(value, win):
-    """The expected result for a value: the probability to win, or the points."""
+    """Convert a value to an expected result: the probability to win, or the points."""
     return probability(value) if win else value
 
 
@@ -100,7 +102,7 @@ def write_sample(rules, state, space, known, k, sample):
     Args:
         rules: Rules of the flat game.
         state: State before the play.
-        space: What `rate` has found out.
+        space: The results of `rate`.
         known: Number of inputs of the position.
         k: Index of the play among the candidates.
         sample: Sample to write.

@@ -1,12 +1,15 @@
-"""Deep Monte Carlo: trains the network of `value-net` by self-play.
+"""Training of the network of `value-net` by self-play (deep Monte Carlo).
 
-A step plays `GAMES` games with the network in all seats, in threads or elsewhere, and learns from
-their samples, one thread a role. Threads share no weights that they change, so that a step does not
-depend on their number, and a run that is resumed goes on exactly as if it had not been interrupted.
+1. Play `GAMES` games with the network in all seats, in threads or processes (`self_play.py`).
+2. Learn from their samples in random order, one thread per role (`learning.py`). The step size
+   falls with the number of steps, as a run has no planned end.
+3. Add the weights to a mean in which later steps count more (polynomial-decay averaging, Shamir and
+   Zhang, 2013). The mean replaces a final phase of small steps; the agent plays by it.
 
-Step sizes fall with the number of steps, not with the clock: a run has no planned end. What plays
-is not the network but the mean of its weights over the last part of the run, in which later steps
-count more (polynomial-decay averaging): it takes the place of a final phase of small steps.
+Each thread changes weights of its own. A step therefore gives the same weights for any number of
+threads, and a resumed run the same as an uninterrupted one.
+
+After Zha et al., "DouZero: Mastering DouDizhu with Self-Play Deep Reinforcement Learning" (2021).
 """
 
 import io
@@ -43,28 +46,28 @@ from closedhand.core.threads import in_threads
 from closedhand.core.workers import Crew
 
 GAMES, PIECE = 1024, 128
-"""Games in a step, and of those that a thread or an actor plays at a time."""
+"""Games in a step, and in a piece, which a thread or a process plays at a time."""
 ROOM = 40 * PIECE
-"""Samples of a piece; there are 20 in a game on average. A game that might not fit is not begun."""
+"""Room for the samples of a piece; a game has 20 on average. No game begins that might not fit."""
 RATE, RATE_STEPS = 1e-4, 500
-"""Step size at the beginning, and the number of steps after which it has fallen by the square root
-of two; it falls by the square root of the number of steps."""
+"""First step size, and the number of steps after which it is divided by the square root of two; it
+falls with the square root of the number of steps."""
 AVERAGED_EVERY = 8
-"""Steps between additions to the mean of the weights."""
+"""Steps between additions to the mean of weights."""
 LAST_PART = 9
-"""The mean is about that over the last ninth of the run."""
+"""Exponent of the averaging: the mean is about that over the last ninth of the run."""
 LEAST_VISITS = 30
-"""Gradients of a row after which it plays."""
+"""Number of gradients after which the agent uses a row; others have the value 0."""
 NOTED_EVERY = 500
 """Steps between entries in the history."""
 DEALS = 5000
-"""Deals of the duplicate match against `decompose` in an entry; they are always the same."""
+"""Deals of the duplicate match against `decompose` in an entry; the same in every entry."""
 COUNTS = (*files.NUMBERS, "averaged")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a stage of a training can be told; the annotations document it on the command line."""
+    """Settings of a stage of a training; the annotations document them on the command line."""
 
     pace: Annotated[float, Range(1e-6, 10), "all step sizes are multiplied by this"] = 1.0
 
@@ -88,9 +91,9 @@ class Training:
         averaged: Number of networks in the mean.
         net: The network.
         mean: Mean of the network's weights, which plays.
-        optimiser: What is known of the gradients.
+        optimiser: Statistics of the gradients.
         losses: Sum of the losses since the last summary, and their number, float64 [2].
-        crew: Who plays the games; None: this process.
+        crew: Processes that play the games; None: this process.
     """
 
     def __init__(
@@ -101,8 +104,8 @@ class Training:
         Args:
             game: Dou Dizhu under its default rules but for the objective.
             seed: Seed of everything random.
-            start: File of a network to go on from, of either objective; None: one that plays as
-                `decompose`.
+            start: File of a network to continue from, of either objective; None: a new one that
+                plays as `decompose`.
             settings: Settings of this stage.
 
         Raises:
@@ -122,7 +125,8 @@ class Training:
             self.net, about = files.read(start)
             for name in files.NUMBERS:
                 setattr(self, name, about[name])
-            # For another objective all of a value is multiplied by the same: it plays the same.
+            # Values of another objective have another scale. Scaling all parts of a value by the
+            # same factor keeps the order of the plays.
             ratio = files.SHARES[self.objective] / files.SHARES[about["objective"]]
             self.net.dense[:, THIRD:] *= np.float32(ratio)
             self._known = self.net.inputs.any(axis=-1)
@@ -172,7 +176,7 @@ class Training:
                 mix(mean.reshape(-1), weights.reshape(-1), part)
 
     def play(self, rng: np.random.Generator) -> np.ndarray:
-        """The samples of the games of a step, in random order, without learning from them."""
+        """Play the games of a step; return their samples in random order, without learning."""
         played = places(self._play(rng))
         return self._samples[rng.permutation(played)]
 
@@ -201,7 +205,7 @@ class Training:
         return counts
 
     def _learn(self, order: np.ndarray, draws: np.ndarray) -> None:
-        """Learn the samples at some places in their order; one random number for each of them."""
+        """Learn from the samples at the places `order`, with a random number for each."""
         share, rate = files.SHARES[self.objective], self.rate
         losses = np.zeros((ROLES, 2))
 
@@ -259,22 +263,22 @@ class Training:
 
     @property
     def learned(self) -> Net:
-        """The mean of the weights, without rows that are still more random than learned."""
+        """Mean of the weights, with 0 in rows of few gradients, as they are mostly random."""
         learned = self._known | (self.optimiser.input_visits >= LEAST_VISITS)
         return self.mean._replace(inputs=self.mean.inputs * learned[..., None])
 
     def agent(self) -> ValueNetAgent:
-        """The agent that plays by the mean of the weights."""
+        """Make the agent that plays by the mean of the weights."""
         return ValueNetAgent(self.game, "value-net", self.learned, self.objective)
 
 
 def play_piece(
     game: Game, policy: Policy, rng: np.random.Generator, room: np.ndarray
 ) -> tuple[int, int]:
-    """Play `PIECE` games, or as many as there is room for.
+    """Play `PIECE` games, or as many as the room allows.
 
     Returns:
-        The number of games, and of the samples that were written into the room.
+        The number of games, and of the samples written.
     """
     ids, states = np.empty(game.num_actions, np.int32), np.zeros(1, game.dtype)
     win = game.options["objective"] == "win"
@@ -282,8 +286,8 @@ def play_piece(
 
 
 def piece_elsewhere(game: Game, policy: Policy, rng: np.random.Generator) -> tuple[int, np.ndarray]:
-    """Play a piece for a learner elsewhere; returns the number of games, and the samples."""
-    # What is shared is read-only, and kernels are compiled for arrays that are not.
+    """Play a piece for a learner in another process; return the number of games and the samples."""
+    # Shared arrays are read-only, but the kernels are compiled for writable ones.
     policy = policy._replace(net=Rounded(*cast(Any, (part.copy() for part in policy.net))))
     room = np.zeros(ROOM, SAMPLE)
     games, samples = play_piece(game, policy, rng, room)
@@ -291,12 +295,12 @@ def piece_elsewhere(game: Game, policy: Policy, rng: np.random.Generator) -> tup
 
 
 def places(counts: np.ndarray) -> np.ndarray:
-    """The places of the samples of all pieces, of which `Training._play` returned the numbers."""
+    """Places of the samples of all pieces, by the numbers that `Training._play` returned."""
     return np.concatenate([i * ROOM + np.arange(n) for i, n in enumerate(counts[:, 1])])
 
 
 def measure(game: Game, agent: Agent) -> dict[str, float]:
-    """Win rate and gain of an agent against `decompose` over `DEALS` duplicate deals.
+    """Measure the win rate and gain of an agent against `decompose` in `DEALS` duplicate deals.
 
     The gain is half the difference of the landlord's payoffs, with the agent as the landlord and
     with `decompose`.
@@ -308,7 +312,7 @@ def measure(game: Game, agent: Agent) -> dict[str, float]:
     tables = duplicate.tables(game.sides)
     states = np.repeat(dealt, len(tables))
     duplicate.play_out(game, states, np.tile(tables, (DEALS, 1)), agents)
-    # The tables have the agent as the landlord, then as the peasants.
+    # By table: the agent as the landlord, then as the peasants.
     payoffs = batch.returns(game, states)[:, 0].reshape(DEALS, len(tables))
     won = ((payoffs > 0) == (True, False)).mean(axis=1)
     gained = (payoffs[:, 0] - payoffs[:, 1]) / 2
@@ -320,7 +324,7 @@ def measure(game: Game, agent: Agent) -> dict[str, float]:
 
 
 def _write(path: Path, about: dict[str, Any], state: dict[str, Any]) -> None:
-    """Write a checkpoint without compressing it, which would take longer than a step."""
+    """Write a checkpoint uncompressed: compression would take longer than a step."""
     buffer = io.BytesIO()
     texts = {key: np.array(json.dumps(value)) for key, value in about.items()}
     np.savez(buffer, **cast(Any, {**state, **texts}))
@@ -343,11 +347,11 @@ def begin(
         game: Dou Dizhu under its default rules but for the objective.
         seed: Seed of everything random.
         folder: Folder for the network and the checkpoint `learner.npz`.
-        start: File of a network to go on from.
+        start: File of a network to continue from.
         settings: Settings of this stage.
 
     Raises:
-        InputError: Rules that are not learned, or a file of another kind.
+        InputError: The game has other options, or the file is of another kind.
     """
     defaults = make_game(game.name).options
     if {**game.options, "objective": None} != {**defaults, "objective": None}:

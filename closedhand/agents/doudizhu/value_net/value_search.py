@@ -1,7 +1,7 @@
-"""The agent `value-search`: search over the plays that `value-net` values most.
+"""The agent `value-search`: search over the plays of the greatest values by `value-net`.
 
-The plays are compared as by `search`, but `value-net` plays the simulations (`playouts.py`), and
-what it says of the plays before any search counts as well.
+It compares plays as `search` does (`search/agent.py`), with two differences. `value-net` plays the
+simulations (`playouts.py`), and its values before the search count as a prior.
 """
 
 from typing import Any
@@ -20,16 +20,15 @@ from closedhand.search.budget import SearchArgument, Threads, Worlds
 WIDTH = 6
 """Maximum number of plays that are compared."""
 MOST_BEHIND = 1.5
-"""How far the value of a play may be behind the best one, a logarithm of odds."""
+"""Largest difference of a candidate's value from the best one, in log-odds."""
 ERROR = 0.15
-"""Standard error of the difference that the network sees between two plays, of 2 from a certain
-loss to a certain win."""
+"""Standard error of the network's difference between two plays, on the scale from -1 to 1."""
 REPLACED_ABOVE = 1.0
-"""Number of standard errors by which a play has to be better than the network's own choice."""
+"""Standard errors by which a play has to exceed the network's own choice in order to replace it."""
 
 
 class ValueSearchAgent(SearchAgent):
-    """Compares the plays that a value network likes by its own play."""
+    """Agent that compares the plays of a value network by simulations of the same network."""
 
     def __init__(self, game: Game, name: str, seed: int, net: Net, **budget: Any) -> None:
         """Create the agent.
@@ -47,7 +46,7 @@ class ValueSearchAgent(SearchAgent):
         self._space = make_space()
 
     def choose(self, view: State) -> int:
-        """A flat play, while cards are played."""
+        """Choose a flat play while cards are played."""
         plays, values = self.rated(view)
         wins = 2 * np.array([probability(value) for value in values])
         return self._search.best(
@@ -55,11 +54,11 @@ class ValueSearchAgent(SearchAgent):
         )
 
     def plays(self, view: State) -> np.ndarray:
-        """The flat plays to be compared, the most promising first, int64 [n]."""
+        """List the flat plays to compare, the most promising first, int64 [n]."""
         return self.rated(view)[0]
 
     def rated(self, view: State) -> tuple[np.ndarray, np.ndarray]:
-        """The plays to be compared, int64 [n], and their values, float64 [n]."""
+        """List the plays to compare, int64 [n], and their values, float64 [n]."""
         space = self._space
         n, k, _ = rate(self._values, self._flat.rules, view, self._ids, space)
         if k >= 0:
@@ -77,7 +76,7 @@ def make_value_search(
     threads: Threads = None,
     worlds: Worlds = None,
 ) -> ValueSearchAgent:
-    """The agent `value-search`; it takes what `search` takes, but the path is that of a network.
+    """Make the agent `value-search`; it takes the arguments of `search`, but the path of a network.
 
     Raises:
         InputError: The argument is invalid, or the network was not trained to win.

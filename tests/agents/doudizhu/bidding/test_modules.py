@@ -132,7 +132,7 @@ def test_hidden_cards_change_no_bid(kind: str) -> None:
 def test_the_agent_bids_by_the_module_and_plays_as_the_other(kind: str, substeps: bool) -> None:
     """Illegal actions raise in `play_out`."""
     game = make_game("doudizhu", bidding=True, substeps=substeps)
-    agent = agent_of_bids.make_bids(game, 0, f"{kind}:rule")
+    agent = agent_of_bids.make_bids(game, 0, agent_of_bids.read(f"{kind}:rule"))
     assert agent.name == f"bids:{kind}:rule"
     rng = np.random.default_rng(5)
     states = np.array([game.deal(rng) for _ in range(100)], game.dtype)
@@ -152,7 +152,10 @@ def test_the_agent_bids_by_the_module_and_plays_as_the_other(kind: str, substeps
 def test_kinds_differ_and_the_usual_agents_bid_by_the_better_one() -> None:
     dealt = np.array([BIDDING.deal(np.random.default_rng(i)) for i in range(200)], BIDDING.dtype)
     made = {
-        kind: agent_of_bids.make_bids(BIDDING, 0, f"{kind}:rule").act_batch(dealt) for kind in KINDS
+        kind: agent_of_bids.make_bids(BIDDING, 0, agent_of_bids.read(f"{kind}:rule")).act_batch(
+            dealt
+        )
+        for kind in KINDS
     }
     assert len({actions.tobytes() for actions in made.values()}) == len(KINDS)
     for usual in ("rule", "greedy"):
@@ -171,12 +174,12 @@ def test_kinds_differ_and_the_usual_agents_bid_by_the_better_one() -> None:
 )
 def test_arguments_that_the_agent_refuses(argument: str | None, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        agent_of_bids.make_bids(BIDDING, 0, argument)
+        agent_of_bids.make_bids(BIDDING, 0, agent_of_bids.read(argument))
 
 
 def test_the_agent_refuses_a_game_without_bidding() -> None:
     with pytest.raises(InputError, match="games with bidding"):
-        agent_of_bids.make_bids(make_game("doudizhu"), 0, "logic:rule")
+        agent_of_bids.make_bids(make_game("doudizhu"), 0, agent_of_bids.read("logic:rule"))
 
 
 @pytest.mark.slow

@@ -65,7 +65,7 @@ def test_the_agent_bids_by_the_network(bids: tuple[Path, bid_net.Result], subste
     """Illegal actions raise in `play_out`."""
     folder, _ = bids
     game = make_game("doudizhu", bidding=True, substeps=substeps)
-    agent = agent_of_bids.make_bids(game, 0, f"net={folder}:rule")
+    agent = agent_of_bids.make_bids(game, 0, agent_of_bids.read(f"net={folder}:rule"))
     assert agent.name == f"bids:net={folder}:rule"
     rng = np.random.default_rng(5)
     states = np.array([game.deal(rng) for _ in range(60)], game.dtype)
@@ -79,7 +79,7 @@ def test_the_agent_bids_by_the_network(bids: tuple[Path, bid_net.Result], subste
 
 
 def test_the_network_that_ships_bids_more_on_better_hands() -> None:
-    agent = agent_of_bids.make_bids(BIDDING, 0, "net:rule")
+    agent = agent_of_bids.make_bids(BIDDING, 0, agent_of_bids.read("net:rule"))
     assert agent.name == "bids:net:rule"
     rng = np.random.default_rng(6)
     states = np.array([BIDDING.deal(rng) for _ in range(400)], BIDDING.dtype)
@@ -102,9 +102,9 @@ def test_arguments_that_the_agent_refuses(bids: tuple[Path, bid_net.Result]) -> 
         (f"net={folder}:nobody", "no agent 'nobody'"),
     ):
         with pytest.raises(InputError, match=reason):
-            agent_of_bids.make_bids(BIDDING, 0, argument)
+            agent_of_bids.make_bids(BIDDING, 0, agent_of_bids.read(argument))
     with pytest.raises(InputError, match="games with bidding"):
-        agent_of_bids.make_bids(make_game("doudizhu"), 0, f"net={folder}:rule")
+        agent_of_bids.make_bids(make_game("doudizhu"), 0, agent_of_bids.read(f"net={folder}:rule"))
 
 
 def test_an_interrupted_bid_network_is_kept(bids: tuple[Path, bid_net.Result]) -> None:

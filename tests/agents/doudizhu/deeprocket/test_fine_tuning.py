@@ -64,7 +64,7 @@ def some(tuning: fine_tuning.Tuning, chosen: int) -> tuple[sampling.Decisions, i
 
 @pytest.mark.parametrize("gain", [1.0, -1.0, 0.0])
 def test_what_wins_gets_likelier(untrained: Path, gain: float) -> None:
-    tuning = fine_tuning.Tuning(str(untrained), penalty=0.0, rate=1e-3)
+    tuning = fine_tuning.Tuning(str(untrained), fine_tuning.Settings(penalty=0.0, rate=1e-3))
     decisions, label = some(tuning, 2)
     before = networks.probabilities(tuning.policy.network, *decisions[:3])[0, label]
     tuning.policy.learn(decisions, np.full(60, gain, np.float32), 0.0, np.random.default_rng(0))
@@ -76,7 +76,9 @@ def test_what_wins_gets_likelier(untrained: Path, gain: float) -> None:
 def test_the_penalty_holds_the_policy_at_its_start(untrained: Path) -> None:
     moved = []
     for penalty in (0.0, 100.0):
-        tuning = fine_tuning.Tuning(str(untrained), penalty=penalty, rate=1e-3)
+        tuning = fine_tuning.Tuning(
+            str(untrained), fine_tuning.Settings(penalty=penalty, rate=1e-3)
+        )
         decisions, label = some(tuning, 2)
         for _ in range(20):
             now = np.log(networks.probabilities(tuning.policy.network, *decisions[:3])[:, label])
@@ -118,7 +120,7 @@ def test_with_a_critic_the_mean_of_the_last_weights_is_the_result(
     untrained: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fine_tuning, "MEAN_OF", 2)
-    tuning = fine_tuning.Tuning(str(untrained), critic="value-net")
+    tuning = fine_tuning.Tuning(str(untrained), fine_tuning.Settings(critic="value-net"))
     decisions, _ = some(tuning, 2)
     aims = np.zeros((60, decisions.mask.shape[1]), np.float32)
     aims[:, np.flatnonzero(decisions.mask[0])[2]] = 1.0
@@ -135,7 +137,9 @@ def test_with_a_critic_the_mean_of_the_last_weights_is_the_result(
 @pytest.mark.slow
 @pytest.mark.parametrize("critic", [None, "value-net"])
 def test_self_play_makes_an_untrained_network_better(untrained: Path, critic: str | None) -> None:
-    tuning = fine_tuning.Tuning(str(untrained), penalty=0.0, rate=1e-2, deals=32, critic=critic)
+    tuning = fine_tuning.Tuning(
+        str(untrained), fine_tuning.Settings(penalty=0.0, rate=1e-2, deals=32, critic=critic)
+    )
     for _ in range(8):
         tuning.step()
     policy, kicker = tuning.policy, tuning.kicker.network
@@ -148,7 +152,9 @@ def test_self_play_makes_an_untrained_network_better(untrained: Path, critic: st
 
 def test_it_starts_from_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Random weights of the seed, nothing to stay close to, and the same again when resumed."""
-    one, two, other = (fine_tuning.Tuning(fine_tuning.NOTHING, seed) for seed in (1, 1, 2))
+    one, two, other = (
+        fine_tuning.Tuning(fine_tuning.NOTHING, fine_tuning.Settings(seed)) for seed in (1, 1, 2)
+    )
 
     def weights_of(network: networks.Network) -> torch.Tensor:
         return torch.cat([each.flatten() for each in network.state_dict().values()])
@@ -161,10 +167,12 @@ def test_it_starts_from_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         assert (weights_of(mine.network) == weights_of(mine.start)).all()
         assert mine.network is not mine.start
     monkeypatch.setattr(fine_tuning.Tuning, "step", lambda self: setattr(self, "steps", 1))
-    result = fine_tuning.train("nothing", tmp_path, 1e-6, seed=1, threads=1)
+    result = fine_tuning.train("nothing", tmp_path, 1e-6, fine_tuning.Settings(seed=1), threads=1)
     _, about = networks.load(result.path, "policy")
     assert about["start"] == "nothing" and about["tuned_from"] == {}
-    assert fine_tuning.Tuning("nothing", penalty=0.2).settings["penalty"] == 0.2
+    assert (
+        fine_tuning.Tuning("nothing", fine_tuning.Settings(penalty=0.2)).settings["penalty"] == 0.2
+    )
 
 
 def moved(student: fine_tuning.Student) -> list[bool]:
@@ -178,11 +186,15 @@ def moved(student: fine_tuning.Student) -> list[bool]:
 @pytest.mark.slow
 @pytest.mark.parametrize("critic", [None, "value-net"])
 def test_from_nothing_all_weights_of_both_networks_move(critic: str | None) -> None:
-    tuning = fine_tuning.Tuning(fine_tuning.NOTHING, 1, rate=1e-2, deals=8, critic=critic)
+    tuning = fine_tuning.Tuning(
+        fine_tuning.NOTHING, fine_tuning.Settings(1, rate=1e-2, deals=8, critic=critic)
+    )
     for _ in range(4):
         tuning.step()
     assert all(moved(tuning.policy)) and all(moved(tuning.kicker))
-    again = fine_tuning.Tuning(fine_tuning.NOTHING, 1, rate=1e-2, deals=8, critic=critic)
+    again = fine_tuning.Tuning(
+        fine_tuning.NOTHING, fine_tuning.Settings(1, rate=1e-2, deals=8, critic=critic)
+    )
     again.restore(tuning.state())
     for one, other in ((tuning.policy, again.policy), (tuning.kicker, again.kicker)):
         weights = one.result.state_dict()
@@ -193,7 +205,7 @@ def test_from_nothing_all_weights_of_both_networks_move(critic: str | None) -> N
 
 @pytest.mark.slow
 def test_kickers_that_were_learned_from_records_do_not_move(untrained: Path) -> None:
-    tuning = fine_tuning.Tuning(str(untrained), rate=1e-2, deals=2)
+    tuning = fine_tuning.Tuning(str(untrained), fine_tuning.Settings(rate=1e-2, deals=2))
     tuning.step()
     assert any(moved(tuning.policy)) and not any(moved(tuning.kicker))
 
@@ -209,9 +221,10 @@ def test_it_goes_on_where_it_was_interrupted(
                 raise KeyboardInterrupt
 
         steps: list[str] = []
-        settings = {"seed": 3, "deals": 2, "critic": critic, "threads": 1, **given}
-        folder = tmp_path / out
-        return fine_tuning.train(str(untrained), folder, 10.0, progress=progress, **settings)
+        settings = fine_tuning.Settings(seed=given.pop("seed", 3), deals=2, critic=critic)
+        return fine_tuning.train(
+            str(untrained), tmp_path / out, 10.0, settings, threads=1, progress=progress, **given
+        )
 
     for out, stops in (("whole", [3]), ("parts", [1, 2])):
         for stop in stops:
