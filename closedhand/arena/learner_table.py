@@ -30,6 +30,7 @@ CELL = (
 """Columns that are the same in all rows of a cell."""
 ESTIMATE = ("kind", "measure", "steps", "seconds", "mean", "low", "high")
 """Columns of an estimate: when it was made, and its 95% interval, empty for an exact one."""
+COLUMNS = (*CELL, *ESTIMATE)
 MACHINE = ("processor", "cores", "python", "numpy", "torch")
 FINAL, CURVE = "final", "curve"
 
@@ -102,7 +103,7 @@ def write(path: Path, results: list[Result]) -> None:
     """
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow([*CELL, *ESTIMATE])
+    rows.writerow(COLUMNS)
     for each in results:
         machine = [each.machine[name] for name in MACHINE]
         cell = [*each.cell, each.date, *machine, each.processor_seconds]

@@ -17,7 +17,7 @@ from closedhand.learning.network_learner import Weights
 from closedhand.learning.selfplay import LEARNER
 
 SELF, POOL = "self", "pool"
-OPPONENTS = "opponents.csv"
+OPPONENTS, HEADING = "opponents.csv", "update,frozen_at"
 """File of a training that says which frozen self played in which update."""
 MOST = 16
 """Maximum number of frozen selves; if there are more, every second one is dropped."""
@@ -144,4 +144,4 @@ class Population:
     def log(self) -> str:
         """Which frozen self played in which update, as CSV."""
         rows = "".join(f"{update},{at}\n" for update, at in self.drawn)
-        return f"update,frozen_at\n{rows}"
+        return f"{HEADING}\n{rows}"

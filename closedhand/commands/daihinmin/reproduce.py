@@ -6,7 +6,16 @@ from typing import Annotated
 import typer
 
 from closedhand.cli.common import Json, Seed, Workers, save_picture
-from closedhand.cli.reproduce import Only, Out, Quick, computed, report_name, sections, show_report
+from closedhand.cli.reproduce import (
+    Only,
+    Out,
+    Quick,
+    computed,
+    report_files,
+    report_name,
+    sections,
+    show_report,
+)
 
 
 def kou(
@@ -47,6 +56,7 @@ def kou(
         sections=sections(only, reproduction.SECTIONS, usual.sections),
         enemies=usual.enemies,
     )
-    results = computed(out, lambda tell: reproduction.compute(plan, out, tell))
+    files = report_files(report_name(only), reproduction.PICTURES)
+    results = computed(out, files, lambda tell: reproduction.compute(plan, out, tell))
     save_picture(reproduction.pictures, results, out)
     show_report(out, reproduction.report(results), results, as_json, report_name(only))

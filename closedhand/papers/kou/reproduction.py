@@ -21,6 +21,8 @@ from closedhand.arena.plot import new_figure, plot_league, save_figure, spread
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import make_agent
 from closedhand.core.duplicate import cut
+from closedhand.core.file_kinds import LEAGUE
+from closedhand.core.files import refuse_foreign
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import make_game
 from closedhand.core.run import Notes, Part, compute_parts
@@ -274,6 +276,7 @@ def _part(path: Path, game: Game, agents: Sequence[str], rounds: int, plan: Plan
         try:
             played = league.load(path, game, agents, seed, False)
         except InputError:
+            refuse_foreign(path, LEAGUE)
             played = None
         deals = rounds // MATCH
 
@@ -345,6 +348,14 @@ def enemies_of(results: dict[str, dict[str, Any]], variant: str) -> list[str]:
         for enemy in ENEMIES
         if all(part_name(f"{kou}:{variant}", enemy) in results for kou in KOUS)
     ]
+
+
+PICTURES = (
+    *(f"figure-{number}-{plain(kou)}.png" for number in (1, 2) for kou in KOUS),
+    "sweep.png",
+    "budget.png",
+)
+"""Files of the pictures."""
 
 
 def pictures(results: dict[str, dict[str, Any]], folder: Path) -> None:
