@@ -111,6 +111,7 @@ class Plan:
         agents: Agents of the positions and of the ladder.
         ladder_deals: Number of deals per pair on the ladder, each played in both roles.
         slow_deals: The same for pairs with a slow agent.
+        accuracy_deals: Number of deals drawn to measure accuracy, a tenth of which is held out.
         seed: Seed of deals and agents.
         workers: Number of processes.
         sections: Names of the sections to compute, from `SECTIONS`.
@@ -123,6 +124,7 @@ class Plan:
     agents: tuple[str, ...] = AGENTS
     ladder_deals: int = 10_000
     slow_deals: int = 200
+    accuracy_deals: int = 10_000
     seed: int = 0
     workers: int = 1
     sections: tuple[str, ...] = tuple(SECTIONS)
@@ -133,6 +135,7 @@ QUICK = Plan(
     iterations=3,
     agents=("random", "rule", "greedy", "decompose", "policy-net"),
     ladder_deals=500,
+    accuracy_deals=2000,
 )
 """A short run, without agents that search."""
 
@@ -310,7 +313,7 @@ def compute(
         "figures": (figures, plan.iterations * len(pairings.PAIRINGS)),
         "positions": (chosen, 1),
         "inference": (inferred, 1),
-        "training": (lambda tell: accuracy.shipped(), 0),
+        "training": (lambda tell: accuracy.measure(plan.accuracy_deals, plan.seed), 0),
         "ladder": (rated, len(pairs)),
     }
     sections = dict.fromkeys(
@@ -327,6 +330,10 @@ def compute(
     return results
 
 
+PICTURES = ("figure-3.png", "figure-4.png", "training.png", "ladder.png")
+"""Files of the pictures."""
+
+
 def pictures(results: dict[str, Any], folder: Path) -> None:
     """Draw what `compute` returned: Figures 3 and 4, the accuracy in training, the ladder.
 
@@ -335,8 +342,8 @@ def pictures(results: dict[str, Any], folder: Path) -> None:
     """
     if "figures" in results:
         pairings.pictures(results["figures"], folder)
-    if results.get("training"):
-        accuracy.picture(results["training"], folder / "training.png")
+    if results.get("training", {}).get("histories"):
+        accuracy.picture(results["training"]["histories"], folder / "training.png")
     if "ladder" in results:
         ladder.picture(results["ladder"], folder / "ladder.png")
 
