@@ -13,7 +13,7 @@ DEMO := .venv/.stamp-demo
 DEV := .venv/.stamp
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
 
-.PHONY: help venv demo test test-slow test-all bounds fuzz mutants examples examples-here examples-apart reproduce lint format types docs pictures dist bench clean web web-check chromium
+.PHONY: help venv demo test test-slow test-all bounds fuzz mutants examples examples-here examples-apart reproduce lint format types docs pictures dist bench gpu gpu-check clean web web-check chromium
 .DEFAULT_GOAL := help
 
 help:
@@ -32,6 +32,8 @@ help:
 	@echo "make pictures  the pictures of the documentation's tables, into docs/pictures"
 	@echo "make dist    wheel and sdist, into dist/, checked and tried in an empty environment"
 	@echo "make bench   the benchmarks"
+	@echo "make gpu     the proof with a GPU, under four minutes, into runs/gpu (needs the extra gpu)"
+	@echo "make gpu-check  all rules compile for a GPU, and steps equal a CPU's in a simulator; no GPU"
 	@echo "make web     the page of closedhand web, from web/ into closedhand/web/static (needs npm)"
 	@echo "make venv    only the virtual environment, .venv"
 	@echo "make clean   remove what the targets above have made, but for runs/"
@@ -55,7 +57,7 @@ test-all: $(DEV)
 # Kernels write past an array in silence; here every index is checked, which takes kernels of its own.
 ROOMS ?= tests
 bounds: $(DEV)
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=runs/bounds-cache $(BIN)/pytest $(ROOMS) -n $(WORKERS) --dist worksteal
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/runs/bounds-cache $(BIN)/pytest $(ROOMS) -n $(WORKERS) --dist worksteal
 
 # 10,000 damaged states a game, 5,000 inputs a parser. Until something breaks: make fuzz FUZZ=1000000.
 fuzz: $(DEV)
@@ -145,8 +147,24 @@ chromium:
 bench: $(DEV)
 	$(BIN)/python -m benchmarks
 
+# With a GPU, by the Python that has PyTorch with CUDA and the extra gpu: make gpu PYTHON=…
+gpu:
+	$(PYTHON) -m benchmarks.gpu run runs/gpu
+
+# Without one, in an environment of its own of 700 MB.
+GPU := .venv-gpu
+$(GPU)/.stamp: pyproject.toml
+	$(PYTHON) -m venv $(GPU)
+	$(GPU)/bin/python -m pip install --disable-pip-version-check -c constraints.txt -e . \
+		numba-cuda==0.30.4 nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-nvrtc==13.0.88
+	touch $@
+
+gpu-check: $(GPU)/.stamp
+	NUMBA_ENABLE_CUDASIM=1 NUMBA_DISABLE_JIT=1 $(GPU)/bin/python tests/gpu/simulate.py
+	$(GPU)/bin/python tests/gpu/check.py
+
 clean:
-	rm -rf .venv .venv-rllib .venv-agilerl build dist docs/_build docs/_extra docs/environments docs/reference .hypothesis .pytest_cache .ruff_cache
+	rm -rf .venv .venv-gpu .venv-rllib .venv-agilerl build dist docs/_build docs/_extra docs/environments docs/reference .hypothesis .pytest_cache .ruff_cache
 	find closedhand tests benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
 
 # pip comes last into a new environment: where it is missing, making the environment was cut short.

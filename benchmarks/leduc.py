@@ -15,7 +15,7 @@ from benchmarks.measuring import rate
 from closedhand import make_game
 from closedhand.solvers import solving
 from closedhand.solvers.cfr import Solver
-from closedhand.solvers.evaluate import evaluate_sigma
+from closedhand.solvers.evaluate import evaluate_all
 from closedhand.solvers.strategy import evaluate
 from closedhand.solvers.tree import ANY
 
@@ -136,11 +136,12 @@ def uh_iterations(seconds: float) -> float:
 def best_responses(seconds: float) -> float:
     """Whole-tree best responses of both players a second on UH-Leduc, with the value."""
     solver = _solver()
-    sigma = solver.tables.sigma.copy()
+    sigma, tables = solver.tables.sigma.copy(), solver.tables
+    scratch, own, best = (tables.reached, tables.values, tables.gains), np.empty(1), np.empty(2)
 
     def work() -> int:
         for _ in range(100):
-            evaluate_sigma(solver.tree, sigma, 2, zero_sum=True)
+            evaluate_all(solver.tree, sigma, *scratch, own, best)
         return 100
 
     return rate(work, seconds)

@@ -28,12 +28,8 @@ BAR = 40
 """Characters of a bar that stands for all games."""
 
 
-def train(folder: Path, minutes: float) -> bool:
-    """Learn from scratch, with a line about the progress now and then.
-
-    Returns:
-        Whether the time was up; False: Ctrl-C.
-    """
+def train(folder: Path, minutes: float) -> None:
+    """Learn from scratch, with a line about the progress now and then; Ctrl-C ends it."""
     # At temperature 0 the agent takes the most probable action: it is to win, not to hide.
     learner = PPO(
         make_game("doudizhu", objective="win"), PPOSettings(temperature=0.0), seed=1,
@@ -41,7 +37,6 @@ def train(folder: Path, minutes: float) -> bool:
     )  # fmt: skip
     run = prepare(learner, folder, restart=True)
     work(run, folder, seconds=60 * minutes, steps=None)
-    return not run.interrupted
 
 
 def show(agent: str, deals: int) -> float:

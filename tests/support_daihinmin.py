@@ -69,6 +69,13 @@ def duel(first: str, second: str, seed: int = 0) -> tuple[Game, State]:
     return game, state
 
 
+def redealt(game: Game, view: State, player: int, rng: np.random.Generator) -> State:
+    """`Game.redeal` after `keep_only`: it refuses a position that no game leads to."""
+    state = view.copy()
+    contract.redeal(game.rules, state, player, rng)
+    return state
+
+
 def keep_only(state: State, hands: dict[int, str], jokers: int = 1) -> None:
     """Let players have played all but these cards of their hands."""
     for player, text in hands.items():

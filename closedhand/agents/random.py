@@ -43,6 +43,12 @@ def decide(policy, rules, view, ids):
     return np.int64(ids[np.int64(number * contract.legal(rules, view, ids))])
 
 
+@kernel
+def with_stream(policy, stream):
+    """The policy with another stream."""
+    return Uniform(stream)
+
+
 class RandomAgent(KernelAgent):
     """Plays uniformly random legal actions."""
 

@@ -1,4 +1,4 @@
-"""Comparisons of agents: matches, leagues, ladders, their results and pictures."""
+"""Comparisons of agents: matches, leagues, ladders, with their results and pictures."""
 
 from closedhand.arena import exploit, ladder, league, match, plot, results
 

@@ -1,4 +1,4 @@
-"""Hints: the legal actions of a person, the best first, as an agent rates them."""
+"""Hints: the legal actions of a person in the order of an agent's ratings, the best first."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -17,8 +17,8 @@ class Hint(NamedTuple):
     """A legal action.
 
     Attributes:
-        action: Its id.
-        note: What the agent says of it; may be empty.
+        action: Id of the action.
+        note: The agent's estimate as text; may be empty.
     """
 
     action: int
@@ -26,24 +26,23 @@ class Hint(NamedTuple):
 
 
 def hints(game: Game, view: State, adviser: Agent, seconds: float = SECONDS) -> list[Hint]:
-    """All legal actions of the player to act, best first.
+    """Rank all legal actions of the player to act, the best first.
 
-    An agent that simulates ranks them by simulation, one with `values` or `probabilities` by these.
-    Any agent's own choice comes first where it says no more; actions that it says nothing about
-    follow in the order of their ids.
+    The first of these that the agent offers decides: `simulation`, `values`, `probabilities`, its
+    own choice. Actions that it does not rate follow in the order of their ids.
 
     Args:
         game: The game.
         view: View of the player to act.
-        adviser: Agent whose opinion counts.
+        adviser: Agent that rates the actions.
         seconds: Time of a ranking by simulation.
     """
     legal = game.legal(view)
     if len(legal) == 1:
         return [Hint(int(legal[0]))]
     rated = next(filter(None, (way(game, view, adviser, legal, seconds) for way in WAYS)), [])
-    told = {hint.action for hint in rated}
-    return [*rated, *(Hint(action) for action in legal.tolist() if action not in told)]
+    known = {hint.action for hint in rated}
+    return [*rated, *(Hint(action) for action in legal.tolist() if action not in known)]
 
 
 def _by_simulation(
@@ -51,16 +50,16 @@ def _by_simulation(
 ) -> list[Hint]:
     simulation = getattr(adviser, "simulation", None)
     if simulation is None or game.flat is not game:
-        return []  # sub-steps are not whole plays, which are what simulations rank
+        return []  # simulations rank whole plays, not sub-steps
     try:
         how = simulation(view)
-    except InputError:
+    except InputError:  # the agent does not search at this stage of the game
         return []
     return [Hint(each.action, estimate(each)) for each in rank(game, view, how, seconds=seconds)]
 
 
 def estimate(ranked: Ranked) -> str:
-    """The probability to win of a ranked action with its interval, or its expected points."""
+    """Write the win probability of a ranked action with its interval, or its expected points."""
     if ranked.wins is not None:
         half = (ranked.wins.high - ranked.wins.low) / 2
         return f"wins {ranked.wins.mean:.0%} ± {100 * half:.0f}"
@@ -69,7 +68,7 @@ def estimate(ranked: Ranked) -> str:
 
 
 def _by_numbers(name: str) -> Callable[..., list[Hint]]:
-    """The way by numbers that an optional member of agents returns for legal actions."""
+    """Make the way that ranks by an optional method of agents, `values` or `probabilities`."""
 
     def way(
         game: Game, view: State, adviser: Agent, legal: np.ndarray, seconds: float
@@ -97,4 +96,4 @@ def _by_choice(
 
 
 WAYS = (_by_simulation, _by_numbers("values"), _by_numbers("probabilities"), _by_choice)
-"""Ways to rate actions, the best first; one that an agent does not offer returns nothing."""
+"""Ways to rank actions, in order of preference; a way that an agent does not offer returns none."""

@@ -1,8 +1,11 @@
 """The ladder: duplicate matches between all pairs of agents, ratings, and strength against time.
 
-Every pair plays the same deals; a pair with a slow agent plays fewer of them. Each pair is a match
-of `closedhand.arena.match`, saved in its own file in the format of `closedhand match --out`, so an
-interrupted ladder can be resumed. Ratings come from the Bradley-Terry model, in Elo points.
+1. Play a match of every pair on the same deals; a pair with a slow agent plays only the first ones.
+   Each match has its own file in the format of `closedhand match --out`, so an interrupted ladder
+   can be resumed.
+2. Fit the Bradley-Terry model (R. A. Bradley and M. E. Terry, 1952) to the games won, in Elo
+   points.
+3. Refit it to resampled deals for the intervals.
 """
 
 import re
@@ -33,12 +36,13 @@ SLOW = 1000.0
 """Microseconds per decision at or above which an agent is slow and plays fewer deals."""
 
 RESAMPLES = 1000
+"""Resamples of the deals for intervals of ratings."""
 ELO = 400 / np.log(10)
 """Elo points per factor of e in the odds of winning."""
 
 
 def is_slow(game: Game, agent: Spec) -> bool:
-    """Whether an agent is slow: it searches by the clock, or takes `SLOW` microseconds or more.
+    """Whether an agent searches by the clock, or takes `SLOW` microseconds or more per decision.
 
     Raises:
         InputError: An unknown agent, or an argument that it cannot use.
@@ -50,7 +54,7 @@ def is_slow(game: Game, agent: Spec) -> bool:
 def pairs_of(
     game: Game, agents: Sequence[Spec], deals: int, slow_deals: int
 ) -> list[tuple[tuple[Player, Player], int]]:
-    """All pairs of agents, each with its number of deals.
+    """List all pairs of agents, each with its number of deals.
 
     Raises:
         InputError: Fewer than two agents, or an unknown one.
@@ -65,7 +69,7 @@ def pairs_of(
 
 
 def file_name(names: tuple[str, str]) -> str:
-    """The name of a pair's file; it does not depend on the other agents of the ladder."""
+    """Name of a pair's file, independent of the other agents of the ladder."""
     text = " v ".join(names)
     words = re.sub(r"\W+", "-", text)
     return f"{words[:60]}-{zlib.crc32(text.encode(errors=UNPAIRED)):08x}.json"
@@ -81,21 +85,21 @@ def compute(
     workers: Workers,
     progress: Callable[[str, float], None],
 ) -> dict[str, Any]:
-    """Play all pairs, or the deals that a previous run has left.
+    """Play all pairs, except deals that the folder holds.
 
     Args:
         game: Game of two sides.
         agents: Names of two or more agents; a name may appear twice.
         deals: Number of deals for every pair, each played in both roles.
-        slow_deals: Number of deals for pairs with a slow agent; these are the first of the deals.
+        slow_deals: Number of deals for pairs with a slow agent: the first of the deals.
         folder: Folder for the files, one for each pair.
         seed: Seed of deals, agents and intervals.
-        workers: Number of processes, or a crew. A pair with an agent that searches by the clock, on
-            all cores, plays in one process.
+        workers: Number of processes, or a `closedhand.core.workers.Crew`. A pair with an agent that
+            searches by the clock plays in one process.
         progress: Called with the name of a pair and the number of pairs done.
 
     Returns:
-        What `summary` returns.
+        The ladder, as made by `summary`.
 
     Raises:
         InputError: An agent is unknown, or plays illegally.
@@ -109,12 +113,14 @@ def compute(
         name = " v ".join(map(shortened, names))
         progress(name, number)
 
-        def tell(done: int, name: str = name, number: int = number, wanted: int = wanted) -> None:
+        def advance(
+            done: int, name: str = name, number: int = number, wanted: int = wanted
+        ) -> None:
             progress(name, number + done / wanted)
 
         processes = 1 if match.is_clocked(game, pair) else workers
         path = folder / file_name(names)
-        played.append(_play(path, game, pair, wanted, seed, processes, tell))
+        played.append(_play(path, game, pair, wanted, seed, processes, advance))
     return summary(game, agents, played, seed)
 
 
@@ -127,7 +133,7 @@ def _play(
     workers: Workers,
     progress: Callable[[int], None],
 ) -> dict[str, Any]:
-    """The summary of a match; deals that the file does not hold are played first."""
+    """Return the summary of a match, after playing the deals that its file lacks."""
     try:
         played = files.load(path, game, pair, seed)
     except InputError:
@@ -152,20 +158,23 @@ def _play(
 def summary(
     game: Game, agents: Sequence[str], matches: Sequence[dict[str, Any]], seed: int
 ) -> dict[str, Any]:
-    """The ladder for JSON.
+    """Compute the ladder as JSON data.
 
     Args:
         game: Game that was played.
         agents: Names of the agents.
-        matches: Summaries of all their pairs, in the order of `itertools.combinations`, as
-            `closedhand.arena.results.summary` returns them.
+        matches: Summaries of all pairs by `closedhand.arena.results.summary`, in the order of
+            `itertools.combinations`.
         seed: Seed of the resampling.
 
     Returns:
-        `game`: its title. `agents`, the strongest first: `elo`, 0 being the mean of the list; the
-        mean `win_rate` over all opponents; time per decision. `pairs`: `deals` and by role
-        `win_rate` and `points` of the first agent. `misfit`: the largest difference between an
-        observed win rate and that of the model. Intervals are 95% intervals.
+        A dict, with 95% intervals:
+
+        - `game`: title of the game; `seed`;
+        - `agents`, the strongest first: `elo`, with mean 0 over the list; mean `win_rate` over all
+          opponents; time per decision;
+        - `pairs`: `deals`, and by role `win_rate` and `points` of the first agent;
+        - `misfit`: largest difference between an observed win rate and that of the model.
     """
     played = [data["pairs"][0] for data in matches]
     scores = [
@@ -177,7 +186,7 @@ def summary(
     totals = np.concatenate([won[None], resample(scores, seed)])
     ratings = fit(len(agents), totals, games)
     low, high = np.percentile(ratings[1:], [2.5, 97.5], axis=0)
-    if games.min() == 2:  # one deal says nothing of how much deals differ
+    if games.min() == 2:  # one deal, played in two roles, gives no variance
         low[:] = high[:] = np.nan
     first, second = np.array(places).T
     modelled = 1 / (1 + np.exp((ratings[0][second] - ratings[0][first]) / ELO))
@@ -206,7 +215,7 @@ def summary(
 
 
 def match_wins(points: np.ndarray) -> np.ndarray:
-    """The games won in each deal, float64 [deals], from the points by deal and role."""
+    """Games won in each deal, float64 [deals], from points by deal and role."""
     return files.wins(points).sum(axis=1)
 
 
@@ -224,7 +233,7 @@ def _by_role(data: dict[str, Any]) -> dict[str, Any]:
 def _time(
     agent: int, places: list[tuple[int, int]], played: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    """Decisions of an agent in all its matches, and microseconds per decision, None of none."""
+    """Count an agent's decisions in all matches; microseconds per decision, None without any."""
     own = [
         (data["decisions"][pair.index(agent)], data["seconds"][pair.index(agent)])
         for pair, data in zip(places, played, strict=True)
@@ -238,7 +247,7 @@ def _time(
 
 
 def resample(scores: Sequence[np.ndarray], seed: int, resamples: int = RESAMPLES) -> np.ndarray:
-    """The sums of scores over resampled deals; all pairs that played a deal share the resample.
+    """Sum scores over resampled deals; all pairs that played a deal share the resample.
 
     Args:
         scores: Scores of each pair by deal; some pairs played only the first deals of the others.
@@ -260,10 +269,10 @@ def resample(scores: Sequence[np.ndarray], seed: int, resamples: int = RESAMPLES
 
 
 def fit(agents: int, won: np.ndarray, games: np.ndarray) -> np.ndarray:
-    """Maximum-likelihood ratings of the Bradley-Terry model, in Elo points.
+    """Fit the Bradley-Terry model by maximum likelihood, in Elo points.
 
     One drawn game is added to each pair, so that an agent that wins all its games has a finite
-    rating.
+    rating. The likelihood is maximised by Newton's method.
 
     Args:
         agents: Number of agents.
@@ -284,14 +293,14 @@ def fit(agents: int, won: np.ndarray, games: np.ndarray) -> np.ndarray:
     wins[:, second, first] = games - won + 0.5
     played = wins + wins.transpose(0, 2, 1)
     logs = np.zeros((len(won), agents))
-    here = np.arange(agents)
-    for _ in range(100):
+    diagonal = np.arange(agents)
+    for _ in range(100):  # a bound; Newton's method needs a few steps
         chances = 1 / (1 + np.exp(logs[:, None, :] - logs[:, :, None]))
         slope = (wins - played * chances).sum(axis=2)
         bend = -played * chances * (1 - chances)
-        bend[:, here, here] = -bend.sum(axis=2)
-        # Likelihood ignores a common shift of all ratings. The constant added to the singular
-        # Hessian keeps their sum fixed.
+        bend[:, diagonal, diagonal] = -bend.sum(axis=2)
+        # A common shift of all ratings does not change the likelihood, so the Hessian is singular.
+        # The constant added to it keeps their sum fixed.
         step = np.linalg.solve(bend + bend.max(axis=(1, 2), keepdims=True), slope[..., None])
         logs += np.clip(step[..., 0], -1, 1)
         if np.abs(step).max() < 1e-9:
@@ -303,7 +312,7 @@ def picture(data: dict[str, Any], path: Path) -> None:
     """Draw strength against time per decision.
 
     Args:
-        data: What `summary` returns.
+        data: The ladder, as made by `summary`.
         path: Path of the PNG file.
 
     Raises:
@@ -316,7 +325,7 @@ def picture(data: dict[str, Any], path: Path) -> None:
     for i, row in enumerate(timed):
         x, elo = row["microseconds_per_decision"], row["elo"]
         axis.errorbar(x, elo["mean"], yerr=spread([elo]), fmt="o", capsize=4)
-        # Neighbours in strength are often neighbours in time too; names point to the middle.
+        # Neighbours in strength are often neighbours in time: names extend to the middle.
         side, align = (-7, "right") if np.log(x) > middle else (7, "left")
         axis.annotate(
             drawn(shortened(row["agent"])), (x, elo["mean"]), (side, -13 if i % 2 else 5),
@@ -334,7 +343,7 @@ def picture(data: dict[str, Any], path: Path) -> None:
 
 
 def report(data: dict[str, Any]) -> list[str]:
-    """The ladder as lines of Markdown."""
+    """Write the ladder as lines of Markdown."""
     lines = ["| agent | Elo | 95% | mean win rate | µs a decision |", "|---|---|---|---|---|"]
     for row in data["agents"]:
         elo, time = row["elo"], row["microseconds_per_decision"]
@@ -343,9 +352,9 @@ def report(data: dict[str, Any]) -> list[str]:
             f"| {row['win_rate']:.1%} | {'—' if time is None else f'{time:,.1f}'} |"
         )
     lines += ["", "Elo: Bradley-Terry on games won in both roles, 0 being the mean of the list;"]
-    lines += [f"no win rate is further than {100 * data['misfit']:.1f} percentage points from what"]
-    lines += ["the ratings say. Times are those of decisions on many games at once, where an agent"]
-    lines += ["does that. All pairs, the win rate and points a game of the first agent:", ""]
+    lines += [f"win rates differ by at most {100 * data['misfit']:.1f} percentage points from the"]
+    lines += ["ratings. Times are of decisions on many games at once, for agents that can do so."]
+    lines += ["All pairs, with the win rate and points a game of the first agent:", ""]
     sides = [role for role in data["pairs"][0]["win_rate"] if role != ALL]
     columns = [*(f"as {role}" for role in sides), "points", "95%"]
     lines += [f"| pair | deals | win rate | 95% | {' | '.join(columns)} |"]
@@ -362,5 +371,5 @@ def report(data: dict[str, Any]) -> list[str]:
 
 
 def percent(estimate: dict[str, Any]) -> str:
-    """A share with its interval as text, in percent."""
+    """Write a share with its interval in percent."""
     return f"{estimate['mean']:.1%} ({between(estimate, '.1%')})"

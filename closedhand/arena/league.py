@@ -1,14 +1,15 @@
-"""Leagues: as many agents as there are seats play each other at one table.
+"""Leagues: as many agents as there are seats play against each other.
 
-They are for games with more than two sides of one seat each. A deal is the unit of independent
-observations: one game, or, in a game whose rounds carry over, a whole match of rounds. Every deal
-is played once, with the agents at randomly drawn seats. In a duplicate it is played at as many
-tables as there are seats, and each agent takes each seat once. Means, differences and their
-intervals are over deals.
+Leagues are for games with more than two sides of one seat each. A deal is the unit of independent
+observations: one game or, in a game whose rounds depend on each other, a whole match of rounds.
 
-Each deal is generated from the seed and its number, and agents are created for each job
-(`deals_per_job`). Results therefore depend neither on the number of processes nor on where a league
-was interrupted.
+1. Deal each game from the seed and the number of the deal.
+2. Seat the agents at random and play. A duplicate plays each deal at as many tables as there are
+   seats, and each agent takes each seat once.
+3. Compute means, differences and their intervals over deals.
+
+Agents are created anew for each job (`deals_per_job`). So results depend neither on the number of
+processes nor on where a league was interrupted.
 """
 
 import math
@@ -42,16 +43,16 @@ from closedhand.core.statistics import count_blocks, over_blocks, student
 from closedhand.core.workers import Workers, check_workers
 
 CHUNK = 125
-"""Rounds per job; those of different deals are played side by side."""
+"""Rounds per job; the deals of a job are played side by side."""
 TOGETHER = 50
-"""Least number of deals per job where all agents are steady and quick."""
+"""Least number of deals per job if all agents are steady and quick."""
 QUICK = 100.0
-"""Microseconds that a decision of a quick agent takes at most."""
+"""Most microseconds per decision of a quick agent."""
 
 
 @dataclass(frozen=True)
 class League:
-    """A league as far as it was played.
+    """A league, complete or up to an interruption.
 
     Attributes:
         game: The game.
@@ -76,14 +77,14 @@ class League:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The agents' names; repeated names get a number as a suffix."""
+        """Names of the agents; repeated names get a number as a suffix."""
         return results.labels([agent.name for agent in self.agents])
 
 
 def bind(name: str, options: Mapping[str, Any], rounds: int, duplicate: bool) -> Game:
-    """The game of a league.
+    """Make the game of a league.
 
-    A game whose rounds carry over defines how many of them make a deal, by
+    A game whose rounds depend on each other defines the number of rounds of a deal by
     `GameSpec.league_options`. Options given here take precedence.
 
     Args:
@@ -110,7 +111,7 @@ def rounds_per_deal(game: Game, duplicate: bool) -> int:
 
 
 def seat_all(game: Game, agents: Sequence[Spec]) -> list[Player]:
-    """An agent for each seat: the agents given, then the last one at all remaining seats.
+    """Return an agent for each seat: the given ones, then the last one at all remaining seats.
 
     Raises:
         InputError: No agents, more agents than seats, or an unknown agent.
@@ -122,21 +123,23 @@ def seat_all(game: Game, agents: Sequence[Spec]) -> list[Player]:
 
 
 def seats_of(game: Game, seed: int, deal: int, tables: int) -> np.ndarray:
-    """The agent at every seat of every table of a deal, [tables, seats]."""
+    """Draw the agents of the seats of a deal: indices, int64 [tables, seats]."""
     order = np.random.default_rng((seed, deal, 2)).permutation(game.num_players)
     return np.array([order[list(seating(game.sides, table))] for table in range(tables)])
 
 
 def deals_per_job(game: Game, specs: Sequence[Spec], chunk: int | None) -> int:
-    """Number of deals that are played side by side.
+    """Choose the number of deals that are played side by side.
 
-    Results of steady agents do not depend on it: if they are quick, they play many deals at once,
-    however long these are. Where one remembers earlier rounds, each match has agents of its own.
+    - If an agent remembers earlier rounds, each deal has its own agents: 1.
+    - Results of steady agents do not depend on the number. If all are steady and quick, it is at
+      least `TOGETHER`, however long the deals are.
+    - Otherwise it is as many deals as fit into the rounds of a job.
 
     Args:
         game: The game.
         specs: An agent for each seat, by name or as object.
-        chunk: Rounds per job; None: as many as are good for the agents.
+        chunk: Rounds per job; None: `CHUNK`, or more for steady and quick agents.
 
     Raises:
         InputError: An unknown agent.
@@ -155,7 +158,7 @@ def deals_per_job(game: Game, specs: Sequence[Spec], chunk: int | None) -> int:
 def play_chunk(
     game: Game, specs: Sequence[Spec], seed: int, duplicate: bool, deals: range
 ) -> Chunk:
-    """Play some deals, with agents created for them.
+    """Play some deals with newly created agents.
 
     Args:
         game: The game.
@@ -163,6 +166,9 @@ def play_chunk(
         seed: Seed of the league.
         duplicate: Whether each deal is played at all rotations of the agents.
         deals: Numbers of the deals.
+
+    Returns:
+        Payoffs, float64 [deals, tables, rounds, agents], with times by agent.
 
     Raises:
         InputError: An unknown agent, or one that chose an illegal action.
@@ -176,7 +182,7 @@ def play_chunk(
     ended = np.zeros(len(states), np.int64)
 
     def after(moved: np.ndarray) -> None:
-        """Record the rounds that have ended: those where the payoffs have changed."""
+        """Record the rounds that have just ended: payoffs change only at the end of a round."""
         batch_kernels.returns_all(game.rules, states, moved, now)
         grown = moved[(now[moved] != before[moved]).any(axis=1)]
         paid[grown, ended[grown]] = now[grown] - before[grown]
@@ -189,6 +195,7 @@ def play_chunk(
     else:
         seconds, decisions = play_out(game, states, seats, agents)
         paid[:, 0] = batch.returns(game, states)
+    # argsort inverts the permutation: from the agent of each seat to the seat of each agent.
     by_agent = np.take_along_axis(paid, np.argsort(seats)[:, None, :], axis=2)
     payoffs = by_agent.reshape(len(deals), tables, *by_agent.shape[1:])
     return Chunk(payoffs, seconds, decisions, spent_by(agents) - spent)
@@ -209,17 +216,18 @@ def play(
     """Play a league.
 
     Args:
-        game: The game, as `bind` makes it.
+        game: The game, as made by `bind`.
         agents: One to as many as there are seats, by name or as objects; see `seat_all`.
         deals: Number of deals.
         seed: Seed of the deals, the seats and the agents.
         duplicate: Whether each deal is played at all rotations of the agents.
-        workers: Number of processes, 1 plays in the calling process; or a crew.
+        workers: Number of processes, 1 for the calling process only; or a
+            `closedhand.core.workers.Crew`.
         played: A league with the same settings to resume.
         progress: Called with the number of deals finished so far.
-        save: Called now and then, but not at the end, with the league so far.
-        chunk: Rounds per job, by default as `deals_per_job` says. Larger jobs are faster; agents
-            that draw random numbers draw others.
+        save: Called at intervals, but not at the end, with the league so far.
+        chunk: Rounds per job, by default as in `deals_per_job`. Larger jobs are faster, but change
+            the random numbers of agents that draw any.
 
     Returns:
         The league; after an interruption (Ctrl-C) with the deals finished by then.
@@ -259,7 +267,7 @@ def play(
 
 
 def places(payoffs: np.ndarray) -> np.ndarray:
-    """How often each player of a game has the best payoff, the second best and so on.
+    """Compute how often each player of a game has the best payoff, the second best and so on.
 
     Args:
         payoffs: Payoffs, [games, players]; equal payoffs share their places evenly.
@@ -280,13 +288,19 @@ def places(payoffs: np.ndarray) -> np.ndarray:
 
 
 def summary(league: League) -> dict[str, Any]:
-    """All results of a league for JSON.
+    """Summarise a league as JSON data.
 
-    `results` holds for every agent the points per round, the total of its points, the share of each
-    place, the time per decision and what searches have cost. `differences` holds, for neighbours in
-    the ranking by points, the points of the better agent minus those of the other. Intervals are
-    95% intervals by Student's t over deals; those of a single deal are over `blocks` of its rounds,
-    and null if it has one round. `points` holds all payoffs by deal, table, round and agent.
+    Intervals are 95% intervals by Student's t over deals. Those of a single deal are over `blocks`
+    of its rounds, and null if it has one round.
+
+    Returns:
+        Settings and, among others:
+
+        - `results`: by agent, points per round, their total, the share of each place, the time per
+          decision and the cost of searches;
+        - `differences`: for neighbours in the ranking by points, the points of the better agent
+          minus those of the other;
+        - `points`: all payoffs by deal, table, round and agent.
     """
     payoffs = league.played.returns
     by_deal = payoffs.mean(axis=(1, 2))
@@ -330,7 +344,7 @@ def summary(league: League) -> dict[str, Any]:
 
 
 def one_round(game: Game) -> Game:
-    """The game of a match that has one round only."""
+    """Return the game with one round."""
     return game if game.rounds == 1 else make_game(game.name, **{**game.options, "rounds": 1})
 
 
@@ -344,9 +358,9 @@ def load(path: Path, game: Game, agents: Sequence[Spec], seed: int, duplicate: b
     Args:
         path: Path of the saved summary.
         game: Game of the resumed league.
-        agents: Its agents, by name or as objects.
-        seed: Its seed.
-        duplicate: Whether it is a duplicate.
+        agents: Agents of the league, by name or as objects.
+        seed: Seed of the league.
+        duplicate: Whether the league is a duplicate.
 
     Raises:
         InputError: The file cannot be read, or was played with other settings.

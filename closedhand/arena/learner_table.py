@@ -1,7 +1,7 @@
-"""The table of all learners in all games: read from files of cells, kept as one CSV, reported.
+"""The table of all learners in all games: read from files of cells, saved as one CSV, reported.
 
-The CSV has a row for each estimate: those at the end of the learning, of kind `final`, and the
-points of the curves, of kind `curve`.
+The CSV has a row for each estimate. Rows of kind `final` are estimates after the learning, rows of
+kind `curve` are points of the curves.
 """
 
 import csv
@@ -21,6 +21,7 @@ from closedhand.core.registry import GAMES
 from closedhand.core.statistics import Estimate, interval, student
 
 MISSING = "-"
+"""Entry of the report for a measure that a learner lacks."""
 TABLE = "results.csv"
 """Name of the CSV in a folder of results."""
 CELL = (
@@ -29,7 +30,8 @@ CELL = (
 )  # fmt: skip
 """Columns that are the same in all rows of a cell."""
 ESTIMATE = ("kind", "measure", "steps", "seconds", "mean", "low", "high")
-"""Columns of an estimate: when it was made, and its 95% interval, empty for an exact one."""
+"""Columns of an estimate: steps and seconds of learning before it, and its 95% interval; `low` and
+`high` are empty for an exact one."""
 COLUMNS = (*CELL, *ESTIMATE)
 MACHINE = ("processor", "cores", "python", "numpy", "torch")
 FINAL, CURVE = "final", "curve"
@@ -48,8 +50,8 @@ class Result(NamedTuple):
         seed: Seed.
         version: Version of the package.
         date: Day of the computation.
-        machine: What computed it, by the names of `MACHINE`.
-        processor_seconds: Processor time, judgements for the curve included.
+        machine: Description of the machine, by the names of `MACHINE`.
+        processor_seconds: Processor time, with that of the estimates of the curve.
         steps: Steps at the end, at least the budget.
         seconds: Seconds of learning, by the clock.
         measures: Estimates by name.
@@ -73,14 +75,14 @@ class Result(NamedTuple):
 
     @property
     def cell(self) -> tuple[str, str, int, int, str]:
-        """What no two results of a table have in common."""
+        """Key of the result: no two results of a table share it."""
         return self.game, self.learner, self.budget, self.seed, self.version
 
 
 def read(folder: Path) -> list[Result]:
-    """The results in a folder, in order: those of its CSV and of its files of cells.
+    """Read the results in a folder, in order: those of its CSV and of its files of cells.
 
-    A file of a cell takes the place of the rows of that cell in the CSV.
+    A file of a cell replaces the rows of that cell in the CSV.
 
     Raises:
         InputError: The CSV is damaged, or a file is not the result of a cell.
@@ -89,14 +91,14 @@ def read(folder: Path) -> list[Result]:
     found = {each.cell: each for each in (_read_table(table) if table.exists() else ())}
     for path in sorted(folder.glob("*.json")):
         data = load_json(path)
-        if not _is_begun(data):  # a cell that is not finished has no result yet
+        if not _is_begun(data):  # an unfinished cell has no result yet
             result = _result(path, data)
             found[result.cell] = result
     return [found[cell] for cell in sorted(found)]
 
 
 def write(path: Path, results: list[Result]) -> None:
-    """Write results as a CSV, which `read` reads back to the digit.
+    """Write results as a CSV, from which `read` restores every digit.
 
     Raises:
         InputError: The file cannot be written.
@@ -124,7 +126,7 @@ def _read_table(path: Path) -> list[Result]:
 
 
 def _from_rows(rows: list[dict[str, str]]) -> Result:
-    """The result of a cell.
+    """Build the result of a cell from its rows.
 
     Raises:
         ValueError: The rows are damaged.
@@ -175,10 +177,10 @@ def _result(path: Path, data: Any) -> Result:
 
 
 def report(results: list[Result]) -> str:
-    """The table as Markdown: a row for each learner, a table for each game and budget.
+    """Write the results as Markdown: a table for each game and budget, a row for each learner.
 
-    Results of several versions, or machines, are not combined; the version is shown where a
-    learner has several.
+    Results of different versions or machines are not combined. The version is shown if a learner
+    has several.
     """
     lines = ["# Learners in games", ""]
     for (game, budget), of_game in _grouped(results, lambda each: (each.game, each.budget)).items():
@@ -216,10 +218,10 @@ def _grouped(results: list[Each], key: Any) -> dict[Any, list[Each]]:
 
 
 def combined(name: str, results: list[Result]) -> Estimate | None:
-    """A measure over the seeds of a row: of one seed its own interval, else Student's t.
+    """Combine a measure over the seeds of a row by Student's t; one seed keeps its own interval.
 
     Returns:
-        None if a seed lacks it.
+        None if a seed lacks the measure.
     """
     if not all(name in each.measures for each in results):
         return None
@@ -228,7 +230,7 @@ def combined(name: str, results: list[Result]) -> Estimate | None:
 
 
 def shown(estimate: Estimate | None) -> str:
-    """An estimate with its interval, unless that is a point."""
+    """Write an estimate with its interval, unless the interval is a point."""
     if estimate is None:
         return MISSING
     mean, low, high = estimate
@@ -236,13 +238,13 @@ def shown(estimate: Estimate | None) -> str:
 
 
 def plot(results: list[Result], path: Path) -> None:
-    """Draw the curves, a panel for each game.
+    """Draw the curves in a panel for each game and measure.
 
     Raises:
         InputError: matplotlib is not installed.
     """
     games = _grouped(results, lambda each: (each.game, each.curve_of))
-    # A colour each of the ten that there are, the next ones with dashes.
+    # Matplotlib has ten colours: the first ten learners get solid lines, the next ones dashed ones.
     learners = list(dict.fromkeys(each.learner for each in results))
     figure = new_figure(5.2 * len(games), 4.2)
     for axis, ((game, measure), own) in zip(

@@ -1,12 +1,12 @@
 """All learners in all games, at fixed budgets: the cells of a table.
 
-A cell is a learner in a game under its default rules, with settings that are the same for all games
-(`SETTINGS`), a budget of steps and a seed. Its result is a file of its own, from which the table is
-made (`closedhand.arena.learner_table`): a cell computed elsewhere is added by copying its file.
+A cell is a learner in a game under its default rules, with the same settings for all games
+(`SETTINGS`), a budget of steps and a seed. The result of each cell is a file, from which
+`closedhand.arena.learner_table` makes the table. To add a cell computed elsewhere, copy its file.
 
-A step of a deep learner is a decision that it learns from. A step of a tabular algorithm is a visit
-of a decision: a sweep visits all of the information tree for each player, and a sampled game counts
-as the mean number of actions of random games, for each player that it is sampled for.
+A step of a deep learner is a decision from which it learns. A step of a tabular algorithm is a
+visit of a decision. A sweep visits all decisions of the information tree for each player. A sampled
+game counts as the mean number of actions of random games, for each player that it is sampled for.
 """
 
 import time
@@ -32,30 +32,30 @@ from closedhand.solvers.strategy import evaluate, strategy_of
 from closedhand.solvers.tree import build, check_size
 
 EXACT, EXPLOITED = "exploitability", "exploited by"
-"""Measures besides the points against agents: the exact exploitability, and what a trained
-responder wins beyond what the agent makes against itself."""
+"""Measures besides the points against agents: the exact exploitability, and the gain of a trained
+responder over the agent against itself."""
 SLOWEST = 1000.0
-"""Microseconds that a decision of a reference agent may take."""
+"""Most microseconds per decision of a reference agent."""
 SETTINGS: dict[str, dict[str, Any]] = {
     "ppo": {"batch": 8192, "minibatch": 1024, "width": 256, "entropy": 0.02},
 }
 """Settings of learners for this budget, where their defaults are for a longer one."""
-LOOKED_AT = 1000
-"""Random games from which the mean number of actions is taken."""
+SAMPLED = 1000
+"""Random games from which the mean number of actions is computed."""
 LEARNING = 0.7
-"""Share of the progress that stands for the learning, as opposed to the judgement."""
+"""Share of the progress for the learning; the rest is for the evaluation."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is held fixed for all cells.
+    """Settings that all cells share.
 
     Attributes:
         steps: Budget of a learner.
         points: Number of points of a curve.
         curve_deals: Deals for a point of the curve, each played at every side.
         deals: Deals for the scores at the end.
-        responder_steps: Budget of the responder to the result.
+        responder_steps: Budget of the responder to the learned agent.
     """
 
     steps: int = 10**6
@@ -66,23 +66,23 @@ class Plan:
 
 
 QUICK = Plan(2000, 2, 20, 50, 500)
-"""Cells of some seconds."""
+"""Settings for cells of some seconds."""
 
 
 class Cell(NamedTuple):
-    """A place in the table, for one seed."""
+    """A cell of the table, for one seed."""
 
     game: str
     learner: str
     seed: int
 
     def name(self, plan: Plan) -> str:
-        """The name of its file."""
+        """Name of the cell's file."""
         return f"{self.game}-{self.learner}-{plan.steps}-{self.seed}"
 
 
 def is_small(game: Game) -> bool:
-    """Whether a game is small enough to be judged exactly."""
+    """Whether a game is small enough for exact evaluation."""
     try:
         check_size(game)
     except InputError:
@@ -92,25 +92,25 @@ def is_small(game: Game) -> bool:
 
 @lru_cache
 def learners_of(game: str) -> tuple[str, ...]:
-    """The learners of a game: the deep ones, and the tabular ones where it is small."""
+    """Names of the learners of a game: the deep ones, and the tabular ones if it is small."""
     return (*OWN, *(solving.ALGORITHMS if is_small(make_game(game)) else ()))
 
 
 def choose(only: Iterable[str] | None, seeds: Iterable[int]) -> list[Cell]:
-    """The cells that are meant.
+    """List the cells of some games and learners.
 
     Args:
         only: Games, learners, or both as `GAME/LEARNER`; None: all.
         seeds: The seeds.
 
     Raises:
-        InputError: Something of `only` is none of these.
+        InputError: An entry of `only` names no game, learner or cell.
     """
     wanted = None if only is None else {name.strip() for name in only}
     games = {called for game in GAMES for called in (game, spec_of(game).command_name)}
     learners = (*OWN, *solving.ALGORITHMS)
     for name in sorted(wanted or ()):
-        # Before it is found out which games are small, which compiles kernels.
+        # Check the names first: finding out which games are small compiles kernels.
         game, _, learner = name.rpartition("/")
         if not (name in games or (game in {"", *games} and learner in learners)):
             raise InputError(
@@ -136,39 +136,39 @@ def choose(only: Iterable[str] | None, seeds: Iterable[int]) -> list[Cell]:
 def compute(
     folder: Path, plan: Plan, cells: list[Cell], progress: Callable[[str, float, int], None]
 ) -> None:
-    """Compute cells; those that the folder holds with the same settings are kept.
+    """Compute cells, except those that the folder holds with the same settings.
 
     Args:
         folder: Folder with a file for each cell, and with the runs of cells in `runs`.
-        plan: What is held fixed.
+        plan: Settings of all cells.
         cells: The cells.
         progress: Called with the name of a cell, the number of cells done and that of all.
 
     Raises:
-        InputError: A result cannot be written, or a library is missing.
-        KeyboardInterrupt: Ctrl-C; a later call goes on.
+        InputError: A result cannot be written, or a library is not installed.
+        KeyboardInterrupt: Interrupted; a later call resumes.
     """
     for number, cell in enumerate(cells):
 
-        def tell(name: str, done: float, total: int, number: int = number) -> None:
+        def advance(name: str, done: float, total: int, number: int = number) -> None:
             progress(name, number + done, len(cells))
 
         def part(notes: Notes, cell: Cell = cell) -> dict[str, Any]:
             kind = _deep if cell.learner in OWN else _tabular
             return kind(cell, plan, folder / "runs" / cell.name(plan), notes)
 
-        compute_parts({cell.name(plan): part}, folder, settings_of(cell, plan), tell)
+        compute_parts({cell.name(plan): part}, folder, settings_of(cell, plan), advance)
 
 
 def settings_of(cell: Cell, plan: Plan) -> dict[str, Any]:
-    """What the result of a cell depends on, besides the version."""
+    """All settings on which the result of a cell depends, besides the version."""
     return {**cell._asdict(), "options": dict(make_game(cell.game).options), **asdict(plan)}
 
 
 def references(game: Game) -> list[str]:
-    """The agents that learners are judged against: `random`, and those that the game names.
+    """Names of the agents against which learners are measured: `random` and those of the spec.
 
-    Slow ones are left out; the last one is that of the curves.
+    Slow agents are left out. The last agent is the one of the curves.
     """
     spec = spec_of(game.name)
     named = dict.fromkeys(filter(None, ("random", spec.adviser, spec.opponent)))
@@ -181,7 +181,7 @@ def _is_quick(game: Game, agent: str) -> bool:
 
 
 def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
-    """Train a network and judge it, in a large game also by a responder."""
+    """Train a network and measure it; in a large game also by a responder."""
     from closedhand.learning import runs
 
     game = make_game(cell.game)
@@ -232,7 +232,7 @@ def _exactly(game: Game, agent: Agent, deals: int, last: bool = False) -> Measur
 
 
 def _by_points(game: Game, agent: Agent, deals: int, last: bool = False) -> Measures:
-    """Points against the references, or the last of them, in duplicate."""
+    """Measure points in duplicate against the references, or only the last of them."""
     from closedhand.learning.evaluation import judge
 
     names = references(game)[-1:] if last else references(game)
@@ -242,7 +242,7 @@ def _by_points(game: Game, agent: Agent, deals: int, last: bool = False) -> Meas
 def _responded(
     game: Game, name: str, cell: Cell, plan: Plan, folder: Path, notes: Notes
 ) -> Estimate:
-    """What a responder wins from an agent beyond what that makes against itself."""
+    """Train a responder to an agent and measure its gain over the agent against itself."""
     from closedhand.learning import runs
 
     responder = exploit.responder(game, name, seed=cell.seed)
@@ -257,7 +257,7 @@ def _responded(
 
 
 def _tabular(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
-    """Run an algorithm for small games."""
+    """Run a tabular algorithm."""
     game = make_game(cell.game)
     each = steps_of_iteration(game, cell.learner)
     iterations = max(1, round(plan.steps / each))
@@ -278,11 +278,11 @@ def _tabular(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, An
 
 
 def steps_of_iteration(game: Game, algorithm: str) -> float:
-    """The number of steps that an iteration of a tabular algorithm counts as."""
+    """Number of steps of an iteration of a tabular algorithm."""
     unit = solving.ALGORITHMS[algorithm].unit
     if unit == solving.SWEEP:
         return float(game.num_players * (build(game).player >= 0).sum())
-    dealt = batch.deal(game, range(LOOKED_AT))
+    dealt = batch.deal(game, range(SAMPLED))
     moves = batch.playouts(game, dealt, np.random.default_rng(0))["moves"]
     return float(moves.mean()) * (game.num_players if "each player" in unit else 1)
 
@@ -299,7 +299,7 @@ def _finish(run: Run[Any], over: Callable[[], bool], progress: Callable[[], obje
 
 
 def _processor_clock(notes: Notes) -> Callable[[], float]:
-    """Tells the processor time that a cell has taken, before an interruption as well."""
+    """Make a clock of a cell's processor time, which counts that before interruptions, too."""
     before = (notes.begun or {}).get("processor_seconds", 0.0) - time.process_time()
     return lambda: round(before + time.process_time(), 2)
 

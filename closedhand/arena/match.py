@@ -1,12 +1,12 @@
-"""Duplicate matches: two agents play every deal at every seating, so that luck cancels out.
+"""Duplicate matches: two agents play every deal in both roles, which cancels much of the luck.
 
-At each table of a deal, one agent takes one side and the other agent all remaining sides; all
-assignments of agents to sides are played. For one seat against two that makes two tables per deal.
-More than two agents play all pairings, on the same deals.
+1. Deal each game from the seed of the match and the number of the deal.
+2. Play it at several tables: at each, one agent takes one side and the other agent all others. All
+   such assignments are played. For one seat against two these are two tables per deal.
+3. More than two agents play all pairings, on the same deals.
 
-Each deal is generated from the seed of the match and its number, and agents are created for each
-chunk of deals. Results therefore depend neither on the number of processes nor on where a match was
-interrupted.
+Agents are created anew for each chunk of deals. So results depend neither on the number of
+processes nor on where a match was interrupted.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,14 +34,14 @@ from closedhand.core.run import work_off
 from closedhand.core.workers import Workers, check_workers
 
 CHUNK = 125
-"""Deals that are played side by side."""
+"""Deals that are played side by side, as one job."""
 CLOCKED_CHUNK = 10
-"""The same where an agent searches by the clock: an interruption loses the unfinished chunk."""
+"""Deals of a job if an agent searches by the clock: an interruption loses unfinished jobs."""
 
 
 @dataclass(frozen=True)
 class Match:
-    """A match as far as it was played.
+    """A match, complete or up to an interruption.
 
     Attributes:
         game: The game.
@@ -74,7 +74,9 @@ class Match:
 
 
 def is_clocked(game: Game, agents: Sequence[Spec]) -> bool:
-    """Whether an agent searches by the clock, on all cores: such matches use one process.
+    """Whether an agent searches by the clock.
+
+    Such an agent may use all cores, so its matches run in one process.
 
     Args:
         game: Game that they play.
@@ -87,13 +89,16 @@ def is_clocked(game: Game, agents: Sequence[Spec]) -> bool:
 
 
 def play_chunk(game: Game, specs: Sequence[Spec], seed: int, deals: range) -> Chunk:
-    """Play some deals at every table, with agents created for them.
+    """Play some deals at all tables, with newly created agents.
 
     Args:
         game: The game.
         specs: Two agents, by name or as objects.
         seed: Seed of the match.
         deals: Numbers of the deals.
+
+    Returns:
+        Payoffs, float64 [deals, tables, seats], with times by agent.
 
     Raises:
         InputError: An unknown agent, or one that chose an illegal action.
@@ -121,13 +126,14 @@ def play(
 
     Args:
         game: The game.
-        agents: Two or more, by name or as objects (with several workers such as can be pickled).
+        agents: Two or more, by name or as objects; with several workers they must be picklable.
         deals: Number of deals; each is played at every table of every pairing.
         seed: Seed of the deals and the agents.
-        workers: Number of processes, 1 plays in the calling process; or a crew.
+        workers: Number of processes, 1 for the calling process only; or a
+            `closedhand.core.workers.Crew`.
         played: A match with the same settings to resume.
         progress: Called with the number of deals finished so far.
-        save: Called now and then, but not at the end, with the match so far.
+        save: Called at intervals, but not at the end, with the match so far.
 
     Returns:
         The match; after an interruption (Ctrl-C) with the deals finished by then.
@@ -157,7 +163,7 @@ def play(
         progress(kept + count_deals(finished[:: len(pairs)]))
 
     def so_far() -> Match | None:
-        # Only chunks that all pairings have finished count: all must have played the same deals.
+        # Count only chunks finished by all pairings: all must have played the same deals.
         whole = len(finished) // len(pairs) * len(pairs)
         if not whole:
             return played and replace(played, interrupted=True)

@@ -13,27 +13,28 @@ from closedhand.core.game import Game, InputError, State
 
 HELP = """\
 Type an action in the game's notation, or
-  hint, ?   what an agent would do, and the legal actions, best first
-  more      further ones; #3 plays the third
+  hint, ?   an agent's choice, and the legal actions, best first
+  more      further legal actions; #3 plays the third
   undo      back to your previous decision
-  log       who played what
-  cards     which cards are out, and which others may hold
+  log       all plays so far
+  cards     cards that are out, and cards that others may hold
   score     points so far
-  help      this, and the notation
-  quit      leave"""
+  help      this help, and the notation
+  quit      leave the game"""
 
 PAGE = 10
 """Actions on a page of hints."""
 WIDTH = 76
+"""Most characters of a line with several plays."""
 
 
 class Event(NamedTuple):
-    """An action as the person saw it.
+    """An entry of the log, as the person saw it.
 
     Attributes:
-        who: Whose it was; empty for something else that happened.
-        what: Its notation, or what happened.
-        forced: Whether it was the person's only legal action, so that it was played at once.
+        who: The player; empty for an event that is not an action.
+        what: Notation of the action, or text of the event.
+        forced: Whether it was the person's only legal action, played without asking.
     """
 
     who: str
@@ -52,7 +53,7 @@ class Session:
         game: The game.
         seat: Seat of the person.
         state: Current state, hidden cards included; only views of it are shown during the game.
-        log: What was played, as the person saw it.
+        log: Actions and events, as the person saw them.
     """
 
     def __init__(
@@ -69,11 +70,11 @@ class Session:
             game: The game.
             state: Initial state; it is copied.
             seat: Seat of the person.
-            agents: Agents of the other seats, in seat order after the person's.
+            agents: Agents of the other seats, in the order of seats after the person's.
             adviser: Agent that gives the hints.
 
         Raises:
-            InputError: There is no such seat, or not one agent for each other seat.
+            InputError: There is no such seat, or the number of agents is wrong.
         """
         if not 0 <= seat < game.num_players:
             raise InputError(f"seat must be 0 to {game.num_players - 1}, not {seat}")
@@ -88,10 +89,11 @@ class Session:
         self.log: list[Event] = []
         self._agents = {(seat + 1 + i) % game.num_players: a for i, a in enumerate(agents)}
         self._adviser = adviser
+        # For `undo`: the state before each decision of the person, and the length of the log.
         self._decisions: list[tuple[State, int]] = []
         self._shown = 0
         self._hints: list[Hint] = []
-        self._go_on()
+        self._advance()
 
     @property
     def over(self) -> bool:
@@ -110,7 +112,7 @@ class Session:
             text: Action in the game's notation, or `#` and the number of a hint.
 
         Raises:
-            InputError: The text is no action, or not a legal one; the message says why.
+            InputError: The text is not a legal action; the message says why.
         """
         action = self._read(text)
         reason = why_not(self.game, self.state, action)
@@ -118,7 +120,7 @@ class Session:
             raise InputError(reason)
         self._decisions.append((self.state.copy(), len(self.log)))
         self._play(action)
-        self._go_on()
+        self._advance()
 
     def _read(self, text: str) -> int:
         if not text.startswith("#"):
@@ -143,30 +145,30 @@ class Session:
         self._hints = []
 
     def hint(self) -> str:
-        """The adviser's action for the person's view, in the game's notation."""
+        """Return the adviser's action for the person, in the game's notation."""
         return self.text(self._adviser.act(self.view))
 
     def hints(self) -> list[Hint]:
-        """All legal actions, the adviser's best first."""
+        """Return all legal actions in the order of the adviser's ratings, the best first."""
         if not self._hints:
             self._hints = hints(self.game, self.view, self._adviser)
         return self._hints
 
     def text(self, action: int) -> str:
-        """An action of the person in the game's notation."""
+        """Write an action of the person in the game's notation."""
         return self.game.text(action, self.state)
 
     def legal(self) -> list[str]:
-        """All legal actions in the game's notation."""
+        """Return all legal actions in the game's notation."""
         return [self.text(int(action)) for action in self.game.legal(self.state)]
 
-    def news(self) -> list[Event]:
-        """What has been played since the last call."""
-        fresh, self._shown = self.log[self._shown :], len(self.log)
-        return fresh
+    def new_events(self) -> list[Event]:
+        """Return the entries of the log since the last call."""
+        events, self._shown = self.log[self._shown :], len(self.log)
+        return events
 
-    def _go_on(self) -> None:
-        """Play for the others, and for the person where there is no choice."""
+    def _advance(self) -> None:
+        """Play for the agents, and for the person if there is only one legal action."""
         while not self.over:
             player = int(self.state.player)
             if player == self.seat:
@@ -178,7 +180,11 @@ class Session:
                 self._play(self._agents[player].act(self.game.view(self.state, player)))
 
     def _play(self, action: int, forced: bool = False) -> None:
-        """Play an action of the player to act, and log what the person sees of it."""
+        """Play an action of the player to act, and log it as the person sees it.
+
+        The change of `moves` distinguishes the kinds of action: 1 is a play, 0 a part of a play (a
+        sub-step), and any other number means that a new round or a redeal has begun.
+        """
         before = self.state.copy()
         self.game.play(self.state, action)
         self._hints = []
@@ -190,7 +196,7 @@ class Session:
         elif added == 1 and seen < 0:
             text = "hidden"
         elif added == 0:
-            return  # a part of a play, which others see once it is complete
+            return  # others see a play once it is complete
         else:
             text = self.game.flat.text(seen, before) if seen >= 0 else self.game.text(action)
         self.log.append(Event(f"player_{player}", pretty(text), forced))
@@ -199,7 +205,7 @@ class Session:
 
 
 class Score:
-    """Points of a person's evening, hand by hand.
+    """Points of several hands in a row.
 
     Attributes:
         points: Points by player, float64 [num_players].
@@ -221,7 +227,7 @@ class Score:
 
 
 def payoffs(points: np.ndarray) -> str:
-    """Points by player."""
+    """Write points by player."""
     return ", ".join(f"player_{i} {value:+g}" for i, value in enumerate(points))
 
 
@@ -237,7 +243,7 @@ def run(
         session: The game.
         ask: Function that prints a prompt and reads a line, as `input` does.
         show: Function that prints text.
-        score: Score of the hands before, to which that of this one is added.
+        score: Score of the hands so far; the result of this one is added to it.
 
     Returns:
         Whether the game was played to its end.
@@ -248,7 +254,7 @@ def run(
     try:
         while not session.over:
             show("")
-            _tell_news(session, show)
+            _show_events(session, show)
             show(board(session.game.scene(session.view), symbols=True))
             _decide(session, ask, show, score)
     except (EOFError, KeyboardInterrupt):
@@ -258,7 +264,7 @@ def run(
         show("left the game")
         return False
     show("")
-    _tell_news(session, show)
+    _show_events(session, show)
     show(board(session.game.scene(session.state), symbols=True))
     returns = session.game.returns(session.state)
     score.add(returns)
@@ -272,10 +278,10 @@ class Leave(Exception):
     """Raised when the person quits."""
 
 
-def _tell_news(session: Session, show: Callable[[str], None]) -> None:
-    """Show what was played since this was last shown, several plays on a line."""
+def _show_events(session: Session, show: Callable[[str], None]) -> None:
+    """Show new entries of the log, several on a line."""
     line = ""
-    for event in session.news():
+    for event in session.new_events():
         if len(line) + len(str(event)) > WIDTH and line:
             show(line)
             line = ""
@@ -285,7 +291,7 @@ def _tell_news(session: Session, show: Callable[[str], None]) -> None:
 
 
 class _Decision:
-    """What a person asks before a decision, by the words for it."""
+    """The commands of a person before a decision, by their words."""
 
     def __init__(self, session: Session, show: Callable[[str], None], score: Score) -> None:
         self.session, self.show, self.score = session, show, score
@@ -350,7 +356,7 @@ class _Decision:
 def _decide(
     session: Session, ask: Callable[[str], str], show: Callable[[str], None], score: Score
 ) -> None:
-    """Carry out typed lines until one has changed the table.
+    """Read and carry out lines until one changes the state: a play or an undo.
 
     Raises:
         Leave: The person typed `quit` or `exit`.
@@ -368,21 +374,21 @@ def _decide(
                 session.play(line)
             return
         except InputError as error:
-            show(f"{error} (? lists what is legal, help explains)")
+            show(f"{error} (? lists the legal actions, help explains)")
 
 
 def _result(session: Session, returns: np.ndarray) -> str:
-    # Payoffs may all be positive: compare with their mean.
+    # Compare with the mean, as all payoffs may be positive.
     own = returns[session.seat] - returns.mean()
     verdict = "you win" if own > 0 else "you lose" if own < 0 else "a draw"
     return f"{verdict}: {payoffs(returns)}"
 
 
 def start(game: Game, deal: str | None, seed: int) -> State:
-    """The initial state of a game: from a deal in the game's notation, or shuffled from a seed.
+    """Make the initial state of a game, from a deal in its notation or shuffled from a seed.
 
     Raises:
-        InputError: The text is no deal.
+        InputError: The text is not a deal.
     """
     if deal is not None:
         return game.parse_deal(deal)

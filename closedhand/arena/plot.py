@@ -19,7 +19,7 @@ def plot_match(data: dict[str, Any], path: Path) -> None:
     """Draw the points of both agents of every pairing by role, with 95% intervals.
 
     Args:
-        data: What `closedhand.arena.results.summary` returns.
+        data: Summary by `closedhand.arena.results.summary`.
         path: Path of the PNG file.
 
     Raises:
@@ -40,7 +40,7 @@ def plot_league(data: dict[str, Any], path: Path) -> None:
     """Draw the points of all agents against rounds, and their points per round with intervals.
 
     Args:
-        data: What `closedhand.arena.league.summary` returns.
+        data: Summary by `closedhand.arena.league.summary`.
         path: Path of the PNG file.
 
     Raises:
@@ -75,12 +75,12 @@ def plot_league(data: dict[str, Any], path: Path) -> None:
 
 
 def drawn(text: str) -> str:
-    """A text from outside as matplotlib draws it: without formulas and half characters."""
+    """Escape a text from outside for matplotlib: no formulas, no unpaired surrogates."""
     return text.encode(errors="backslashreplace").decode().replace("$", r"\$")
 
 
 def new_figure(width: float, height: float) -> Any:
-    """An empty figure; its size is in inches.
+    """Make an empty figure, with its size in inches.
 
     Raises:
         InputError: matplotlib is not installed.
@@ -91,9 +91,10 @@ def new_figure(width: float, height: float) -> Any:
 
 
 def spread(estimates: Sequence[dict[str, Any]]) -> np.ndarray:
-    """How far intervals reach below and above their means, float64 [2, n]; NaN if there is none.
+    """Compute the lengths of intervals below and above their means, float64 [2, n].
 
-    A maximum-likelihood rating may lie just outside its interval, which then reaches 0 there.
+    NaN stands for no interval. A maximum-likelihood rating may lie just outside its interval: the
+    length on that side is then 0.
     """
     table = [[each[key] for key in ("mean", "low", "high")] for each in estimates]
     mean, low, high = np.array(table, float).T
@@ -125,7 +126,7 @@ def plot_curves(runs: list[dict[str, Any]], path: Path) -> None:
     axes = figure.subplots(1, 2, sharey=True)
     for run, marker in zip(runs, itertools.cycle(MARKERS)):
         for axis, unit in zip(axes, ("iterations", "seconds"), strict=True):
-            # Zero has no place on a logarithmic axis: an exact solution, or the start of a run.
+            # A logarithmic axis cannot show 0: an exact solution, or the start of a run.
             points = [p for p in run["curve"] if p["nash_conv"] > 0 and p[unit] > 0]
             axis.loglog(
                 [p[unit] for p in points],
@@ -137,12 +138,12 @@ def plot_curves(runs: list[dict[str, Any]], path: Path) -> None:
             )
     axes[0].set_ylabel("NashConv, chips a game (exploitability is half)")
     axes[0].set_xlabel("iterations")
-    axes[1].set_xlabel("seconds of work, judging not counted")
+    axes[1].set_xlabel("seconds of work, without evaluation")
     for axis in axes:
         axis.grid(True, which="major", alpha=0.3)
     axes[1].legend(fontsize=8)
     options = ", ".join(f"{key}={value}" for key, value in runs[0]["options"].items())
-    figure.suptitle(f"{runs[0]['game']}: what both players could gain ({options})", fontsize=10)
+    figure.suptitle(f"{runs[0]['game']}: NashConv during solving ({options})", fontsize=10)
     save_figure(figure, path)
 
 

@@ -1,4 +1,4 @@
-"""Results of matches: win rates, points and differences with intervals; saved and loaded."""
+"""Results of matches: win rates, points and differences with intervals, and their files."""
 
 import json
 import math
@@ -23,11 +23,11 @@ from closedhand.core.statistics import Estimate, bootstrap, interval, wins
 ALL = "all"
 """Name of the role that stands for all roles together."""
 MOST_SHOWN, MOST_PLAIN = 22, 14
-"""Characters of a shortened name, and those of them that its plain name may take."""
+"""Most characters of a shortened name, and of the agent's plain name in it."""
 
 
 def shortened(name: str) -> str:
-    """An agent's name for tables and plots: a long one keeps its plain name and its end.
+    """Shorten an agent's name for tables and plots: keep its plain name and its end.
 
     Examples:
         >>> shortened("greedy"), shortened("policy-search[threads=1]:100ms")
@@ -42,7 +42,7 @@ def shortened(name: str) -> str:
 
 
 def labels(agents: Sequence[str]) -> tuple[str, ...]:
-    """The names of agents; repeated names get a number as a suffix.
+    """Make names unique: repeated ones get a number as a suffix.
 
     Examples:
         >>> labels(["rule", "greedy", "rule"])
@@ -55,7 +55,7 @@ def labels(agents: Sequence[str]) -> tuple[str, ...]:
 
 
 def role_names(game: Game) -> list[str]:
-    """The name of each side: the distinct roles of its seats, joined by a plus."""
+    """Names of the sides: the distinct roles of their seats, joined by `+`."""
     seats = list(zip(game.roles, game.sides, strict=True))
     return [
         "+".join(dict.fromkeys(role for role, own in seats if own == side))
@@ -64,7 +64,7 @@ def role_names(game: Game) -> list[str]:
 
 
 def points(game: Game, returns: np.ndarray, agent: int) -> np.ndarray:
-    """The payoffs of one of two agents at the tables where it played one side alone.
+    """Collect the payoffs of one of two agents at the tables where it played one side alone.
 
     Args:
         game: The game.
@@ -84,14 +84,19 @@ def points(game: Game, returns: np.ndarray, agent: int) -> np.ndarray:
 
 
 def summary(match: Match) -> dict[str, Any]:
-    """All results of a match for JSON.
+    """Summarise a match as JSON data.
 
-    `pairs` holds for every pairing `results`: win rate and points by agent and role; `difference`:
-    by role, the points of the first agent minus those of the second on the same deals; the time per
-    decision and what searches have cost (`spent`: in total); and the raw `returns` by deal, table
-    and seat. `columns` of a result are those that the game's spec names. Points are per game:
-    summed over all seats of a role, and for the role `all` the mean over the roles. Intervals are
-    95% intervals.
+    Points are per game: summed over all seats of a role, and for the role `all` the mean over the
+    roles. Intervals are 95% intervals.
+
+    Returns:
+        Settings, and in `pairs` for every pairing:
+
+        - `results`: win rate and points by agent and role, and the `columns` of the game's spec;
+        - `difference`: by role, the points of the first agent minus those of the second on the
+          same deals;
+        - times: decisions, seconds, and the total cost of searches (`spent`);
+        - `returns`: payoffs by deal, table and seat.
     """
     return {
         **match_settings(match.game, match.agents, match.seed),
@@ -106,12 +111,12 @@ def summary(match: Match) -> dict[str, Any]:
 
 
 class Score(NamedTuple):
-    """What the first agent of a match scored against the second, over all roles; prints as a line.
+    """Score of the first agent of a match against the second, over all roles; prints as a line.
 
     Attributes:
-        agents: Names of the two.
-        won: Share of games that the first agent won, with its 95% interval.
-        points: Its points a game.
+        agents: Names of the two agents.
+        won: Share of games won by the first agent, with its 95% interval.
+        points: Points a game of the first agent, with their 95% interval.
         deals: Number of duplicate deals.
     """
 
@@ -130,7 +135,7 @@ class Score(NamedTuple):
 
 
 def score(match: Match) -> Score:
-    """The score of the first two agents of a match."""
+    """Compute the score of the first two agents of a match."""
     earned = points(match.game, match.pairs[0].returns, 0)
     both = np.stack([wins(earned).mean(axis=1), earned.mean(axis=1)], axis=1)
     won, mean = bootstrap(both, match.seed)
@@ -145,7 +150,8 @@ def _pair_summary(game: Game, names: list[str], chunk: Chunk, seed: int) -> dict
     named = measures(game, each)
     extra = [_with_mean(own) for pair in named.values() for own in pair]
     columns = [*by_agent, *won, by_agent[0] - by_agent[1], *extra]
-    # One bootstrap for all columns, so that all figures come from the same resampled deals.
+    # One bootstrap for all columns: all figures come from the same resampled deals. A column per
+    # role, in this order: points of both agents, wins of both, difference, further columns of both.
     estimates = bootstrap(np.concatenate(columns, axis=1), seed)
     scores = [estimates[i : i + len(roles)] for i in range(0, len(estimates), len(roles))]
     return {
@@ -170,14 +176,14 @@ def _pair_summary(game: Game, names: list[str], chunk: Chunk, seed: int) -> dict
 
 
 def measures(game: Game, by_agent: Sequence[np.ndarray]) -> dict[str, list[np.ndarray]]:
-    """The columns that the spec of a game names and that apply under its options.
+    """Compute the columns that the spec of a game names, as far as its options allow.
 
     Args:
         game: The game.
         by_agent: Payoffs of each agent, float64 [deals, sides].
 
     Returns:
-        Their values for each agent, by name.
+        Values for each agent, by name of the column.
     """
     found: dict[str, list[np.ndarray]] = {}
     columns = GAMES[game.name].columns if game.name in GAMES else {}
@@ -189,7 +195,7 @@ def measures(game: Game, by_agent: Sequence[np.ndarray]) -> dict[str, list[np.nd
 
 
 def times(chunk: Chunk) -> dict[str, Any]:
-    """Number of decisions of each agent, their time, and what its searches have cost, if any."""
+    """Decisions of each agent, their time, and the cost of its searches; None without any."""
     return {
         "decisions": chunk.decisions.tolist(),
         "seconds": [round(float(s), 6) for s in chunk.seconds],
@@ -209,7 +215,7 @@ def _with_mean(columns: np.ndarray) -> np.ndarray:
 
 
 def rounded(estimate: Estimate) -> dict[str, float | None]:
-    """An estimate for JSON; None where there is no interval."""
+    """Convert an estimate to JSON data; NaN, for no interval, becomes None."""
     return {
         name: None if math.isnan(value) else round(value, 6)
         for name, value in estimate._asdict().items()
@@ -217,12 +223,12 @@ def rounded(estimate: Estimate) -> dict[str, float | None]:
 
 
 def between(estimate: dict[str, Any], form: str) -> str:
-    """The interval of an estimate that `rounded` made, as text."""
+    """Write the interval of an estimate made by `rounded`."""
     return interval(estimate["low"], estimate["high"], form)
 
 
 def shorter(values: Any) -> Any:
-    """Nested lists of numbers, with integral floats as integers."""
+    """Convert integral floats in nested lists to integers, which makes shorter JSON."""
     if isinstance(values, list):
         return [shorter(value) for value in values]
     return int(values) if values == int(values) else values
@@ -237,10 +243,10 @@ def load(path: Path, game: Game, agents: Sequence[Spec], seed: int) -> Match:
     """Read a match that is to be resumed.
 
     Args:
-        path: File that `save` wrote.
+        path: File written by `save`.
         game: Game of the resumed match.
-        agents: Its agents, by name or as objects.
-        seed: Its seed.
+        agents: Agents of the match, by name or as objects.
+        seed: Seed of the match.
 
     Raises:
         InputError: The file cannot be read, or was played with other settings.
@@ -258,7 +264,7 @@ def load(path: Path, game: Game, agents: Sequence[Spec], seed: int) -> Match:
 
 @contextmanager
 def continuing(path: Path) -> Generator[None]:
-    """Turn what goes wrong while saved results are read into an `InputError`."""
+    """Turn errors in the form of saved results into an `InputError`."""
     try:
         yield
     except (ValueError, KeyError, TypeError, OverflowError):
@@ -281,11 +287,11 @@ def load_same(path: Path, game: Game, wanted: Mapping[str, Any]) -> dict[str, An
 def chunk_of(
     game: Game, data: Mapping[str, Any], returns: Any, shape: tuple[int, ...], agents: int
 ) -> Chunk:
-    """The chunk that was saved.
+    """Rebuild a chunk from saved data.
 
     Args:
         game: The game that was played.
-        data: The times, as `times` returns them.
+        data: The times, as made by `times`.
         returns: The payoffs as nested lists.
         shape: Shape of the payoffs; -1 for the number of deals.
         agents: Number of agents whose times are in `data`.
@@ -293,7 +299,7 @@ def chunk_of(
     Raises:
         ValueError: The payoffs or the times have another form.
         KeyError: The times are missing.
-        TypeError: Something is no list of numbers.
+        TypeError: A value is not a list of numbers.
     """
     payoffs = np.array(returns, float)
     spent = np.array([data["seconds"], data["decisions"]], float)

@@ -1,9 +1,10 @@
-"""Jobs on a Ray cluster; the one module that knows Ray.
+"""Jobs on a Ray cluster; the one module that imports Ray.
 
-A cluster does jobs as processes do (`closedhand.core.workers`): functions of their arguments alone,
-whose results come in the order of the jobs. It does not matter, therefore, who does a job, how
-often it is begun, or how many actors there are. One actor takes a core; a node that joins is used
-from the next round on, and the jobs of a node that is lost are done by the others.
+A cluster runs jobs as processes do (`closedhand.core.workers`). Jobs are functions of their
+arguments alone, and results come in the order of the jobs. So results depend neither on the number
+of actors, nor on which actor runs a job, nor on how often a job is restarted. Each actor uses one
+core. A node that joins is used from the next round of jobs on; jobs of a lost node are restarted on
+others.
 """
 
 import os
@@ -25,22 +26,22 @@ from closedhand.core.workers import WorkerLost
 Result = TypeVar("Result")
 
 LOCAL = "local"
-"""Address that stands for a new cluster of all cores of this machine."""
+"""Address of a new cluster on all cores of this machine."""
 FOUND = "auto"
-"""Address that stands for the cluster that runs on this machine."""
+"""Address of the cluster that already runs on this machine."""
 AHEAD = 2
-"""Jobs that an actor is given at a time, so that it does not wait for the next one."""
-PATIENCE = 10.0
-"""Seconds to wait for an answer from an address."""
+"""Jobs assigned to an actor at a time, so that it need not wait for the next one."""
+CONNECT_SECONDS = 10.0
+"""Time limit for connecting to an address."""
 LOSSES = 5
-"""Actors that a job may lose before it is given up: it may be the job that ends them."""
+"""Lost actors after which a job is given up, as the job itself may end them."""
 
 
 def _host_and_port(address: str) -> tuple[str, int] | None:
-    """Where a cluster listens; None if Ray finds that out itself.
+    """Parse an address; None for `LOCAL` and `FOUND`, which Ray resolves itself.
 
     Raises:
-        InputError: The text is no address: Ray would try it for ever, deaf to Ctrl-C.
+        InputError: The text is not an address: Ray would retry it forever and ignore Ctrl-C.
     """
     if address in (LOCAL, FOUND):
         return None
@@ -54,38 +55,38 @@ def _host_and_port(address: str) -> tuple[str, int] | None:
 
 
 class _Actor:
-    """What runs on a core of the cluster."""
+    """A worker on one core of the cluster."""
 
     def ready(self) -> None:
-        """Answer once the actor has started."""
+        """Return once the actor has started."""
 
     def work(self, function: Callable[..., Result], *arguments: Any) -> Result:
-        """Do a job."""
+        """Run a job."""
         return function(*arguments)
 
 
 class Cluster:
-    """The actors of a cluster, while a `with` block lasts; a `closedhand.core.workers.Crew`.
+    """The actors of a cluster in a `with` block; implements `closedhand.core.workers.Crew`.
 
     Attributes:
-        lost: Number of actors that were lost, with their nodes or without.
+        lost: Number of lost actors, with their nodes or alone.
     """
 
     def __init__(self, address: str = LOCAL, most: int | None = None) -> None:
-        """Name a cluster.
+        """Import Ray; `with` connects.
 
         Args:
-            address: Its address, as for `ray.init`, or `LOCAL`.
-            most: Maximum number of actors; None: one for each core.
+            address: Address of the cluster, as for `ray.init`, or `LOCAL`.
+            most: Most actors; None: one for each core.
 
         Raises:
-            InputError: That is no address, or Ray is not installed.
+            InputError: The text is not an address, or Ray is not installed.
         """
         self._place = _host_and_port(address)
-        # Ray reports to its makers unless told not to.
+        # Ray sends usage statistics unless this is set.
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         if address == LOCAL and "ray" not in sys.modules and "RAY_AUTH_MODE" not in os.environ:
-            # Other machines may reach the ports. Read when Ray is imported.
+            # Other machines may reach the ports, so require a token. Ray reads this on import.
             os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
         with needing():
             import ray
@@ -104,7 +105,7 @@ class Cluster:
         self.lost = 0
 
     def __enter__(self) -> Self:
-        """Connect, unless this process is connected already.
+        """Connect, unless this process is already connected.
 
         Raises:
             InputError: There is no cluster at the address.
@@ -116,13 +117,13 @@ class Cluster:
                 new["num_cpus"] = cores()
             try:
                 if self._place is not None:
-                    # Ray would go on trying for minutes.
-                    socket.create_connection(self._place, PATIENCE).close()
+                    # Check that a server listens: Ray itself would retry for minutes.
+                    socket.create_connection(self._place, CONNECT_SECONDS).close()
                 self._ray.init(
                     self._address, include_dashboard=False, log_to_driver=False,
                     logging_level="error", **new,
                 )  # fmt: skip
-            except Exception as error:  # Ray raises plain ones, too
+            except Exception as error:  # Ray also raises plain `Exception`s
                 reason = str(error).partition("\n")[0]
                 raise InputError(f"no Ray cluster at {self._address}: {reason}") from None
         return self
@@ -133,7 +134,7 @@ class Cluster:
         error: BaseException | None,
         at: TracebackType | None,
     ) -> None:
-        """End the actors, and the connection if it was made here."""
+        """End the actors, and the connection if `__enter__` made it."""
         for actor in (*self._actors, *self._starting.values()):
             self._ray.kill(actor)
         self._actors, self._starting = [], {}
@@ -142,14 +143,14 @@ class Cluster:
 
     @property
     def cores(self) -> int:
-        """The cores of the cluster that may be used."""
+        """Number of cores that may be used."""
         number = int(self._ray.cluster_resources().get("CPU", 0))
         return number if self._most is None else min(number, self._most)
 
     def share(self, value: Any) -> Any:
-        """Put a value into the object store: what is returned stands for it in arguments of jobs.
+        """Put a value into the object store and return a reference for the arguments of jobs.
 
-        It is sent to each node once, however many jobs take it.
+        Each node receives the value once, however many jobs take it.
         """
         return self._ray.put(value)
 
@@ -159,29 +160,29 @@ class Cluster:
         """Yield the results of jobs in order.
 
         Args:
-            work: Does a job; a function of a module that the nodes can import.
-            jobs: Arguments of each job, which may be what `share` has returned.
+            work: Function that runs a job, of a module that the nodes can import.
+            jobs: Arguments of each job; references of `share` are allowed.
 
         Raises:
             InputError: A job raised it, or no core is left.
-            WorkerLost: A job has ended several actors.
+            WorkerLost: `LOSSES` actors were lost during the same job.
             KeyboardInterrupt: Ctrl-C, where it is deferred (`closedhand.core.interrupt`).
         """
         done: dict[int, Result] = {}
         waiting = deque(range(len(jobs)))
         losses = [0] * len(jobs)
         running: dict[Any, tuple[int, Any]] = {}
-        self._recruit()
+        self._start_actors()
         for number in range(len(jobs)):
             while number not in done:
                 interrupt.check()
-                self._hand_out(work, jobs, waiting, running)
+                self._assign(work, jobs, waiting, running)
                 for ref in self._finished([*running]):
                     job, actor = running.pop(ref)
                     try:
                         done[job] = self._ray.get(ref)
                     except self._gone:
-                        self._lose(actor)
+                        self._drop(actor)
                         losses[job] += 1
                         if losses[job] == LOSSES:
                             raise WorkerLost(
@@ -192,14 +193,14 @@ class Cluster:
                         raise error.cause from None
             yield done.pop(number)
 
-    def _hand_out(
+    def _assign(
         self,
         work: Callable[..., Any],
         jobs: list[tuple[Any, ...]],
         waiting: deque[int],
         running: dict[Any, tuple[int, Any]],
     ) -> None:
-        """Give jobs to the actors that have the fewest."""
+        """Assign jobs to the actors that have the fewest, up to `AHEAD` each."""
         has = {actor: 0 for actor in self._actors}
         for _, actor in running.values():
             if actor in has:
@@ -212,12 +213,12 @@ class Cluster:
                     has[actor] += 1
 
     def _finished(self, running: list[Any]) -> list[Any]:
-        """Wait a moment for jobs to be finished, and let the actors that have started join."""
+        """Wait briefly for finished jobs and return them; add actors that have started."""
         found, _ = self._ray.wait(
             [*running, *self._starting], num_returns=1, timeout=interrupt.WAIT
         )
         if not found:
-            self._recruit()
+            self._start_actors()
         for ref in [*self._starting]:
             if ref in found:
                 found.remove(ref)
@@ -229,11 +230,11 @@ class Cluster:
                     self.lost += 1
         return found
 
-    def _recruit(self) -> None:
-        """Start an actor for each core of the cluster that has none.
+    def _start_actors(self) -> None:
+        """Start an actor for each core of the cluster without one.
 
         Raises:
-            InputError: There is no core.
+            InputError: The cluster has no core.
         """
         number, there = self.cores, len(self._actors) + len(self._starting)
         if not number and not there:
@@ -243,9 +244,9 @@ class Cluster:
             actor = kind.options(num_cpus=1, max_restarts=0).remote()
             self._starting[actor.ready.remote()] = actor
 
-    def _lose(self, actor: Any) -> None:
-        """Do without an actor from now on."""
+    def _drop(self, actor: Any) -> None:
+        """Remove a lost actor and start another."""
         if actor in self._actors:
             self._actors.remove(actor)
             self.lost += 1
-            self._recruit()
+            self._start_actors()

@@ -1,8 +1,8 @@
 """The command `closedhand`.
 
-Commands print text for people; with `--json` a command prints one JSON object on stdout and nothing
+Commands print text for people. With `--json` a command prints one JSON object on stdout and nothing
 else. Progress goes to stderr: a bar in a terminal, a line a minute in a log. Bad input ends with
-one line on stderr and exit code 2, and so does a disk that is full or broken.
+one line on stderr and exit code 2, and so does a full or broken disk.
 """
 
 import os
@@ -62,8 +62,8 @@ def closedhand(
     limits: Annotated[
         float | None,
         typer.Option(
-            help="Multiplies the limits on what is read: lines of 1 MiB, texts of 64 MiB, arrays "
-            "and what is unpacked of 256 MiB."
+            help="Factor for the limits of files that are read: 1 MiB for a line, 64 MiB for a "
+            "text, 256 MiB for arrays and unpacked data."
         ),
     ] = None,
 ) -> None:
@@ -83,9 +83,9 @@ app.add_typer(records.app, name="records")
 app.add_typer(train.app, name="train")
 OF_GAMES = {
     "reproduce": "Reproduce published results.",
-    "show": "Options and pictures of games.",
+    "show": "Show options, settings and pictures of games.",
 }
-"""Groups whose commands come from games, save those of `OWN`."""
+"""Groups with the commands of games and those of `OWN`."""
 
 OWN = {
     "reproduce": {
@@ -94,7 +94,7 @@ OWN = {
     },
     "show": {"options": show.options, "settings": show.settings},
 }
-"""The other commands of these groups, by name."""
+"""Commands of these groups that belong to no game, by name."""
 
 for name, text in OF_GAMES.items():
     group = typer.Typer(cls=Group, no_args_is_help=True)
@@ -106,7 +106,7 @@ for name, text in OF_GAMES.items():
 
 @app.command()
 def bench(
-    rounds: Annotated[int, typer.Option(min=1, help="How often each is measured.")] = 5,
+    rounds: Annotated[int, typer.Option(min=1, help="Number of measurements of each.")] = 5,
     seconds: Annotated[
         float, typer.Option(help="Seconds of a measurement.", callback=positive)
     ] = 3.0,
@@ -115,7 +115,7 @@ def bench(
     ] = None,
 ) -> None:
     """Run the benchmarks of the source repository, and write the tables of the documentation."""
-    # Never from the working folder: whatever is called `benchmarks` there would be run.
+    # Do not look in the working folder, whose `benchmarks` may be any code.
     if not (REPOSITORY / "pyproject.toml").exists() or not (REPOSITORY / "benchmarks").is_dir():
         raise InputError("the benchmarks are in the source repository: `make bench` there")
     require("phevaluator", "pyspiel", "rlcard", "safetensors", "torch")

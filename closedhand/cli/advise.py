@@ -1,4 +1,4 @@
-"""What the commands `advise GAME` of several games share: their options, the ranking, its table."""
+"""Common parts of the commands `advise GAME`: options, the ranking and its table."""
 
 from typing import Annotated
 
@@ -29,7 +29,7 @@ Simulations = Annotated[
 
 
 def split_plays(text: str) -> list[str]:
-    """The actions in a text."""
+    """Split a text into actions."""
     return plain(text).replace(",", " ").split()
 
 
@@ -82,7 +82,7 @@ def advise(
         return
     console = Console(highlight=False, soft_wrap=True)
     console.print(board(game.scene(view), symbols=True), markup=False)
-    # Where only winning counts, differences are those of the probability to win.
+    # If payoffs are 1 and -1, show differences of the probability to win.
     with_points = how.game.payoff_range != (-1.0, 1.0)
     form, share = ("+.2f", 1.0) if with_points else ("+.1%", 0.5)
     table = new_table()
@@ -104,6 +104,6 @@ def advise(
 
 
 def _cells(estimate: Estimate, form: str) -> tuple[str, str]:
-    """The mean of an estimate, and its interval."""
+    """Write the mean of an estimate, and its interval."""
     mean, low, high = estimate
     return f"{mean:{form}}", interval(low, high, form)

@@ -35,7 +35,7 @@ MOST_SEED = 2**63 - 1
 
 
 def underscored(name: str | None) -> str | None:
-    """A game's name with underscores, as in the registries; the command line accepts hyphens."""
+    """Replace the hyphens of a game's name on the command line by underscores."""
     return name.replace("-", "_") if name else name
 
 
@@ -53,7 +53,7 @@ Options = Annotated[
 
 
 def seed_option(help: str) -> Any:
-    """The option `--seed`."""
+    """Make the option `--seed`."""
     return typer.Option(min=0, max=MOST_SEED, help=help)
 
 
@@ -75,10 +75,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and no
 
 
 def given_options(game: str | None, rules: str | None, options: list[str] | None) -> dict[str, Any]:
-    """The options of a game that are given on the command line.
+    """Parse the options of a game on the command line.
 
     Args:
-        game: Name of the game, which checks them; None: they stay texts.
+        game: Name of the game, which checks them; None: they remain texts.
         rules: A preset.
         options: Texts `key=value`.
 
@@ -97,11 +97,11 @@ def given_options(game: str | None, rules: str | None, options: list[str] | None
 
 
 def given_pairs(texts: Iterable[str], what: str) -> dict[str, str]:
-    """The values by key in texts `key=value` of the command line.
+    """Parse texts `key=value` of the command line to values by key.
 
     Args:
         texts: The texts.
-        what: What one of them is, for messages, such as `an option`.
+        what: Name of one of them for messages, such as `an option`.
 
     Raises:
         InputError: A text is of another form, or a key is given twice.
@@ -118,7 +118,7 @@ def given_pairs(texts: Iterable[str], what: str) -> dict[str, str]:
 
 
 def bind(name: str, rules: str | None, options: list[str] | None) -> Game:
-    """The game named on the command line, with its options.
+    """Make the game named on the command line, with its options.
 
     Raises:
         InputError: An unknown game, preset or option.
@@ -127,14 +127,14 @@ def bind(name: str, rules: str | None, options: list[str] | None) -> Game:
 
 
 LARGEST = 1e9
-"""The largest number of seconds and the like: thirty years, and few enough for every clock."""
+"""Largest number of seconds or the like, thirty years, which every clock can hold."""
 
 
 def positive(value: float | None) -> float | None:
-    """A number given on the command line, which must be larger than 0.
+    """Check that a number on the command line is larger than 0, and return it.
 
     Raises:
-        InputError: The number is not larger than 0, or larger than clocks take.
+        InputError: The number is 0 or less, or above `LARGEST`.
     """
     if value is not None and not 0 < value <= LARGEST:
         raise InputError(f"the number must be larger than 0 and at most {LARGEST:g}, not {value}")
@@ -142,7 +142,7 @@ def positive(value: float | None) -> float | None:
 
 
 CLAIMS = Claims()
-"""What the present command writes to; given back at its end."""
+"""Files and folders that the present command writes, released at its end."""
 
 
 def make_folder(path: Path, results: Mapping[str, FileKind]) -> Path:
@@ -182,9 +182,9 @@ def refuse_all(results: Iterable[tuple[Path, FileKind]]) -> None:
 
 
 def slug(text: str) -> str:
-    """A text as part of a file's name; a long one, or one with a path, gets a checksum.
+    """Convert a text to a part of a file's name; a long one, or one with a path, gets a checksum.
 
-    Otherwise `a/b` and `a-b` would be one name, and the results of two matches one file.
+    Without it `a/b` and `a-b` would have one name, and the results of two matches one file.
     """
     name = re.sub(r"\W+", "-", text)
     sum = zlib.crc32(text.encode(errors=UNPAIRED))
@@ -193,7 +193,7 @@ def slug(text: str) -> str:
 
 
 def note(text: str) -> None:
-    """Print a line on stderr; work goes on where nobody reads it, or the log's disk is full."""
+    """Print a line on stderr; a closed stream or a full disk does not stop the work."""
     try:
         typer.echo(f"closedhand: {text}", err=True)
     except OSError:
@@ -202,14 +202,14 @@ def note(text: str) -> None:
 
 @contextmanager
 def crew(ray: str | None, workers: int | None) -> Iterator[Crew | int]:
-    """Who does the jobs of a command: a Ray cluster, or processes.
+    """Provide the workers of a command: a Ray cluster, or processes.
 
     Args:
         ray: Address of the cluster; None: there is none.
         workers: Number of processes or actors; None: one for each core.
 
     Yields:
-        What functions take as `workers`.
+        The argument `workers` of functions that do jobs.
 
     Raises:
         InputError: Ray is not installed, or there is no such cluster.
@@ -220,7 +220,7 @@ def crew(ray: str | None, workers: int | None) -> Iterator[Crew | int]:
 
 @contextmanager
 def cluster_at(ray: str | None, workers: int | None = None) -> Iterator["Cluster | None"]:
-    """The Ray cluster at an address, None without one; arguments and errors as of `crew`."""
+    """Provide the Ray cluster at an address, or None; arguments and errors as of `crew`."""
     if ray is None:
         yield None
         return
@@ -249,8 +249,8 @@ def leave_if_interrupted(
 
     Args:
         interrupted: Whether there was an interruption.
-        text: Line that tells how to resume.
-        nothing: Whether nothing was finished.
+        text: Line that says how to resume.
+        nothing: Whether the work ended before any result.
     """
     if interrupted:
         note("interrupted before anything was finished; nothing is saved" if nothing else text)
@@ -272,9 +272,7 @@ def _without_nan(data: Any) -> Any:
 
 @contextmanager
 def progress_bar(unit: str, total: int | None) -> Iterator[Callable[..., None]]:
-    """A progress bar on stderr; yields a function that takes the amount done.
-
-    Where stderr is no terminal, such as the log of a job, it is a line from time to time.
+    """Show a progress bar on stderr; without a terminal, as in a log, a line from time to time.
 
     Args:
         unit: Unit that is counted.
@@ -313,7 +311,7 @@ def progress_bar(unit: str, total: int | None) -> Iterator[Callable[..., None]]:
 
 
 def progress_lines(unit: str, total: int | None) -> Callable[..., None]:
-    """The `update` of `progress_bar` that prints a line once a minute; takes the same arguments."""
+    """Make an `update` as of `progress_bar` that prints a line once a minute."""
     named, told = (unit, total), time.monotonic()
 
     def update(done: float, total: int | None = None, unit: str | None = None) -> None:
@@ -335,14 +333,15 @@ def work_for(
     restart: bool = False,
     tell: Callable[[dict[str, Any]], str] | None = None,
 ) -> None:
-    """Let a learner work for some time, under a bar, and go on from its checkpoint if it has one.
+    """Let a learner work for some time with a progress bar, from its checkpoint if there is one.
 
     Args:
-        run: The learner at work. Ctrl-C ends it early (`run.interrupted`).
-        seconds: Time to work, on top of what the checkpoint has used.
-        count: Says how much the learner has done, such as `1,000 games`.
+        run: Run of the learner. Ctrl-C ends it early (`run.interrupted`).
+        seconds: Time to work, in addition to the time before the checkpoint.
+        count: Function that writes the amount of work done, such as `1,000 games`.
         restart: Whether to ignore the checkpoint.
-        tell: Words for a new entry of the run's history, noted when it comes; None: none are.
+        tell: Function that writes a line for a new entry of the run's history, which is printed;
+            None: no lines.
     """
     if run.resume_if_kept(restart):
         note(f"resuming after {count()}")
@@ -362,17 +361,17 @@ def work_for(
 
 @contextmanager
 def percent_bar() -> Iterator[Callable[[float, str], None]]:
-    """A progress bar from 0 to 100 on stderr.
+    """Show a progress bar from 0 to 100 on stderr.
 
     Yields:
-        `tell(share, text)`: the share done, 0 to 1, and what is being done.
+        `update(share, text)`: the share done, 0 to 1, and the current part of the work.
     """
     with progress_bar("percent", 100) as update:
         yield lambda share, text: update(int(100 * share), unit=f"percent, {text}")
 
 
 def new_table(title: str | None = None) -> Table:
-    """A table without ruled lines, so that seven columns fit into 80 characters."""
+    """Make a table without lines, so that seven columns fit into 80 characters."""
     return Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
 
 

@@ -1,13 +1,16 @@
-"""The command `compile`: kernels are compiled ahead of their first use, for images and clusters."""
+"""The command `compile`, which compiles kernels ahead of their first use."""
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import typer
 
 from closedhand.cli.common import GAME_HELP, Options, Rules, bind, note, underscored
+from closedhand.core.agent_spec import split_agents
+from closedhand.core.checks import InputError
 from closedhand.core.game import Game
 from closedhand.core.registry import GAMES, spec_of
 
@@ -15,7 +18,7 @@ from closedhand.core.registry import GAMES, spec_of
 
 
 def _play(game: Game) -> None:
-    """Game: one game move by move, and what the search needs of it."""
+    """Game: one game move by move, and the functions that search needs."""
     rng = np.random.default_rng(0)
     state = game.deal(rng)
     while not game.over(state):
@@ -85,6 +88,21 @@ def _hints(game: Game) -> None:
     hints(game, game.view(state, int(state["player"])), adviser, seconds=1e-9)
 
 
+def _for_gpu(game: Game, arch: str, agents: list[str], folder: Path | None) -> None:
+    """Compile the kernels of a game for a GPU, one after the other."""
+    from closedhand.core import cubins
+    from closedhand.envs.device_batch import kernels_of
+
+    folder = cubins.kept() if folder is None else folder
+    for name, arguments in kernels_of(game, agents, arch):
+        start = time.perf_counter()
+        code = cubins.compile_to(folder, name, arguments, arch)
+        note(
+            f"{game.name} {name} for {arch}: {len(code.image) / 1e6:.2f} MB, {code.registers} "
+            f"registers, {code.stack} bytes of stack ({time.perf_counter() - start:.0f} s)"
+        )
+
+
 ROUTES: tuple[Callable[[Game], None], ...] = (_play, _batch, _envs, _agents, _hints)
 
 
@@ -93,19 +111,40 @@ def compile(
         list[str] | None,
         typer.Argument(metavar="[GAME]...", help=f"{GAME_HELP} All of them if absent."),
     ] = None,
+    gpu: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ARCH",
+            help="Compile for a GPU of this architecture instead, such as sm_90; none is needed.",
+        ),
+    ] = None,
+    agents: Annotated[
+        str | None,
+        typer.Option(help="With --gpu: agents to be compiled as well, separated by commas."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="With --gpu: folder of the compiled kernels; by default the cache."),
+    ] = None,
     rules: Rules = None,
     option: Options = None,
 ) -> None:
-    """Compile the kernels of games, so that programs that follow start without a pause.
+    """Compile the kernels of games ahead of their first use.
 
-    Covers the game itself, batches, the environments, the agents that play at once, and hints.
-    Binaries are kept beside the package, in the user's cache folder where that is not writable, or
-    in NUMBA_CACHE_DIR. Kernels of other rules are the same; those of other actions, such as
-    sub-steps, are compiled with --option.
+    Covers the game itself, batches, the environments, the default opponents, and hints. Binaries
+    are kept in NUMBA_CACHE_DIR; by default beside the package, or in the user's cache folder if
+    that is not writable. One compilation serves all rules with the same actions; others, such as
+    sub-steps, are compiled with --option. Kernels for a GPU are files of their own: a program that
+    finds them in the folder of CLOSEDHAND_CUBINS needs no compiler.
     """
+    if gpu is None and (agents is not None or out is not None):
+        raise InputError("--agents and --out are for --gpu")
     for name in [underscored(name) for name in games] if games else list(GAMES):
         game = bind(str(name), rules, option)
         start = time.perf_counter()
+        if gpu is not None:
+            _for_gpu(game, gpu, split_agents(agents) if agents else [], out)
+            continue
         for route in ROUTES:
             route(game)
         note(f"{game.name} is compiled ({time.perf_counter() - start:.1f} s)")

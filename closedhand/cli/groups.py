@@ -24,13 +24,20 @@ from closedhand.core.registry import GAMES, Ref, load
 from closedhand.core.text import one_line, reason_of
 
 WANTS_OBJECT = "closedhand.json"
-"""Key of a command's context: whether it is to print one JSON object and nothing else."""
+"""Key of a command's context: whether it prints one JSON object and nothing else."""
+
+HELP = {
+    "advise": "Rank the plays of a hand at a real table, by search",
+    "serve": "Serve a match of clients and agents by the protocol of a competition",
+    "join": "Play as a client at the server of a competition",
+}
+"""Help of the first words of commands that games add; the games are named after it."""
 
 
 def commands_of_games(verb: str) -> dict[str, Ref]:
-    """The commands `closedhand VERB NAME` of all games, by NAME.
+    """Find the commands `closedhand VERB NAME` of all games, by NAME.
 
-    A command that consists of the verb only has the name of its game as NAME.
+    If a command consists of the verb only, NAME is the name of its game.
     """
     found: dict[str, Ref] = {}
     for spec in GAMES.values():
@@ -42,14 +49,14 @@ def commands_of_games(verb: str) -> dict[str, Ref]:
 
 
 def verbs_of_games() -> list[str]:
-    """The first words of all commands that games add."""
+    """List the first words of all commands that games add."""
     return list(
         dict.fromkeys(words.partition(" ")[0] for spec in GAMES.values() for words in spec.commands)
     )
 
 
 def click_command(function: Callable[..., Any], name: str, help: str | None = None) -> Any:
-    """A command made from a function with Typer's annotations."""
+    """Make a command from a function with Typer's annotations."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     app.command(name, help=help)(function)
     return typer.main.get_command(app)
@@ -95,7 +102,7 @@ class Group(TyperGroup):
         return [*super().list_commands(ctx), *commands_of_games(self.verb or self.name or "")]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of the given name.
+        """Return the command of a name.
 
         Raises:
             InputError: There is no such command.
@@ -110,7 +117,7 @@ class Group(TyperGroup):
         return with_overwrite(found)
 
     def missing(self, ctx: Any, name: str) -> str:
-        """The error message for a command that does not exist."""
+        """Write the error message for a command that does not exist."""
         verb, commands = self.verb or self.name, ", ".join(self.list_commands(ctx))
         if name.replace("-", "_") in GAMES:
             return f"{name} offers nothing to {verb}; there are {commands}"
@@ -138,9 +145,10 @@ def faults_of_threads() -> Iterator[list[OSError]]:
 
 
 class Commands(Group):
-    """All commands. Bad input gives one line and exit code 2; so do files and disks that fail.
+    """All commands.
 
-    Other errors keep their traceback.
+    Bad input and failing files or disks end with one line and exit code 2. Other errors keep their
+    traceback.
     """
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -149,11 +157,12 @@ class Commands(Group):
         return [*own, *(verb for verb in verbs_of_games() if verb not in own)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of the given name; None if there is none."""
+        """Return the command of a name; None if there is none."""
         found = TyperGroup.get_command(self, ctx, cmd_name)
         if found is None and cmd_name in verbs_of_games():
             games = ", ".join(commands_of_games(cmd_name))
-            found = Group(name=cmd_name, help=f"For {games}.", no_args_is_help=True)
+            text = f"{HELP.get(cmd_name, 'Commands of games')} ({games})."
+            found = Group(name=cmd_name, help=text, no_args_is_help=True)
         return None if found is None else with_overwrite(found)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
@@ -174,15 +183,15 @@ class Commands(Group):
         sys.exit(2)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the options before the command, and look whether an object is asked for.
+        """Parse the options before the command, and look for `--json` among the arguments.
 
-        Long before the command itself says so: what is imported for it may print as well.
+        The command parses it later, but its imports may print before that.
         """
         ctx.meta[WANTS_OBJECT] = "--json" in args
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; what it claims to write to is given back at its end."""
+        """Run the command, and release the files that it claims."""
         only = streams.objects_only(ctx.meta[WANTS_OBJECT])
         with (
             interruptible("interrupted"), CLAIMS, needing(), faults_of_threads() as faults, only,

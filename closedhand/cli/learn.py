@@ -1,6 +1,8 @@
 """The deep learners of every game for the command line: `train GAME --algorithm ppo|…`."""
 
+import os
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -8,28 +10,30 @@ import typer
 
 from closedhand.cli.common import cluster_at, given_pairs, leave_if_interrupted, make_folder, note
 from closedhand.core.agent_spec import AgentSpec, split_agents
+from closedhand.core.cubins import FOLDER
 from closedhand.core.file_kinds import CHECKPOINT, HISTORY, NETWORK, FileKind, headed
 from closedhand.core.game import Game, InputError
 from closedhand.core.options import Option, Options, options_of, takes
 from closedhand.core.registry import load
 from closedhand.core.statistics import interval
 from closedhand.core.threads import MOST_THREADS
-from closedhand.learning.algorithms import LEARNERS
+from closedhand.learning.algorithms import LEARNERS, ON_GPU
 
 COMMON = (
-    Option("against", "random", "agents to be judged against"),
-    Option("steps", None, "decisions to learn from in all, in place of a time", int, least=1),
+    Option("against", "random", "agents of the evaluation"),
+    Option("steps", None, "total number of decisions, instead of a time", int, least=1),
     Option("threads", 1, "threads of PyTorch", least=1, most=MOST_THREADS),
     Option("setting", (), "settings, texts `key=value`", object),
 )
-OPPONENTS = Option("opponents", None, "whom to learn against: agents, `self` or `pool`", str)
+OPPONENTS = Option("opponents", None, "opponents in training: agents, `self` or `pool`", str)
 RAY = Option("ray", None, "address of a Ray cluster that plays the games", str)
 RECORDS = Option("records", None, "records to learn from, a file or a folder", object)
+DEVICE = Option("device", "auto", "where to learn: cpu, cuda, or auto", str)
 EXPERT = Option("expert", None, "agent whose moves to learn", str)
 
 
 def trainer(*own: Option) -> Callable[..., None]:
-    """The trainer of a learner.
+    """Make the trainer of a learner.
 
     Args:
         *own: Its options besides `COMMON`.
@@ -46,13 +50,19 @@ def trainer(*own: Option) -> Callable[..., None]:
         restart: bool,
         **given: Any,
     ) -> None:
-        """Train a network, show how it does, and write what the agent `learned` plays."""
+        """Train a network, show its evaluations, and save it for the agent `learned`."""
         chosen = options.complete(given)
-        more = {each.name: chosen[each.name] for each in own if each is not RAY}
+        more = {each.name: chosen[each.name] for each in own if each not in (RAY, DEVICE)}
         if "opponents" in more:
             more["opponents"] = split_agents(more["opponents"]) if more["opponents"] else []
         cls = load(LEARNERS[algorithm])
-        settings = cls.settings_type(**read_settings(algorithm, chosen["setting"]))
+        if DEVICE in own:
+            device = device_for(chosen["device"], chosen["opponents"], chosen["ray"])
+            note(f"learning on {device}")
+            if device != "cpu":
+                cls, more = load(ON_GPU[algorithm]), {"device": device}
+        table = options_of(cls.settings_type, algorithm)
+        settings = cls.settings_type(**table.read(given_pairs(chosen["setting"], "a setting")))
         learner = cls(
             game, settings, seed, against=split_agents(chosen["against"]),
             threads=chosen["threads"], **more,
@@ -72,7 +82,34 @@ def trainer(*own: Option) -> Callable[..., None]:
     return learn
 
 
+def device_for(asked: str, opponents: str | None, ray: str | None) -> str:
+    """The device to learn on.
+
+    Args:
+        asked: `auto`, `cpu`, `cuda`, `cuda:1`, …; auto takes a GPU if there is one with a
+            compiler for it, and nothing is asked for that only learners on a CPU do.
+        opponents: Whom to learn against.
+        ray: Address of a cluster.
+
+    Raises:
+        InputError: There is no such device, or it does not do what is asked for.
+    """
+    from closedhand.envs.device_batch import check_device, import_torch
+
+    if asked == "auto":
+        ready = find_spec("numba_cuda") is not None or FOLDER in os.environ
+        fits = ready and opponents is None and ray is None
+        return "cuda" if fits and import_torch().cuda.is_available() else "cpu"
+    device = check_device(asked)
+    if device.type == "cpu":
+        return "cpu"
+    if opponents is not None or ray is not None:
+        raise InputError("PPO on a GPU plays itself there: leave out --opponents and --ray")
+    return str(device)
+
+
 learn = trainer(OPPONENTS)
+learn_on_devices = trainer(OPPONENTS, RAY, DEVICE)
 learn_by_playing = trainer(OPPONENTS, RAY)
 imitate = trainer(RAY, RECORDS, EXPERT)
 
@@ -84,12 +121,11 @@ def note_idle(cores: int, pieces: int) -> None:
 
 
 def prepare(learner: Any, folder: Path, restart: bool) -> Any:
-    """A run of a learner in a folder, resumed if that holds one.
+    """Prepare a run of a learner in a folder, resumed if that holds one.
 
     Raises:
-        InputError: The folder holds a network of another making, or a run of other settings.
+        InputError: The folder holds the network of another program, or a run with other settings.
     """
-    from closedhand.core.run import check_resumable
     from closedhand.learning import agent_factory, population, runs
 
     make_folder(
@@ -103,9 +139,9 @@ def prepare(learner: Any, folder: Path, restart: bool) -> Any:
     )
     checkpoint = folder / runs.CHECKPOINT
     if not restart:
-        check_resumable(folder / agent_factory.NAME, checkpoint)
+        runs.check_free(learner, folder)
     run = runs.begin(learner, folder)
-    if restart and checkpoint.exists():  # else it is not known whose files there are
+    if restart and checkpoint.exists():  # without a checkpoint the files may be of another program
         runs.clear(folder)
     if run.resume_if_kept(restart):
         note(f"resuming after {learner.decisions:,} decisions")
@@ -113,7 +149,7 @@ def prepare(learner: Any, folder: Path, restart: bool) -> Any:
 
 
 def read_settings(algorithm: str, given: Sequence[str]) -> dict[str, Any]:
-    """The settings of an algorithm that are given as texts `key=value`.
+    """Parse settings of an algorithm from texts `key=value`.
 
     Raises:
         InputError: A text of another form, a setting that is unknown or given twice, or a value
@@ -122,15 +158,22 @@ def read_settings(algorithm: str, given: Sequence[str]) -> dict[str, Any]:
     return table_of(algorithm).read(given_pairs(given, "a setting"))
 
 
-def table_of(algorithm: str) -> Options:
-    """The settings of an algorithm.
+def table_of(algorithm: str, on_gpu: bool = False) -> Options:
+    """Return the table of an algorithm's settings.
+
+    Args:
+        algorithm: The algorithm.
+        on_gpu: Whether it learns on a GPU.
 
     Raises:
         InputError: There is no such algorithm.
     """
     if algorithm not in LEARNERS:
         raise InputError(f"no learner {algorithm!r}; there are {', '.join(LEARNERS)}")
-    return options_of(load(LEARNERS[algorithm]).settings_type, algorithm)
+    if on_gpu and algorithm not in ON_GPU:
+        raise InputError(f"{algorithm} does not learn on a GPU; {', '.join(ON_GPU)} does")
+    place = (ON_GPU if on_gpu else LEARNERS)[algorithm]
+    return options_of(load(place).settings_type, algorithm)
 
 
 def work(run: Any, folder: Path, seconds: float | None, steps: int | None) -> None:
@@ -165,7 +208,7 @@ def work(run: Any, folder: Path, seconds: float | None, steps: int | None) -> No
 
 
 def line_of(entry: dict[str, Any]) -> str:
-    """An entry of a history as a line of text."""
+    """Write an entry of a history as a line."""
     words = [
         f"{entry['decisions']:,} decisions",
         f"{entry['decisions_per_second']:,.0f}/s",

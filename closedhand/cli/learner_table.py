@@ -16,8 +16,8 @@ def reproduce_learners(
     only: Annotated[
         str | None,
         typer.Option(
-            help="The rows to compute, separated by commas: games, learners, or GAME/LEARNER; "
-            "none: only the report of what the folder holds."
+            help="Rows to compute, separated by commas: games, learners, or GAME/LEARNER; none: "
+            "only the report of the results in the folder."
         ),
     ] = None,
     steps: Annotated[
@@ -33,12 +33,11 @@ def reproduce_learners(
     ] = Path("runs/learners"),
     as_json: Json = False,
 ) -> None:
-    """Every learner in every game at a fixed budget of steps, as a table with curves.
+    """Compare all learners in all games at a fixed budget of steps, with curves.
 
-    In small games results are judged exactly, in others by points in duplicate against the game's
-    agents and by a responder. Ctrl-C stops; the same command resumes. Each cell is a file: those
-    of others, copied into the folder, are in the report as well. All of them are kept in one table,
-    results.csv.
+    Small games are evaluated exactly, others by duplicate points against the game's agents and by a
+    responder. Ctrl-C stops; the same command resumes. Each cell is a file: cells computed elsewhere
+    can be copied into the folder. The table results.csv holds all of them.
     """
     from dataclasses import replace
 

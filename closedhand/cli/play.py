@@ -52,7 +52,7 @@ def match(
         str,
         typer.Option(
             help="Two or more agents, separated by commas; in a league one for each seat, "
-            "the last one for all seats that are left."
+            "the last one for all further seats."
         ),
     ],
     deals: Annotated[
@@ -92,11 +92,12 @@ def match(
 ) -> None:
     """Play a duplicate match, or a league, and show points with 95% intervals.
 
-    In a match two agents at a time play every deal at every seating. In a league all agents sit at
-    one table; some games are always played as leagues, and any game of three or more sides can be.
-    If the rounds of a game carry over, a deal is a match of rounds, with --duplicate one round.
+    In a match, each pair of agents plays every deal at every seating. In a league all agents play
+    at one table; --rounds or --duplicate make a league of any game with three or more sides, and
+    some games are always leagues. If the rounds of a game carry over, a deal is a match of rounds,
+    with --duplicate one round.
 
-    Saves the results as JSON, in runs/ if --out names no file, and a picture of them beside it.
+    Saves the results as JSON, by default in runs/, and a picture of them beside it.
     """
     from closedhand.core.agent_spec import split_agents
     from closedhand.core.duplicate import parse_all
@@ -121,17 +122,17 @@ def match(
 
 
 def _picture_of(path: Path) -> Path:
-    """Path of the picture of the results in a file."""
+    """Return the path of the picture of the results in a file."""
     return path.parent / f"{path.stem}.png"
 
 
 def _players(
     game: Game, agents: Sequence["Player"], workers: int | None, ray: str | None
 ) -> AbstractContextManager[Crew | int]:
-    """Who plays: a cluster, the number of processes given, 1 with a search by the clock.
+    """Provide the workers that play: a cluster or processes; one process with a search by time.
 
     Raises:
-        InputError: A search by the clock on a cluster.
+        InputError: A search by time on a cluster.
     """
     from closedhand.arena.match import is_clocked
 
@@ -233,7 +234,7 @@ def _finish(
     """Print results, save them, and save a picture of them."""
     from closedhand.arena import results
 
-    # First: what was computed must not be lost because a disk is full.
+    # Print first: a full disk must not lose the results.
     if as_json:
         print_json(data)
     else:
@@ -250,7 +251,7 @@ def play(
         str | None,
         typer.Option(
             help="One agent for all other seats, or one for each, separated by commas; "
-            "a good one if absent."
+            "by default the game's opponent."
         ),
     ] = None,
     seat: Annotated[int, typer.Option(help="Your seat.")] = 0,
@@ -258,15 +259,15 @@ def play(
     deal: Annotated[str | None, typer.Option(help="Deal in the game's notation.")] = None,
     hint: Annotated[
         str | None,
-        typer.Option(help="Agent that gives hints; one that knows the game well if absent."),
+        typer.Option(help="Agent that gives hints; by default the game's adviser."),
     ] = None,
     rules: Rules = None,
     option: Options = None,
 ) -> None:
     """Play in the terminal against agents, hand after hand.
 
-    Where there is only one legal action, it is played at once. Type ? for hints and help for the
-    notation and everything else. Colours follow the terminal, and NO_COLOR switches them off.
+    An only legal action is played at once. Type ? for hints, and help for the notation and other
+    commands. NO_COLOR switches colours off.
     """
     import numpy as np
 
@@ -293,9 +294,9 @@ def play(
 
 
 def paper() -> Console:
-    """The console on which a game is played: red suits and the player to act stand out.
+    """Make the console on which a game is played, with red suits and the player to act highlighted.
 
-    It prints text as it is, and without colours where the stream is no terminal or NO_COLOR is set.
+    It prints text unchanged, and without colours if the stream is no terminal or NO_COLOR is set.
     """
     return Console(
         highlighter=_Suits(),
@@ -307,7 +308,7 @@ def paper() -> Console:
 
 
 class _Suits(RegexHighlighter):
-    """What stands out on the table."""
+    """The highlighted parts of the table."""
 
     base_style = "table."
     highlights = [
@@ -331,7 +332,7 @@ def show_match(data: dict[str, Any]) -> None:
     """Print match results as tables."""
     from closedhand.arena.results import between, shortened
 
-    console = Console(markup=False)  # brackets are those of agents' options
+    console = Console(markup=False)  # agents' options have brackets
     for pair in data["pairs"]:
         first, second = map(shortened, pair["agents"])
         title = f"{data['game']}: {first} v {second}, {data['deals']} deals, seed {data['seed']}"
@@ -366,7 +367,7 @@ def show_match(data: dict[str, Any]) -> None:
 
 
 def budget_used(spent: dict[str, float]) -> str:
-    """What searches have really used, in words."""
+    """Write the measured cost of searches."""
     number, seconds = spent["searches"], spent["seconds"]
     return (
         f"{number:,.0f} searches of {spent['simulations'] / number:,.0f} simulations and "

@@ -20,7 +20,9 @@ from closedhand.cli.groups import Group
 from closedhand.core.file_kinds import PAGE, RECORDS, FileKind
 from closedhand.core.game import InputError
 
-app = typer.Typer(cls=Group, help="Records of games.", no_args_is_help=True)
+app = typer.Typer(
+    cls=Group, help="Replay, convert and generate records of games.", no_args_is_help=True
+)
 
 
 @app.command()
@@ -34,7 +36,7 @@ def replay(
     game: Annotated[
         str | None,
         typer.Option(
-            help="Game of the records; that of each, or by its notation, if absent.",
+            help="Game of the records; by default the one that each states or its notation shows.",
             callback=underscored,
         ),
     ] = None,
@@ -51,7 +53,7 @@ def replay(
     replays: list[dict[str, Any]] = []
     wrong: list[str] = []
     games = entries = 0
-    # A bar and lines do not go together: errors come at the end, and with every line there is none.
+    # A progress bar and lines would mix: without --verbose errors are printed at the end.
     with nullcontext(lambda done: None) if verbose else progress_bar("games", None) as update:
         for each in replay_file(file, game, **given_options(game, rules, option)):
             games += 1
@@ -90,18 +92,18 @@ def export(
     game: Annotated[
         str | None,
         typer.Option(
-            help="Game of the records; that of each, or by its notation, if absent.",
+            help="Game of the records; by default the one that each states or its notation shows.",
             callback=underscored,
         ),
     ] = None,
     mistakes: Annotated[
         bool,
-        typer.Option("--mistakes", help="Judge all plays of a page; takes a second for each."),
+        typer.Option("--mistakes", help="Rate all plays of a page; takes a second for each."),
     ] = False,
     rules: Rules = None,
     option: Options = None,
 ) -> None:
-    """Turn logs of other programs into records, and records into logs or into a page of replays.
+    """Convert logs of other programs to records, and records to logs or to a page of replays.
 
     The page is one HTML file, which any browser shows without a server.
     """

@@ -1,4 +1,4 @@
-"""The command `reproduce all`, and what the commands `reproduce …` of games share."""
+"""The command `reproduce all`, and common parts of the commands `reproduce …` of games."""
 
 import html
 import inspect
@@ -16,10 +16,10 @@ from closedhand.core.files import write_atomically
 from closedhand.core.game import InputError
 from closedhand.core.registry import load
 
-Out = Annotated[Path, typer.Option(help="Folder for the report and what it is made from.")]
+Out = Annotated[Path, typer.Option(help="Folder for the report and its results.")]
 Only = Annotated[
     str | None,
-    typer.Option(help="The sections to compute, separated by commas; the report has their names."),
+    typer.Option(help="Sections to compute, separated by commas, which name the report's files."),
 ]
 Quick = Annotated[
     bool, typer.Option("--quick", help="A short run of some minutes, with wider intervals.")
@@ -27,7 +27,7 @@ Quick = Annotated[
 
 
 def sections(only: str | None, known: Sequence[str], usual: Sequence[str]) -> tuple[str, ...]:
-    """The sections that `--only` names, in the order of `known`.
+    """Parse the sections of `--only`, in the order of `known`.
 
     Args:
         only: The value of the option.
@@ -47,7 +47,7 @@ def sections(only: str | None, known: Sequence[str], usual: Sequence[str]) -> tu
 
 
 def report_name(only: str | None) -> str:
-    """The name of a report's files: `report`, or the sections that it is limited to."""
+    """Name a report's files: `report`, or the sections that it is limited to."""
     return "report" if only is None else "-".join(name.strip() for name in only.split(","))
 
 
@@ -61,11 +61,11 @@ def computed(
     files: Mapping[str, FileKind],
     compute: Callable[[Callable[[str, float, int], None]], dict[str, Any]],
 ) -> dict[str, Any]:
-    """The results of a computation in parts, under a progress bar.
+    """Compute results in parts, with a progress bar.
 
     Args:
         out: Folder for them.
-        files: What else will be written there, see `make_folder`.
+        files: Other files that will be written there, see `make_folder`.
         compute: The computation; it takes `progress(name, number, total)`.
     """
     make_folder(out, files)
@@ -82,7 +82,7 @@ def show_report(
         print_json(results)
     else:
         typer.echo(text)
-        typer.echo(f"saved {out}/{name}.md and .html, and beside them what they are made from")
+        typer.echo(f"saved {out}/{name}.md and .html, and their results beside them")
 
 
 def _write_report(out: Path, text: str, page: str, name: str) -> None:
@@ -112,11 +112,11 @@ img {{ max-width: 100% }}
 
 
 def as_html(text: str, folder: Path) -> str:
-    """A report as a page that needs no network.
+    """Convert a report to a page that needs no network.
 
     Args:
         text: The report, Markdown.
-        folder: Folder of the page. Pictures that lie there are shown where the report names them.
+        folder: Folder of the page and of the pictures that the report names.
     """
     from markdown_it import MarkdownIt
 
@@ -131,7 +131,7 @@ def as_html(text: str, folder: Path) -> str:
 
 
 def reproductions() -> dict[str, Callable[..., None]]:
-    """The commands `reproduce …` of games that have the options shared by all, by name."""
+    """Find the commands `reproduce …` of games that have the common options, by name."""
     from closedhand.cli import groups
 
     commands = {name: load(ref) for name, ref in groups.commands_of_games("reproduce").items()}
@@ -149,9 +149,9 @@ def reproduce_all(
         "runs/all"
     ),
 ) -> None:
-    """All reproductions, one after the other, and a page that leads to their reports.
+    """Run all reproductions, and write a page with links to their reports.
 
-    With --quick some minutes for each. Ctrl-C stops; the same command resumes.
+    With --quick each takes some minutes. Ctrl-C stops; the same command resumes.
     """
     make_folder(out, report_files("index"))
     lines = ["# All reproductions", "", "| report | seconds |", "|---|---|"]

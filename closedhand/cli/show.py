@@ -1,4 +1,4 @@
-"""The commands `show options` and `show settings`; all other `show …` are those of games."""
+"""The commands `show options` and `show settings`; games add other commands `show …`."""
 
 from collections.abc import Iterable
 from typing import Annotated
@@ -14,7 +14,7 @@ from closedhand.core.registry import spec_of
 def options(game: GameName, as_json: Json = False) -> None:
     """Show the options of a game: their names, defaults, values and meanings."""
     spec = spec_of(game)
-    # What tells the game from others of its family cannot be chosen.
+    # An option that distinguishes the game from others of its family cannot be chosen.
     table = [each for each in spec.option_table if each.name not in spec.options]
     _show(table, {"game": game}, as_json)
     if not as_json:
@@ -23,12 +23,13 @@ def options(game: GameName, as_json: Json = False) -> None:
 
 def settings(
     algorithm: Annotated[str, typer.Argument(help="A learner: ppo, dmc or imitation.")],
+    gpu: Annotated[bool, typer.Option("--gpu", help="Those of learning on a GPU.")] = False,
     as_json: Json = False,
 ) -> None:
     """Show the settings of a learner: their names, defaults, values and meanings."""
     from closedhand.cli.learn import table_of
 
-    _show(table_of(algorithm), {"algorithm": algorithm}, as_json)
+    _show(table_of(algorithm, gpu), {"algorithm": algorithm}, as_json)
     if not as_json:
         typer.echo("--set KEY=VALUE")
 

@@ -1,4 +1,4 @@
-"""The commands about small games: `solve` finds equilibria, `judge` says how good an agent is."""
+"""The commands of small games: `solve` computes equilibria, `judge` evaluates an agent exactly."""
 
 import json
 import time
@@ -43,7 +43,7 @@ from closedhand.core.parsing import NUMBER, OPTIONS, TEXT, check_fields, list_of
 from closedhand.core.registry import GAMES, make_game
 
 SETTINGS = {"ignore_unknown_options": True, "allow_extra_args": True}
-"""Options that `solve` does not know are taken as options of the game."""
+"""Settings by which `solve` takes unknown options as options of the game."""
 ITERATIONS = 10_000
 """Iterations of `solve`, if neither a time nor a NashConv to reach is given."""
 
@@ -77,12 +77,12 @@ def solve(
         int | None,
         typer.Option(
             min=1,
-            help=f"Iterations in all, resumed ones included; {ITERATIONS} without another limit.",
+            help=f"Total iterations over all resumptions; {ITERATIONS} without another limit.",
         ),
     ] = None,
     seconds: Annotated[
         float | None,
-        typer.Option(help="Time to work, resumed work included.", callback=positive),
+        typer.Option(help="Seconds of work over all resumptions.", callback=positive),
     ] = None,
     until: Annotated[
         float | None, typer.Option(help="NashConv at which to stop.", callback=positive)
@@ -112,11 +112,13 @@ def solve(
 ) -> None:
     """Solve a small game and show the value, best responses and NashConv, all exact.
 
-    Options of the game may also be given by name: --pair card means --option pair=card. NashConv is
-    the sum of what the players could gain by best responses; with two players, exploitability is
-    half of it. The folder gets, for every algorithm, the strategy, the curve and the data that
-    --resume needs, and a picture of NashConv against iterations and seconds. Without --resume a run
-    starts from scratch and overwrites what the folder holds. Ctrl-C stops and keeps the strategy.
+    NashConv is the sum of the players' gains by best responses; with two players, exploitability is
+    half of it. Options of the game may also be given by name: --pair card means --option pair=card.
+
+    The folder gets the strategy, the curve and the data for --resume of every algorithm, and a
+    picture of NashConv against iterations and seconds. Without --resume a run starts from scratch
+    and overwrites the folder's results. Ctrl-C stops and keeps the strategy.
+
     The JSON is the result of the algorithm; for several algorithms it is the list "runs".
     """
     game, named = read_words([*([other_game] if other_game else []), *(words or [])])
@@ -126,7 +128,7 @@ def solve(
 
 
 def default_game() -> str:
-    """The game that `solve` takes if none is named."""
+    """Return the default game of `solve`."""
     for spec in GAMES.values():
         if "solve" in spec.default_for:
             return spec.name
@@ -134,10 +136,10 @@ def default_game() -> str:
 
 
 def read_words(words: list[str]) -> tuple[str | None, list[str]]:
-    """The game that is named, and options of it as key=value.
+    """Parse the name of a game, and its options as key=value.
 
     Args:
-        words: Words of the command line that are not known, in order.
+        words: Further words of the command line, in order.
 
     Raises:
         InputError: There are two games, or an option without a value.
@@ -184,7 +186,7 @@ def solve_game(
     refuse_limits_of_lp(names, limits, states, resume)
     if limits == Limits():
         limits = Limits(ITERATIONS)
-    trees_of(bound, states).build(bound)  # a game that is too large is refused before all else
+    trees_of(bound, states).build(bound)  # first, to refuse a game that is too large
     about = [*chosen(bound), *([f"states {states}"] if states else [])]
     folder = make_folder(
         out or Path("runs") / slug(" ".join(["solve", bound.name, *about])),
@@ -193,10 +195,10 @@ def solve_game(
             **{f"{name}/{file}": kind for name in names for file, kind in files_of(bound).items()},
         },
     )
-    # All runs are set up before the first one starts, so that errors show at once.
+    # Set up all runs before the first one starts, so that errors show at once.
     runs = {}
     for name in names:
-        # Of several algorithms, only those that an interrupted run had reached are resumed.
+        # Of several algorithms, resume only those that an interrupted run had reached.
         go_on = resume and (len(names) == 1 or (folder / name / "learner.npz").exists())
         if name == "lp":
             require("scipy")
@@ -266,25 +268,25 @@ def refuse_limits_of_lp(
 
 
 def chosen(game: Game) -> list[str]:
-    """The options of a game that differ from its defaults, as `key value`."""
+    """List the options of a game that differ from its defaults, as `key value`."""
     usual = make_game(game.name).options
     return [f"{key} {value}" for key, value in game.options.items() if value != usual[key]]
 
 
 CURVE = {"game": TEXT, "options": OPTIONS, "algorithm": TEXT, "curve": list_of(OPTIONS)}
 POINT = {"iterations": NUMBER, "seconds": NUMBER, "nash_conv": NUMBER}
-"""What a result and a point of its curve hold, to be drawn."""
+"""Fields of a result and of a point of its curve that are drawn."""
 
 
 def curves(game: Game, folder: Path, states: str | None = None) -> list[dict[str, Any]]:
-    """The results for a game in a folder that have a curve, in the order of the algorithms."""
+    """Read the results for a game in a folder that have a curve, in the order of the algorithms."""
     from closedhand.core.reading import read_json
     from closedhand.solvers import solving
 
     found = []
     for name in solving.ALGORITHMS:
         result = read_json(folder / name / "result.json")
-        with suppress(InputError):  # of another version, or damaged: it has no place in the picture
+        with suppress(InputError):  # a result of another version, or damaged, is not drawn
             check_fields(result, "a result", CURVE, {})
             for point in result["curve"]:
                 check_fields(point, "a point", POINT, {})
@@ -299,7 +301,7 @@ def work(
     seconds: float | None = None,
     until: float | None = None,
 ) -> dict[str, Any]:
-    """Advance a `solving.Run`, which saves itself, under a progress bar; returns its summary."""
+    """Advance a `solving.Run`, which saves itself, with a progress bar; return its summary."""
     # The bar counts iterations or seconds; a NashConv to reach gives it no total.
     by_time = iterations is None and seconds is not None
     total = round(seconds or 0) if by_time else iterations
@@ -342,14 +344,14 @@ def solve_exactly(game: Game, folder: Path) -> dict[str, Any]:
 
 
 def called(result: dict[str, Any]) -> str:
-    """The game of a result with its options, for a title."""
+    """Write the game of a result with its options, for a title."""
     options = ", ".join(f"{key}={value}" for key, value in result["options"].items())
     states = f" on the states {result['states']}" if result.get("states") else ""
     return f"{result['game']} ({options}){states}"
 
 
 def values_of(result: dict[str, Any]) -> list[str]:
-    """The cells of a judgement: value, best responses, NashConv and exploitability."""
+    """Write the cells of a result: value, best responses, NashConv and exploitability."""
     return [
         f"{result['value']:.6f}",
         *(f"{value:.6f}" for value in result["best_responses"].values()),
@@ -359,7 +361,7 @@ def values_of(result: dict[str, Any]) -> list[str]:
 
 
 def judged_columns(result: dict[str, Any]) -> list[str]:
-    """The headings of `values_of`."""
+    """Return the headings of `values_of`."""
     players = list(result["best_responses"])
     return [f"{players[0]} wins", *(f"{each} best" for each in players), "NashConv", "exploit."]
 
@@ -386,7 +388,7 @@ def show_results(results: list[dict[str, Any]]) -> None:
 
 
 def explained(result: dict[str, Any]) -> str:
-    """What NashConv and exploitability are, in one line."""
+    """Explain NashConv and exploitability in one line."""
     if "others" in result:
         number = len(result["best_responses"])
         return (
@@ -407,12 +409,12 @@ def judge(
     option: Options = None,
     as_json: Json = False,
 ) -> None:
-    """Show how good an agent is in a small game: value, best responses and NashConv, all exact.
+    """Evaluate an agent in a small game: value, best responses and NashConv, all exact.
 
-    All seats play the agent, or all but one, which plays its best response. NashConv is the sum of
-    what each player gains by its best response: 0 only for an equilibrium. Where several seats
-    play for one side, a further line tells what they would win in sum if they saw each other's
-    cards and responded as one: an upper bound of what they can win.
+    All seats play the agent, or all except one, which plays its best response. NashConv is the sum
+    of the players' gains by best responses: 0 only for an equilibrium. If several seats play for
+    one side, a further line gives an upper bound of their common gain: the gain of a joint response
+    in which they see each other's cards.
     """
     from closedhand.core.agents import make_agent
     from closedhand.solvers import solving
@@ -465,6 +467,6 @@ def judge(
 
 
 def named_side(game: Game, side: int) -> str:
-    """A side by the role of its seats, if they share one."""
+    """Name a side by the role of its seats, if they share one."""
     roles = {role for role, each in zip(game.roles, game.sides, strict=True) if each == side}
     return roles.pop() if len(roles) == 1 else f"side {side}"

@@ -1,7 +1,7 @@
 """The standard streams of the command line: open, able to take any text, and closed in order.
 
-Whoever pipes a command's output elsewhere chooses encoding, width and end of the stream. What an
-encoding lacks is shown in ASCII (`closedhand.core.text`).
+The user who redirects the output of a command chooses encoding, width and end of the stream.
+Characters that the encoding lacks are written in ASCII (`closedhand.core.text`).
 """
 
 import os
@@ -21,7 +21,7 @@ OUTPUT, ERRORS = 1, 2
 
 
 def prepare() -> None:
-    """Open streams that are closed, and let none of them fail because of a character."""
+    """Open closed streams, and make all of them accept every character."""
     _fill_gaps()
     for stream in (sys.stdout, sys.stderr):
         _reconfigure(stream, FALLBACK)
@@ -31,7 +31,8 @@ def prepare() -> None:
 def _fill_gaps() -> None:
     """Open the null device in place of closed streams.
 
-    A file that is opened later must not get the number of one: what is printed would end up in it.
+    Otherwise a file that is opened later would get the number of a stream, and printed text would
+    go to the file.
     """
     for number in range(3):
         try:
@@ -43,7 +44,7 @@ def _fill_gaps() -> None:
 
 
 def _reconfigure(stream: TextIO | None, errors: str) -> None:
-    # In notebooks and tests a stream may be an object of another kind, or read from already.
+    # In notebooks and tests a stream may be an object of another type, or already read from.
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
         with suppress(OSError):
@@ -51,18 +52,18 @@ def _reconfigure(stream: TextIO | None, errors: str) -> None:
 
 
 _objects: list[str] | None = None
-"""What `print_object` has got so far while only that may be printed; None otherwise."""
+"""Texts passed to `print_object` so far inside `objects_only`; None outside."""
 
 
 @contextmanager
 def objects_only(wanted: bool) -> Generator[None]:
-    """Let nothing but what `print_object` gets reach the standard output.
+    """Print only texts passed to `print_object` on the standard output.
 
-    Whatever else is printed, by other packages in this process or in workers, goes to the standard
-    error. The objects are printed at the end of the block, also if an error ends it.
+    Other output, of other packages in this process or in workers, goes to the standard error. The
+    objects are printed at the end of the block, also after an error.
 
     Args:
-        wanted: Whether to do so.
+        wanted: Whether to do so; otherwise nothing changes.
     """
     global _objects
     if not wanted:
@@ -112,11 +113,11 @@ def read_line(prompt: str) -> str:
 
 
 def flush() -> None:
-    """Write out what was printed.
+    """Flush the standard output.
 
     Raises:
-        InputError: It cannot be written, because a disk is full, for example.
-        BrokenPipeError: Nobody reads it any more.
+        InputError: It cannot be written, for example because a disk is full.
+        BrokenPipeError: The reader has closed the pipe.
     """
     try:
         for stream in (sys.stdout, sys.stderr):
@@ -130,10 +131,10 @@ def flush() -> None:
 
 
 def drop(number: int = OUTPUT) -> None:
-    """Discard what was printed and not written yet: writing it at exit would fail again.
+    """Discard buffered and later output of a stream, which would fail again at exit.
 
     Args:
-        number: File descriptor of the stream, `OUTPUT` or `ERRORS`; what follows is lost, too.
+        number: File descriptor of the stream, `OUTPUT` or `ERRORS`.
     """
     with suppress(OSError):
         null = os.open(os.devnull, os.O_WRONLY)

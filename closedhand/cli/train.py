@@ -26,7 +26,7 @@ from closedhand.core.threads import MOST_THREADS
 
 
 EVERYWHERE: dict[str, Ref] = {
-    "ppo": "closedhand.cli.learn:learn_by_playing",
+    "ppo": "closedhand.cli.learn:learn_on_devices",
     "dmc": "closedhand.cli.learn:learn_by_playing",
     "imitation": "closedhand.cli.learn:imitate",
     "maskable-ppo": "closedhand.cli.learn:learn",
@@ -37,7 +37,7 @@ FIXED = 6
 
 
 def trainers_of(spec: GameSpec) -> dict[str, Ref]:
-    """The trainers of a game by algorithm: those of every game first, then its own."""
+    """Return the trainers of a game by algorithm: those of every game first, then its own."""
     return {**EVERYWHERE, **spec.trainers}
 
 
@@ -52,7 +52,7 @@ class Trainings(Group):
         return [*games, *super().list_commands(ctx)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of the given name.
+        """Return the command of a name.
 
         Raises:
             InputError: There is no such command.
@@ -84,24 +84,24 @@ def train_game(
     minutes: Annotated[
         float,
         typer.Option(
-            help="Minutes to train; added to those before when resumed.", callback=positive
+            help="Minutes to train, in addition to those before a resumption.", callback=positive
         ),
     ] = 3.0,
     algorithm: Annotated[str, typer.Option(help="One of the game's algorithms.")] = "ppo",
     opponents: Annotated[
         str | None,
         typer.Option(
-            help="Whom to learn against, separated by commas: agents, self, or pool for frozen "
-            "selves; if absent the algorithm's own choice, mostly self-play."
+            help="Opponents in training, separated by commas: agents, self, or pool for earlier "
+            "copies of the learner; the default depends on the algorithm, mostly self."
         ),
     ] = None,
     against: Annotated[
         str | None,
-        typer.Option(help="Agents to be judged against as it goes, separated by commas."),
+        typer.Option(help="Agents of the evaluations during training, separated by commas."),
     ] = None,
     steps: Annotated[
         int | None,
-        typer.Option(min=1, help="Decisions to learn from in all, in place of --minutes."),
+        typer.Option(min=1, help="Total number of decisions to learn from, instead of --minutes."),
     ] = None,
     threads: Annotated[
         int | None,
@@ -113,6 +113,12 @@ def train_game(
     expert: Annotated[
         str | None,
         typer.Option(help="Imitation: agent whose moves to learn; without --records it plays."),
+    ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(
+            help="ppo: cpu, cuda, or auto for a GPU if there is one; its settings are others."
+        ),
     ] = None,
     ray: Ray = None,
     setting: Annotated[
@@ -144,7 +150,7 @@ def train_game(
     taken = options_of(trainer, algorithm, skip=FIXED)
     words = {"opponents": opponents, "against": against, "steps": steps, "threads": threads,
              "records": records, "expert": expert, "ray": ray, "setting": setting,
-             "start": start}  # fmt: skip
+             "start": start, "device": device}  # fmt: skip
     if "given" in taken:
         words["given"] = given_options(game.name, rules, option)
     given = {name: value for name, value in words.items() if value is not None}

@@ -11,7 +11,7 @@ from closedhand.core.optional_imports import require
 
 
 def web(
-    host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0: any free one.")] = 8025,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Whether to open a browser.")
@@ -25,8 +25,8 @@ def web(
     token: Annotated[
         str | None,
         typer.Option(
-            help="Secret that opens the page; at another address than 127.0.0.1, one is made up "
-            "if absent.",
+            help="Token that opens the page; by default none on 127.0.0.1, and a random one on any "
+            "other address.",
         ),
     ] = None,
     origin: Annotated[
@@ -45,7 +45,7 @@ def web(
         list[str] | None,
         typer.Option(
             metavar="GAME:HOST:PORT",
-            help="A server of a competition at which a seat can be taken, such as "
+            help="A server of a competition to play at, such as "
             "daihinmin:127.0.0.1:42485; may be repeated.",
         ),
     ] = None,

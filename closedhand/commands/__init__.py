@@ -1,1 +1,1 @@
-"""Commands of single games, which the command line finds through their specs."""
+"""Commands of single games, named in the games' specs."""

@@ -52,7 +52,7 @@ def advise(
     tables: Annotated[
         Path | None,
         typer.Option(
-            help="Tables by which opponents play, saved by train; those of the package if absent."
+            help="Tables of the opponents' strategy, saved by train; by default the package's."
         ),
     ] = None,
     opponents: Annotated[
@@ -64,10 +64,10 @@ def advise(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Arrange a hand: the best ways, how often each part wins, and the expected points.
+    """Rank the best arrangements of a hand, with the wins of each part and the expected points.
 
-    Wins and points are counted against hands that an opponent may hold, set by the strategy
-    `separable`. Their pool is set once, which takes about half a minute, and then kept.
+    Wins and points are counted against hands that an opponent may hold, arranged by the strategy
+    `separable`. Their pool is arranged once, which takes about half a minute, and then kept.
     """
     from closedhand.agents.chinese_poker import agents, opponents as shared
     from closedhand.agents.chinese_poker.advise import advise, summary
@@ -156,7 +156,7 @@ def learn(game: Game, method: str, seconds: float, seed: int, out: Path, restart
 
 def table(
     tables: Annotated[
-        Path | None, typer.Option(help="Tables saved by train; those of the package if absent.")
+        Path | None, typer.Option(help="Tables saved by train; by default the package's.")
     ] = None,
     step: Annotated[
         float,
@@ -168,8 +168,8 @@ def table(
 ) -> None:
     """Print a strategy's tables as CSV: part, hand, chance to win in percent.
 
-    The tables of the package are fitted to expected points: they are no exact chances. Those that
-    `train chinese-poker --algorithm blog` saves are.
+    The tables of the package are fitted to expected points and are not exact chances. `train
+    chinese-poker --algorithm blog` saves exact chances.
     """
     from closedhand.agents.chinese_poker import agents, separable
     from closedhand.core.registry import make_game
@@ -186,14 +186,14 @@ def reproduce(
         int | None,
         typer.Option(
             min=100,
-            help="Number of hands of the match, and of those that judge each strategy; "
+            help="Number of hands of the match, and of the evaluation of each strategy; "
             "10,000 if absent.",
         ),
     ] = None,
     pools: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Number of opponent pools that each strategy is judged on; 4 if absent."
+            min=1, help="Number of opponent pools that evaluate each strategy; 4 if absent."
         ),
     ] = None,
     pool: Annotated[
@@ -203,13 +203,13 @@ def reproduce(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """The blog's near-optimal Chinese Poker, and how far from optimal each strategy is.
+    """Reproduce the blog's near-optimal Chinese Poker, and measure each strategy's loss.
 
-    Sections are ranges, hand, match, and the strategies that are judged: blog, separable, rescored,
-    human. Takes about 25 minutes; with --quick, small pools and without `rescored`, one to three.
-    Ctrl-C stops; the same command resumes.
+    Sections are ranges, hand, match, and the strategies: blog, separable, rescored, human. Takes
+    about 25 minutes; with --quick, small pools and without `rescored`, one to three. Ctrl-C stops;
+    the same command resumes.
     """
-    from closedhand.papers.hankin import reproduction
+    from closedhand.papers.hankin import report, reproduction
 
     usual = reproduction.QUICK if quick else reproduction.Plan()
     plan = reproduction.Plan(
@@ -228,8 +228,8 @@ def reproduce(
     results = computed(out, files, lambda tell: reproduction.compute(out, plan, tell))
     show_report(
         out,
-        reproduction.report(results),
-        {**results, "judgements": reproduction.judgements(results)},
+        report.report(results),
+        {**results, "judgements": report.judgements(results)},
         as_json,
         report_name(only),
     )

@@ -89,7 +89,7 @@ def reproduce(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """UH-Leduc solved and learned: exact values, all algorithms, and what each achieves.
+    """Solve and learn UH-Leduc: exact values, and the results of all algorithms.
 
     Sections are values, solved, solvers, slides and learning. Takes about ten minutes; with --quick
     learners have ten seconds each. Ctrl-C stops; the same command resumes.

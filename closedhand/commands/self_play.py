@@ -12,11 +12,11 @@ from closedhand.core.registry import load, make_game
 
 
 def fitting(task: str, agent: str) -> Callable[..., None]:
-    """The trainer of an algorithm.
+    """Make the trainer of an algorithm.
 
     Args:
-        task: Where the `Task` stands whose weights are fitted, as `module:name`.
-        agent: Beginning of the name of the agent that takes the file.
+        task: Reference `module:name` to the `Task` whose weights are fitted.
+        agent: Beginning of the text of the agent that takes the file.
     """
 
     def learn(

@@ -1,1 +1,4 @@
-"""What a game is, and what everything else stands on; NumPy and Numba only, names no game."""
+"""The definition of a game and the functions that all packages share; it names no game.
+
+It depends on NumPy and Numba alone.
+"""

@@ -16,7 +16,7 @@ from closedhand.core.options import guess
 
 QUOTES = "\"'"
 LONGEST = 10_000
-"""Most characters in the text of agents: finding brackets takes quadratic time."""
+"""Maximum number of characters in the text of agents: finding brackets takes quadratic time."""
 
 BRACKET = re.compile(r"[\w.-]*\[")
 """Matches options at the beginning of an agent's text, or brackets in an option's value."""
@@ -32,8 +32,8 @@ class AgentSpec:
         name: Name of the agent.
         options: Keys and values in brackets: numbers, booleans and strings.
         argument: Text after the first colon, without enclosing quotes; None if there is none.
-        texts: The options as they were written, without enclosing quotes: an agent's table of
-            options, and not their looks, decides whether `2024` is a number or a text.
+        texts: The options as they were written, without enclosing quotes. The agent's table of
+            options decides whether `2024` is a number or a text.
     """
 
     name: str
@@ -105,7 +105,7 @@ def split_outside(text: str, separator: str, parts: int = -1) -> list[str]:
     _check_length(text)
     pieces: list[str] = []
     begin = i = 0
-    before = separator  # the character before, if a quote or an agent's name may follow it
+    before = separator  # the preceding character, after which a quote or an agent's name may begin
     while i < len(text) and len(pieces) != parts - 1:
         if before and text[i] in QUOTES:
             i, before = _behind_quote(text, i), ""
@@ -131,7 +131,7 @@ def _check_length(text: str) -> None:
 
 
 def _behind_quote(text: str, i: int) -> int:
-    """Index after the quote that closes the one at `i`."""
+    """Return the index after the quote that closes the one at `i`."""
     end = text.find(text[i], i + 1)
     if end < 0:
         raise InputError(f"the quote in {shown(text)} is not closed")
@@ -139,7 +139,7 @@ def _behind_quote(text: str, i: int) -> int:
 
 
 def _behind_bracket(text: str, i: int) -> int:
-    """Index after the bracket that closes the one at `i`, -1 if none does."""
+    """Return the index after the bracket that closes the one at `i`; -1 if it is not closed."""
     depth, starts = 0, False
     while i < len(text):
         char = text[i]
@@ -167,11 +167,11 @@ def unquoted(text: str) -> str:
 
 
 def quoted(text: str, separators: str = ",") -> str:
-    """Write a text for an agent's argument, in quotes only if it needs them.
+    """Write a text for an agent's argument, in quotes if it needs them.
 
     Args:
         text: The argument, or a part of it.
-        separators: Characters that would end it there.
+        separators: Characters that would end the text at its place.
     """
     try:
         # A colon precedes it, as in an agent's text, and adds one cut of its own.
@@ -189,7 +189,7 @@ def _in_quotes(text: str) -> str:
 
 
 def _read_options(text: str) -> dict[str, str]:
-    """The values of options as they are written, by key."""
+    """Parse options to their texts by key."""
     options: dict[str, str] = {}
     for piece in split_outside(text, ",") if text.strip() else ():
         key, equals, value = piece.partition("=")
@@ -205,7 +205,7 @@ def _read_options(text: str) -> dict[str, str]:
 
 
 def _value(written: str) -> Any:
-    """The number, truth value or text that is written; in quotes it is a text."""
+    """Parse a number, a truth value or a text; a value in quotes is a text."""
     return unquoted(written) if written[:1] in QUOTES else guess(written)
 
 

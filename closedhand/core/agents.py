@@ -1,12 +1,14 @@
-"""Agents: their protocol, how they are made from texts, and what is known before they play.
+"""Agents: their protocol, their making from texts, and their traits.
 
 An agent sees only views, so it cannot cheat. Agents are entry points of the group
 `closedhand.agents`: ours are declared in `pyproject.toml`, other packages add theirs in their own.
-An entry point is named `game.agent` (`poker.cautious`), or just `agent` if it plays every game,
-and refers to a factory, a callable `(game, seed, argument, **options) -> Agent`. Its options are
-its further parameters, or a table that is attached to it; see `closedhand.core.options`. The
-grammar of the texts that name agents is in `closedhand.core.agent_spec`. `parse_agent` parses such
-a text once, to a `NamedAgent`, which makes any number of agents.
+An entry point is named `game.agent` (`poker.cautious`), or just `agent` if it plays every game. It
+refers to a factory, a callable `(game, seed, argument, **options) -> Agent`. Its options are its
+further parameters, or a table that is attached to it; see `closedhand.core.options`.
+
+The text of an agent, such as `search[threads=1]:20ms`, follows the grammar of
+`closedhand.core.agent_spec`. `parse_agent` parses it once, to a `NamedAgent`, which makes any
+number of agents.
 """
 
 import os
@@ -42,7 +44,7 @@ GROUP = "closedhand.agents"
 NETWORK = ".safetensors"
 
 SPENT = ("searches", "simulations", "seconds", "processor_seconds")
-"""What searches cost: their number, their simulations, their time, and that of processors."""
+"""Columns of the cost of searches: their number, simulations, seconds and processor seconds."""
 
 
 @runtime_checkable
@@ -57,13 +59,13 @@ class Agent(Protocol):
       sums to 1 and is 0 for illegal actions. `act` samples from it or, in a greedy agent, takes
       the most probable action.
     - `kernel_policy`, a policy that makes the same decisions in kernels (see
-      `closedhand.core.policies`): envs then play the agent without a way back to Python.
-    - `values(view, actions) -> values` (float64 [n]) says how good legal actions are, whole numbers
-      [n]: greater is better, and NaN stands for actions that the agent does not consider.
-    - `simulation(view)`, how a search simulates (`closedhand.search.Simulation`), by which others
-      can rank all actions.
+      `closedhand.core.policies`): envs then play the agent without returning to Python.
+    - `values(view, actions) -> values` (actions: integers [n], values: float64 [n]) rates legal
+      actions. Greater is better. NaN marks an action that the agent does not consider.
+    - `simulation(view) -> closedhand.search.Simulation` is the simulation of an agent that
+      searches, by which all actions can be ranked.
     - `traits`, a `Traits`, for an agent that is passed as an object instead of a name.
-    - `spent`, float64 [4], what its searches have cost so far, by the names of `SPENT`.
+    - `spent`, float64 [4], the cost of its searches so far, with the columns of `SPENT`.
 
     Attributes:
         name: Name in results and records.
@@ -77,10 +79,10 @@ class Agent(Protocol):
 
 
 def act_batch(agent: Agent, views: np.ndarray) -> np.ndarray:
-    """The actions of an agent for many views, int64 [n].
+    """Return the actions of an agent for many views, int64 [n].
 
     Raises:
-        InputError: The agent answers something else than one integer for each view.
+        InputError: The agent does not return one integer for each view.
     """
     together = getattr(agent, "act_batch", None)
     actions = [agent.act(view) for view in views] if together is None else together(views)
@@ -88,12 +90,12 @@ def act_batch(agent: Agent, views: np.ndarray) -> np.ndarray:
 
 
 def legal_choice(game: Game, view: State, agent: Agent) -> int:
-    """The legal action that the choice of an agent counts as.
+    """Return the legal action that the choice of an agent counts as.
 
     In a lenient game an agent may choose an illegal action, which counts as another one.
 
     Raises:
-        InputError: The choice is refused, or counts as an action that nobody could choose.
+        InputError: The choice is refused, or counts as an action that is not legal either.
     """
     ids = np.empty(game.num_actions, np.int32)
     action = int(contract.admit(game.rules, view, int(agent.act(view)), ids))
@@ -103,13 +105,20 @@ def legal_choice(game: Game, view: State, agent: Agent) -> int:
 
 
 def spent_by(agents: Iterable[Agent]) -> np.ndarray:
-    """What the searches of agents have cost so far, float64 [agents, 4]; 0 without searches."""
+    """Return the cost of the searches of agents so far, float64 [agents, 4]; 0 without searches."""
     nothing = np.zeros(len(SPENT))
     return np.array([getattr(agent, "spent", nothing) for agent in agents])
 
 
 def probabilities(agent: Agent, views: np.ndarray) -> np.ndarray:
-    """The policy of an agent in many views, states [n]; float64 [n, num_actions].
+    """Return the probabilities of an agent's actions in many views.
+
+    Args:
+        agent: The agent.
+        views: Views of the players to act, states [n].
+
+    Returns:
+        Probabilities, float64 [n, num_actions].
 
     Raises:
         InputError: The agent has no `probabilities`.
@@ -122,15 +131,15 @@ def probabilities(agent: Agent, views: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Traits:
-    """What is known of an agent before it plays.
+    """Properties of an agent that are known before it plays.
 
     Attributes:
         files: Files that the agent is made from, except those of its package.
-        clocked: Whether its strength depends on the clock. It then needs all cores to itself.
+        clocked: Whether its strength depends on the clock. It then needs all cores.
         microseconds: Time of a decision, to an order of magnitude; None if unknown.
-        steady: Whether each of its decisions depends on the view alone. It then plays the same in
-            games side by side as in one after the other.
-        remembers: Whether what it sees in one round of a match counts in later ones. Matches of
+        steady: Whether each decision depends on the view alone. It then plays parallel games as it
+            plays them one after the other.
+        remembers: Whether it uses observations of one round of a match in later rounds. Matches of
             many rounds are then played one by one.
     """
 
@@ -141,7 +150,7 @@ class Traits:
     remembers: bool = False
 
     def __or__(self, other: "Traits") -> "Traits":
-        """Traits of an agent that consults both for every decision."""
+        """Combine the traits of two agents that an agent asks for every decision."""
         times = (self.microseconds, other.microseconds)
         return Traits(
             self.files + other.files,
@@ -163,14 +172,14 @@ def described(
     needs: Sequence[str] = (),
     reads: Callable[[str | None], Any] | None = None,
 ) -> Callable[[Factory], Factory]:
-    """Decorator of a factory that states the traits of its agents.
+    """Decorate a factory with the traits of its agents.
 
     Args:
         traits: Traits of all its agents, or a function of game, argument and options.
-        needs: Modules of extras that the factory imports when it makes an agent: large ones, which
-            a list of agents should not wait for.
-        reads: Parser of the argument. The factory and `traits` get what it returns; None: they get
-            the text.
+        needs: Modules of extras that the factory imports when it makes an agent. They are large, so
+            a list of agents does not import them.
+        reads: Parser of the argument, whose result the factory and `traits` get; None: they get the
+            text.
     """
 
     def always(game: Game, argument: Any, **options: Any) -> Traits:
@@ -187,10 +196,10 @@ def described(
 
 @dataclass(frozen=True)
 class NamedAgent:
-    """An agent of a text that has been parsed and checked; it makes agents.
+    """The parsed and checked text of an agent, from which agents are made.
 
     Attributes:
-        name: The text, the name in results and records.
+        name: The text, which names the agent in results and records.
         factory: Factory of the agent.
         argument: Argument of the factory; see `described`.
         options: Options of the factory, parsed and checked.
@@ -214,7 +223,7 @@ class NamedAgent:
         return self.factory(game, check_seed(seed), self.argument, **self.options)
 
     def describe(self, game: Game) -> Traits:
-        """The traits of the agent in a game; empty if its factory is not `described`.
+        """Return the traits of the agent in a game; the defaults if its factory is not `described`.
 
         Raises:
             InputError: An argument that the agent cannot use.
@@ -226,7 +235,7 @@ class NamedAgent:
 Player = NamedAgent | Agent
 """An agent by its parsed text or as an object; both have a name."""
 AnyAgent = str | AgentSpec | Player
-"""Whatever names an agent or is one."""
+"""An agent, or its text, parsed or not."""
 
 
 def agent_names(game: str) -> list[str]:
@@ -244,7 +253,7 @@ def parse_agent(game: str, agent: AnyAgent) -> Player:
             parsed agent, or an object that is an agent, is returned unchanged.
 
     Raises:
-        InputError: An unknown name or option, or an argument that has not the agent's form.
+        InputError: An unknown name or option, or an argument that the agent cannot parse.
     """
     spec = AgentSpec.parse(agent) if isinstance(agent, str) else agent
     if isinstance(spec, AgentSpec):
@@ -281,15 +290,15 @@ def make_agent(game: Game | str, agent: AnyAgent, seed: int = 0) -> Agent:
 
 
 def make_adviser(game: Game, otherwise: str, seed: int) -> Agent:
-    """The agent that advises persons: that of the game's spec.
+    """Make the agent that advises persons: the `adviser` of the game's spec.
 
     Args:
         game: The game.
-        otherwise: The agent in its place if there is none, or if it does not know these rules.
+        otherwise: The agent to make if the spec names none, or one that does not play these rules.
         seed: Seed of the agent.
 
     Raises:
-        InputError: That one does not play the game, either.
+        InputError: Neither agent plays the game.
     """
     if named := spec_of(game.name).adviser:
         with suppress(InputError):
@@ -298,11 +307,11 @@ def make_adviser(game: Game, otherwise: str, seed: int) -> Agent:
 
 
 def traits_of(game: Game, agent: AnyAgent) -> Traits:
-    """What is known of an agent before it plays.
+    """Return the traits of an agent without making it.
 
     Args:
         game: Game that it plays.
-        agent: An agent by name, or as an object, whose traits are empty if it has no `traits`.
+        agent: An agent by name or as an object; without an attribute `traits` it has the defaults.
 
     Raises:
         InputError: An unknown name or option, or an argument that the agent cannot use.
@@ -314,7 +323,7 @@ def traits_of(game: Game, agent: AnyAgent) -> Traits:
 
 
 def _entry_points() -> tuple[EntryPoint, ...]:
-    """The entry points of all agents; finding them takes longer than making an agent."""
+    """Return the entry points of all agents, cached: finding them takes longer than making one."""
     times: list[int] = []
     for folder in sys.path:
         with suppress(OSError):
@@ -324,10 +333,11 @@ def _entry_points() -> tuple[EntryPoint, ...]:
 
 @lru_cache(maxsize=1)
 def _points_in(folders: tuple[str, ...], times: tuple[int, ...]) -> tuple[EntryPoint, ...]:
-    """Those in `sys.path`; an installation changes the time of one of its folders.
+    """Find the entry points in the folders of `sys.path`.
 
-    An agent of another package with the name of one of ours, for any game that both play, is left
-    out: results state only the name.
+    The arguments are the key of the cache: an installation changes the time of a folder. An agent
+    of another package is left out if an agent of this package plays the same game under the same
+    name: results state only the name.
     """
     points = sorted(entry_points(group=GROUP), key=order)
     own = [point.name.rpartition(".") for point in points if is_own(point)]
@@ -369,7 +379,7 @@ def digests(game: Game, agents: Iterable[str | Player]) -> dict[str, str]:
 
     Args:
         game: Game that they play.
-        agents: Agents, or their texts; of the name of an object nothing is known.
+        agents: Agents, or their texts; an unknown name, as of an object, counts as without files.
     """
     found: dict[str, str] = {}
     for agent in agents:
@@ -382,15 +392,14 @@ def digests(game: Game, agents: Iterable[str | Player]) -> dict[str, str]:
 
 
 def files_of(path: str | Path | None) -> tuple[Path, ...]:
-    """Files behind a path that an agent is given, for `Traits`; none if there is no path.
+    """List the files of a path that an agent takes as its argument, for `Traits`.
 
-    These are the file itself; for a network or a folder, all networks in the folder, since they
-    play together.
+    For a network or a folder these are all networks in the folder, since they play together.
     """
     if path is None:
         return ()
     path = Path(path)
-    is_file = os.path.isfile(path)  # unlike Path.is_file, for paths that are impossible, too
+    is_file = os.path.isfile(path)  # unlike Path.is_file it is False for impossible paths
     if is_file and path.suffix != NETWORK:
         return (path,)
     folder = path.parent if is_file else path

@@ -1,15 +1,14 @@
-"""Thousands of games at a time, with NumPy arrays and nothing else: deal, look, choose, step.
+"""Thousands of games at a time as NumPy arrays: deal, observe, choose, step.
 
-A batch is an array of states, `game.dtype` [n]; slices, masks and copies of it are batches too.
-Every function enters compiled code once, for any number of games, and checks its arguments before
-that::
+A batch is an array of states, `game.dtype` [n]. Slices, masks and copies of it are batches too.
+Every function checks its arguments, then enters compiled code once for all games::
 
     states = batch.deal(game, range(1000))
     while batch.running(game, states).any():
         batch.step(game, states, batch.sample(game, states, rng))
     batch.returns(game, states)
 
-Games that are over stay in the batch: they have no legal actions, and `step` leaves them alone.
+Games that are over stay in the batch. They have no legal actions, and `step` does not change them.
 """
 
 from collections.abc import Sequence
@@ -61,8 +60,9 @@ def deal(game: Game, seeds: ArrayLike) -> States:
     """
     array = as_array(seeds)
     if array.ndim != 1 or (array.size and (array.dtype.kind not in "iu" or array.min() < 0)):
-        raise InputError("seeds must be a sequence of whole numbers, none of them negative")
-    # Making a generator takes longer than the deal, but seeds have to mean the same everywhere.
+        raise InputError("seeds must be a sequence of whole numbers of 0 or more")
+    # Making a generator takes longer than the deal. It is needed so that a seed leads to the same
+    # deal as in envs.
     return _start(game, [draw_seed(np.random.default_rng(seed)) for seed in array.tolist()])
 
 
@@ -86,9 +86,9 @@ def deal_random(game: Game, number: int, rng: Rng) -> States:
 
 
 def prepared(game: Game, states: Any, copy: bool = False) -> States:
-    """Check that an array holds states of a game, and return it as kernels take it.
+    """Check that an array holds states of a game, and return it in the form of kernels.
 
-    They are compiled for arrays without gaps that can be written to: other ones are copied.
+    Kernels are compiled for contiguous, writable arrays: other arrays are copied.
 
     Raises:
         InputError: The array does not hold states of the game.
@@ -107,7 +107,7 @@ def prepared(game: Game, states: Any, copy: bool = False) -> States:
 
 
 def running(game: Game, states: States) -> Bools:
-    """Which games are not over, bool [n].
+    """Return which games are not over, bool [n].
 
     Args:
         game: The game.
@@ -123,7 +123,7 @@ def running(game: Game, states: States) -> Bools:
 
 
 def legal_masks(game: Game, states: States) -> Planes:
-    """The legal actions of the players to act.
+    """Return the legal actions of the players to act.
 
     Args:
         game: The game.
@@ -142,7 +142,7 @@ def legal_masks(game: Game, states: States) -> Planes:
 
 
 def sample(game: Game, states: States, rng: Rng) -> NDArray[np.int64]:
-    """A uniformly random legal action in every game.
+    """Draw a uniformly random legal action in every game.
 
     Args:
         game: The game.
@@ -191,7 +191,7 @@ def step(game: Game, states: States, actions: ArrayLike) -> Planes:
 
 
 def observe(game: Game, states: States, seats: Seats | None = None) -> tuple[Planes, Planes]:
-    """Observations and action masks of players.
+    """Return observations and action masks of players.
 
     Args:
         game: The game.
@@ -210,7 +210,7 @@ def observe(game: Game, states: States, seats: Seats | None = None) -> tuple[Pla
 
 
 def features(game: Game, states: States, seats: Seats | None = None) -> tuple[Planes, Planes]:
-    """Compact observations and action masks of players.
+    """Return compact observations and action masks of players.
 
     Args:
         game: The game.
@@ -218,8 +218,8 @@ def features(game: Game, states: States, seats: Seats | None = None) -> tuple[Pl
         seats: Observing seats, as for `observe`.
 
     Returns:
-        Observations, int8 [n, feature_size], whose numbers `game.feature_names` names; and action
-        masks as those of `observe`.
+        Observations, int8 [n, feature_size], with names in `game.feature_names`; and action masks
+        as from `observe`.
 
     Raises:
         InputError: The states are not states of the game, or it does not have such seats.
@@ -228,7 +228,7 @@ def features(game: Game, states: States, seats: Seats | None = None) -> tuple[Pl
 
 
 def views(game: Game, states: States, seats: Seats | None = None) -> States:
-    """Views of players, for agents: copies of states without what the players cannot know.
+    """Return views of players, for agents: copies of states without the hidden information.
 
     Args:
         game: The game.
@@ -247,7 +247,7 @@ def views(game: Game, states: States, seats: Seats | None = None) -> States:
 
 
 def returns(game: Game, states: States) -> Floats:
-    """The payoffs of all players.
+    """Return the payoffs of all players.
 
     Args:
         game: The game.

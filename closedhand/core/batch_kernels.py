@@ -1,6 +1,6 @@
-"""What envs and `closedhand.core.batch` do in compiled code: one crossing from Python per step.
+"""Kernels of envs and `closedhand.core.batch`: one call from Python for each step.
 
-These functions trust their callers; those of `closedhand.core.batch` check what they are given.
+They do not check their arguments; the functions of `closedhand.core.batch` do.
 
 States are passed as an array [n] and an index into it: passing an array costs less than passing a
 record.
@@ -27,8 +27,7 @@ from closedhand.core.numba.jit import (
 from closedhand.core.state_kernels import ILLEGAL, OVER
 
 RUNNING = 0
-"""Status of a game that goes on after an action. The others are `OVER` and `ILLEGAL`: an illegal
-action has changed nothing."""
+"""Status of a game that goes on after an action; see `OVER` and `ILLEGAL`."""
 
 
 @kernel
@@ -110,8 +109,8 @@ def play_together(
 ) -> bool:
     """Play `actions[seat]` of every seat in the first of `states`, or none if one is illegal.
 
-    All seats are to act, and `player` is 0; it is 0 again if the game goes on. Write into `legal`,
-    bool [seats], whose actions are legal; return whether the game is over.
+    All seats are to act. `player` has to be 0, and is 0 again if the game goes on. Write into
+    `legal`, bool [seats], which actions are legal; return whether the game is over.
     """
     state = states[0]
     ids = np.empty(num_actions, np.int32)

@@ -1,4 +1,4 @@
-"""Sets of small numbers as the bits of a `uint64`, for kernels: one instruction each.
+"""Sets of numbers from 0 to 63 as the bits of a `uint64`, for kernels: one instruction each.
 
 Numba does not expose these instructions. Without the compiler the plain functions are used.
 """
@@ -37,17 +37,17 @@ def _population(typing: Any, bits: Any) -> Any:
 
 
 def lowest(bits: Any) -> Any:
-    """The smallest number in a set that is not empty."""
+    """Return the smallest number in a set, which must not be empty."""
     return (int(bits) & -int(bits)).bit_length() - 1
 
 
 def highest(bits: Any) -> Any:
-    """The largest number in a set that is not empty."""
+    """Return the largest number in a set, which must not be empty."""
     return int(bits).bit_length() - 1
 
 
 def size(bits: Any) -> Any:
-    """Number of elements of a set."""
+    """Return the number of elements of a set."""
     return int(bits).bit_count()
 
 

@@ -10,9 +10,12 @@ from closedhand.core.numba.jit import Ids, Integer, Rng, kernel
 
 @kernel
 def draw_place(room: Ids, left: Integer, rng: Rng) -> int:
-    """Draw who gets the next card; all `left` free places, `room[i]` of i, are equally likely.
+    """Draw the player who gets the next card, all free places being equally likely.
 
-    The place is removed from `room`.
+    Args:
+        room: Number of free places of each player; that of the drawn player is reduced by one.
+        left: Sum of `room`, at least 1.
+        rng: Generator of the draw.
     """
     place = np.int64(rng.random() * left)
     taker = 0
@@ -24,10 +27,24 @@ def draw_place(room: Ids, left: Integer, rng: Rng) -> int:
 
 
 @kernel
+def total(numbers: Ids) -> int:
+    """The sum of an array. `numbers.sum()` does not compile for a GPU."""
+    found = 0
+    for i in range(len(numbers)):
+        found += numbers[i]
+    return found
+
+
+@kernel
 def shuffle(deck: NDArray[Any], seed: np.uint64) -> np.uint64:
-    """Shuffle `deck`, an array, in place; return the seed of the next shuffle, uint64."""
+    """Shuffle `deck`, an array, in place; return the seed of the next shuffle, uint64.
+
+    The seed must not be 0, at which xorshift stays.
+    """
     for i in range(len(deck) - 1, 0, -1):
-        # Xorshift: a state can carry its own generator, for a redeal in the middle of a game.
+        # Xorshift64 (Marsaglia, 2003): one number is the whole generator, so that a state can hold
+        # it for a new deal in the middle of a game. Its lowest bits are the weakest: they are
+        # dropped.
         seed ^= seed << np.uint64(13)
         seed ^= seed >> np.uint64(7)
         seed ^= seed << np.uint64(17)

@@ -1,10 +1,10 @@
-"""Checks of what callers hand in: numbers, seats, generators, arrays.
+"""Checks of arguments: numbers, seats, generators, arrays.
 
-Kernels trust their arguments: a wrong seat is an index out of bounds, and an argument of another
-type is one more compilation or an error of the compiler. So every public function that leads to a
-kernel checks its arguments here first, without going through states. The states themselves are
-checked by `Game.valid` where they come from outside: `load`, `reset(options={"state": …})` and the
-vector env's `states`.
+Kernels do not check their arguments: a wrong seat is an index out of bounds, and another type is
+one more compilation or an error of the compiler. So every public function that calls a kernel
+checks its arguments here first. It does not check whether the rules allow a state, which takes
+longer: `Game.valid` does so where states come from outside, in `load`,
+`reset(options={"state": …})` and the vector env's `states`.
 """
 
 from operator import index
@@ -19,13 +19,14 @@ INTEGERS: Any = (int, np.integer)
 """Types of a seat or an id."""
 
 WIDTH = 60
-"""Longest text of a value in a message, in characters."""
+"""Maximum length of a value in a message, in characters."""
 
 
 class InputError(ValueError):
     """Input of the user that cannot be used; the message says why.
 
-    The message stays one line that a terminal can show, whatever it quotes: see `text.one_line`.
+    The message is one line that a terminal can show, even if it quotes control characters; see
+    `text.one_line`.
     """
 
     def __init__(self, message: object = "") -> None:
@@ -35,38 +36,38 @@ class InputError(ValueError):
 class UnknownOption(InputError, TypeError):
     """An option that a game, agent or trainer does not have.
 
-    It is a `TypeError` too, since libraries try keyword arguments on constructors and catch that.
+    It is a `TypeError` too: libraries try keyword arguments on constructors and catch that.
 
     Attributes:
         name: Name of the option.
     """
 
-    # Gymnasium raises an error of an env's maker again, as its class called with a text alone.
+    # Gymnasium raises errors of a maker again by calling their class with a text alone.
     def __init__(self, message: object, name: str = "") -> None:
         super().__init__(message)
         self.name = name
 
 
 def shown(value: Any) -> str:
-    """A value that a user gives, for a message: at most 60 characters on one line."""
+    """Write a value of the user for a message: at most 60 characters on one line."""
     try:
         text = repr(value)
-    except Exception:  # such as that of a whole number of thousands of digits
+    except Exception:  # such as the repr of an integer of thousands of digits
         text = f"a value of type {type(value).__name__}"
     text = " ".join(text.split())
     return text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."
 
 
 def whole_number(value: Any, name: str = "an action", least: int | None = None) -> int:
-    """The value as an `int`.
+    """Convert a value to `int`.
 
     Args:
-        value: Any object; a bool is no number.
-        name: What the value should be, for the message.
+        value: Any object; a bool does not count as a number.
+        name: Name of the value, for the message.
         least: Least value allowed; None: any.
 
     Raises:
-        InputError: It is no such number.
+        InputError: It is not a whole number, or below `least`.
     """
     try:
         if not isinstance(value, bool):
@@ -105,34 +106,34 @@ def check_deals(deals: Any, what: str) -> int:
 
 
 def id_or_illegal(number: int, num_actions: int) -> int:
-    """The number if it is the id of an action, else -1, which no game admits.
+    """Return the number if it is the id of an action, else -1, which is illegal in every game.
 
-    Kernels take integers of 64 bits, and a number may have more.
+    Kernels take integers of 64 bits; a number in Python may have more.
     """
     return number if 0 <= number < num_actions else -1
 
 
 def integers(what: str, values: Any, number: int, each: str = "game") -> NDArray[np.int64]:
-    """One integer for each game, or for each of something else, as int64 [number].
+    """Convert values to int64 [number].
 
     Args:
-        what: What the values are, in the plural, for the message.
+        what: Name of the values in the plural, for the message.
         values: Any object.
         number: Number of values that are needed.
-        each: What there is one value for.
+        each: Name of the thing that has one value, for the message.
 
     Raises:
-        InputError: The values are not so many integers.
+        InputError: The values are not `number` integers.
     """
     array = as_array(values)
     if array.shape != (number,) or (number and array.dtype.kind not in "iu"):
         raise InputError(f"{what} are {number} whole numbers, one for each {each}")
-    # Unsigned numbers beyond int64 become negative ones, which no check of a range lets pass.
+    # Unsigned numbers beyond int64 become negative, which every later check of a range refuses.
     return array.astype(np.int64)
 
 
 def as_array(values: Any) -> NDArray[Any]:
-    """The values as an array, which is empty if they have none, as lists of several lengths."""
+    """Convert values to an array; it is empty if NumPy refuses them, as lists of unequal length."""
     try:
         return np.asarray(values)
     except (ValueError, OverflowError):
@@ -143,7 +144,7 @@ def generator(rng: Any) -> np.random.Generator:
     """Check a generator, and return it.
 
     Raises:
-        InputError: It is not one.
+        InputError: It is not a `numpy.random.Generator`.
     """
     if not isinstance(rng, np.random.Generator):
         raise InputError(f"rng is a numpy.random.Generator, not {shown(rng)}")

@@ -8,16 +8,26 @@ to the module's function of the same name. That happens when a caller is compile
 at run time, so a kernel written once against this module works for every game, and is cached on
 disk like any other.
 
-Four functions are in plain Python. `valid(rules, state, player=None)` says why the rules do not
-allow a state (see `closedhand.core.validity`). A module may also define
+Four functions are in plain Python. `valid(rules, state, player=None)` returns the reason why the
+rules do not allow a state (see `closedhand.core.validity`). A module may also define
 `view_from(game, player, hand, actions, …)`, which builds a view from what a player at a real table
 knows (see `Game.view_from`), and `knowledge(game, view, player)`, which turns a view into those
 arguments: the hand, the actions and a dict of the others. A game that is small enough to be solved
 defines `deals(rules)`, an iterator over all initial states with their probabilities (see
 `Game.deals`).
 
-The rules of a game in sub-steps hold those of the flat game, as `rules.flat`. Functions that its
-module does not define are those of the flat game.
+The rules of a game in sub-steps hold those of the flat game, as `rules.flat`. If its module does
+not define a function, the function of the flat game is called with `rules.flat`.
+
+The same functions run on a GPU, one thread a game, if they keep to these rules:
+
+- Fields of records, of states and of tables, are at multiples of their size.
+- Rows for `observe` and `features` are handed in zeroed, so a game writes only what is not zero.
+  The caller zeroes them: row by row on a CPU, in bulk on a GPU.
+- Arrays that a function makes have lengths that are constants, and do not outlive the round of the
+  loop that makes them.
+- Random numbers come from anything with `random()`. Room for action ids is handed in.
+- Loops take the place of `array.copy()`, boolean indexing, and reductions such as `array.sum()`.
 """
 
 from collections.abc import Callable
@@ -42,7 +52,7 @@ from closedhand.core.numba.jit import (
 )
 
 VERSION = 1
-"""Version of the contract; a game states the one that it was written for."""
+"""Version of the contract; a game states the version that it was written for."""
 
 MAX_PLAYERS = 16
 """Maximum number of players."""
@@ -66,8 +76,8 @@ def dispatched(
 ) -> Callable[..., Any]:
     """Dispatch on the class of the first argument, in Python and inside kernels.
 
-    A decorator, `@dispatched` or `@dispatched(default=…)`, for a function without a body, of which
-    only the name and the docstring are used.
+    This decorates a function without a body, `@dispatched` or `@dispatched(default=…)`. Only the
+    name and the docstring of the function are used.
 
     Args:
         stub: Function to dispatch.
@@ -112,15 +122,15 @@ def _dispatch(stub: Callable[..., Any], default: Callable[..., Any] | None) -> C
 
 
 def plain_function(rules: Rules, name: str) -> tuple[Callable[..., Any] | None, Rules]:
-    """A function that games define in plain Python, not as a kernel.
+    """Find a function that games define in plain Python, not as a kernel.
 
     Args:
         rules: Rules of a game.
         name: Name of the function.
 
     Returns:
-        The function of the game's module or else of the flat game's, None where neither defines
-        it; and the rules that it takes.
+        The function of the game's module, else of the flat game's module, else None; and the rules
+        to call it with.
     """
     found = getattr(import_module(rules.kernels), name, None)
     if found is None and hasattr(rules, "flat"):
@@ -170,26 +180,31 @@ def redeal(rules: Rules, view: State, player: Integer, rng: Rng) -> None:
 
 @dispatched
 def observe(rules: Rules, state: State, player: Integer, out: Planes) -> None:
-    """Write the observation of `player` into `out`, int8; reads only what `player` may know."""
+    """Write the observation of `player` into `out`, int8; read only what `player` may know.
+
+    `out` is all zero.
+    """
 
 
 @kernel
 def _observation(rules: Rules, state: State, player: Integer, out: Planes) -> None:
-    """The numbers of `observe`."""
+    """Write the observation in place of a compact one."""
     observe(rules, state, player, out)
 
 
 @dispatched(default=_observation)
 def features(rules: Rules, state: State, player: Integer, out: Planes) -> None:
-    """Write the compact observation of `player` into `out`, int8; reads only what he may know.
+    """Write the compact observation of `player` into `out`, int8; read only what it may know.
 
-    A game defines it if it has one, and describes it in `Game.feature_table`.
+    `out` is all zero. The default writes the observation. A game that defines it describes the
+    numbers in `Game.feature_table`.
     """
 
 
 @kernel
 def look(rules: Rules, state: State, player: Integer, compact: bool, out: Planes) -> None:
-    """`features` if the observation is to be compact, else `observe`."""
+    """Zero `out`, then `features` if the observation is to be compact, else `observe`."""
+    out[:] = 0
     if compact:
         features(rules, state, player, out)
     else:
@@ -198,7 +213,7 @@ def look(rules: Rules, state: State, player: Integer, compact: bool, out: Planes
 
 @kernel
 def _is_listed(rules: Rules, state: State, action: Integer, ids: Ids) -> bool:
-    """Whether an action is among those of `legal`."""
+    """Return whether `legal` lists an action."""
     if over(rules, state):
         return False
     for k in range(legal(rules, state, ids)):
@@ -209,31 +224,32 @@ def _is_listed(rules: Rules, state: State, action: Integer, ids: Ids) -> bool:
 
 @dispatched(default=_is_listed)
 def is_legal(rules: Rules, state: State, action: Integer, ids: Ids) -> bool:
-    """Whether `action`, any integer, is legal now; `ids` is scratch space as for `legal`.
+    """Return whether `action`, any integer, is legal now; `ids` is scratch space as for `legal`.
 
-    A game defines it if it has a faster way than listing all legal actions.
+    The default lists all legal actions. A game defines it if it has a faster test.
     """
     ...
 
 
 @kernel
 def _admit_legal(rules: Rules, state: State, action: Integer, ids: Ids) -> Integer:
-    """The action if it is legal, else -1."""
+    """Return the action if it is legal, else -1."""
     return np.int64(action) if is_legal(rules, state, action, ids) else -1
 
 
 @dispatched(default=_admit_legal)
 def admit(rules: Rules, state: State, action: Integer, ids: Ids) -> Integer:
-    """The action that a submitted one, any integer, counts as; -1 if it is refused.
+    """Return the legal action that a submitted one, any integer, counts as; -1 if it is refused.
 
-    A game defines it if its illegal actions count as other actions.
+    By default an action counts as itself. A lenient game, in which illegal actions count as other
+    actions, defines it.
     """
     ...
 
 
 @kernel
 def _payoff_at_end(rules: Rules, state: State, player: Integer) -> float:
-    """The payoff of a player if the game is over, else NaN."""
+    """Return the payoff of a player if the game is over, else NaN."""
     if not over(rules, state):
         return np.nan
     out = np.zeros(MAX_PLAYERS)
@@ -243,16 +259,17 @@ def _payoff_at_end(rules: Rules, state: State, player: Integer) -> float:
 
 @dispatched(default=_payoff_at_end)
 def payoff(rules: Rules, state: State, player: Integer) -> float:
-    """The final payoff of `player` as soon as it is certain; NaN before.
+    """Return the final payoff of `player` as soon as it is certain; NaN before.
 
-    A game defines it if that is certain before the end, or cheaper to compute than `returns`.
+    The default waits for the end of the game. A game defines it if the payoff is certain earlier,
+    or cheaper to compute than by `returns`.
     """
     ...
 
 
 @kernel
 def random_action(rules: Rules, state: State, rng: Rng, buffer: Ids) -> Integer:
-    """A uniformly random legal action; `buffer` is scratch space for the ids."""
+    """Draw a uniformly random legal action; `buffer` is scratch space for the ids."""
     return buffer[np.int64(rng.random() * legal(rules, state, buffer))]
 
 

@@ -1,11 +1,11 @@
-"""The table as rows of cards: what pictures and texts of every game are drawn from."""
+"""The table as rows of cards, from which pictures and texts of every game are drawn."""
 
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 BLANK = " "
-"""In place of a card in a `Row`: a gap."""
+"""A gap in place of a card in a `Row`."""
 
 
 class Row(NamedTuple):
@@ -13,12 +13,12 @@ class Row(NamedTuple):
 
     Attributes:
         label: Whose cards they are.
-        cards: Text of each card; an empty text is a card face down, `BLANK` none at all.
+        cards: Text of each card; an empty text is a card face down, `BLANK` a gap.
         note: Further text.
         active: Whether this seat is to act.
         last: Text of each card of the seat's last play, while it lies on the table; the note may
             name that play as well.
-        player: Player whose seat it is, -1 for cards in the middle; None: as the label says.
+        player: Player whose seat it is; -1 for cards in the middle; None if the label names it.
         role: What the player is at present, one of the game's terms, such as `landlord`.
         marks: Further facts, each one of the game's terms, possibly with more text after it.
     """
@@ -60,12 +60,12 @@ class Part(NamedTuple):
 
 
 class Odds(NamedTuple):
-    """What a part of a hand is worth.
+    """Chances of a part of a hand.
 
     Attributes:
-        name: What it is, in the game's words, such as `KQJT9 straight`.
+        name: Name of the part's cards in the game's terms, such as `KQJT9 straight`.
         win: Chance that it beats the same part of an opponent.
-        tie: Chance that it is as good.
+        tie: Chance that it ties.
     """
 
     name: str
@@ -78,7 +78,7 @@ HIDDEN = "▒"
 
 
 SYMBOLS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
-"""How people see the suits; `core.text` has them in ASCII."""
+"""Symbols of the suits; `core.text` writes them in ASCII."""
 
 LETTERS = {ord(symbol): suit for suit, symbol in SYMBOLS.items()}
 RANKS = (*"23456789TJQKA", "10")
@@ -91,12 +91,12 @@ CARDS = re.compile(r"(?:[2-9TJQKA_][cdhs]|[*+/])+")
 
 
 class Face(NamedTuple):
-    """A card as people see it, whatever the game's notation.
+    """A card independent of the game's notation.
 
     Attributes:
         rank: Text of its rank, `T` for ten, or of the whole card if it has no suit.
         suit: `c`, `d`, `h` or `s`; empty without a suit.
-        joker: What kind of joker it is, empty for other cards.
+        joker: Kind of joker; empty for other cards.
     """
 
     rank: str
@@ -105,7 +105,7 @@ class Face(NamedTuple):
 
 
 def face(card: str) -> Face:
-    """The card that a text in a `Row` stands for.
+    """Parse a card of a `Row`.
 
     Examples:
         >>> face("Ks"), face("SK")
@@ -121,7 +121,7 @@ def face(card: str) -> Face:
 
 
 def pretty(text: str) -> str:
-    """A card, or an action that is made of cards, with symbols for the suits.
+    """Write a card, or an action that is made of cards, with symbols for the suits.
 
     Examples:
         >>> pretty("5c5h*"), pretty("SK"), pretty("raise"), pretty("3334")
@@ -136,7 +136,7 @@ def pretty(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A text that a person typed in the notation of games: letters for symbols, T for 10.
+    """Convert a typed text to the notation of games: letters for symbols, T for 10.
 
     Examples:
         >>> plain("10♥10♠")
@@ -146,17 +146,17 @@ def plain(text: str) -> str:
 
 
 def remark(row: Row) -> str:
-    """The note of a row, empty if it only names the last play, which is there as cards."""
+    """Return the note of a row; empty if it only names the last play, which is shown as cards."""
     return "" if row.note.replace("+", "") == "".join(row.last) else row.note
 
 
 def board(rows: Sequence[Row], symbols: bool = False) -> str:
-    """The table as text, a line for each row.
+    """Write the table as text, a line for each row.
 
     Args:
         rows: The rows.
         symbols: Whether suits are symbols and last plays are shown, for people. Otherwise suits are
-            letters, and notes all that stands behind the cards.
+            letters, and only notes follow the cards.
     """
     width = max(len(row.label) for row in rows)
     lines: list[str] = []

@@ -22,10 +22,10 @@ class Chunk(NamedTuple):
     Attributes:
         returns: Payoffs, float64 [deals, tables, seats]; of a league, where a deal is a match,
             [matches, tables, rounds, agents].
-        seconds: Time that each agent, two but in a league, took to decide, float64 [agents].
+        seconds: Decision time of each agent, float64 [agents]; a match has two agents.
         decisions: Number of decisions of each, int64 [agents].
-        spent: What the searches of each have cost, float64 [agents, 4], by the names of
-            `closedhand.core.agents.SPENT`; None: nothing.
+        spent: Cost of the searches of each, float64 [agents, 4], with the columns of
+            `closedhand.core.agents.SPENT`; None if there were no searches.
     """
 
     returns: np.ndarray
@@ -35,7 +35,7 @@ class Chunk(NamedTuple):
 
 
 def tables(sides: Sequence[int]) -> list[tuple[int, ...]]:
-    """Which of two agents, 0 or 1, plays each seat, for every table of a duplicate deal.
+    """List the tables of a duplicate deal: the agent, 0 or 1, at each seat.
 
     Args:
         sides: The side that each seat plays for (`Game.sides`).
@@ -106,7 +106,7 @@ def start(
     seeds = np.random.default_rng((seed, deals.start, 1)).integers(2**31, size=len(specs))
     agents = [make_agent(game, spec, int(own)) for spec, own in zip(specs, seeds, strict=True)]
     dealt = np.array([game.deal(np.random.default_rng((seed, i))) for i in deals], game.dtype)
-    # The first decision of each is not timed: it includes loading kernels and networks.
+    # The first decision of each agent includes loading kernels and networks. It is not timed.
     first = batch.views(game, dealt[:1])
     for agent in agents:
         act_batch(agent, first)
@@ -123,7 +123,7 @@ def parse_all(game: Game, agents: Sequence[Spec]) -> list[Player]:
 
 
 def match_settings(game: Game, agents: Sequence[Spec], seed: int) -> dict[str, Any]:
-    """Settings that must be the same when games between agents resume after an interruption.
+    """Return the settings that must be the same when a match resumes after an interruption.
 
     Args:
         game: The game.
@@ -144,12 +144,12 @@ def match_settings(game: Game, agents: Sequence[Spec], seed: int) -> dict[str, A
 
 
 def count_deals(chunks: Sequence[Chunk]) -> int:
-    """Number of deals in some chunks."""
+    """Return the number of deals in some chunks."""
     return sum(len(chunk.returns) for chunk in chunks)
 
 
 def cut(chunk: Chunk, deals: int) -> Chunk:
-    """The first deals of a chunk, with a proportional share of its times and decisions."""
+    """Return the first deals of a chunk, with a proportional share of its times and decisions."""
     share = deals / len(chunk.returns)
     decisions = np.round(chunk.decisions * share).astype(np.int64)
     return Chunk(chunk.returns[:deals], chunk.seconds * share, decisions, spent_in(chunk) * share)
@@ -166,6 +166,6 @@ def join(chunks: Sequence[Chunk]) -> Chunk:
 
 
 def spent_in(chunk: Chunk) -> np.ndarray:
-    """What the searches of each agent have cost, float64 [agents, 4]."""
+    """Return the cost of the searches of each agent, float64 [agents, 4]."""
     nothing = np.zeros((len(chunk.decisions), len(SPENT)))
     return nothing if chunk.spent is None else chunk.spent

@@ -1,7 +1,7 @@
-"""What people at a table are told: the notation, why an action is refused, which cards are out.
+"""Explanations for people: the notation, reasons of illegal actions, and cards seen and unseen.
 
 A game's notation may have an attribute `explanations`, an `Explanations`. All of it is optional:
-games that have none are explained by examples, and illegal actions are refused without a reason.
+without it, legal actions serve as examples, and illegal actions are refused without a reason.
 """
 
 from collections.abc import Callable
@@ -10,16 +10,16 @@ from typing import NamedTuple
 from closedhand.core.game import Game, InputError, State
 
 Reason = Callable[[Game, State, int], str]
-"""Why an action is illegal in a state, a view or a full one: one line, empty if for another reason.
+"""A function of a game, a state or view, and an action that is illegal there while the game runs.
 
-An action of a game is asked about only if it is illegal there, and only while the game runs.
+It returns the reason in one line, or an empty text if the action is illegal for another reason.
 """
 
 EXAMPLES = 6
 
 
 class Cards(NamedTuple):
-    """What a player knows of the cards in play.
+    """The cards in play, by a player's knowledge.
 
     Attributes:
         seen: Text of each card that lies open or has been played, low to high.
@@ -31,12 +31,13 @@ class Cards(NamedTuple):
 
 
 class Explanations(NamedTuple):
-    """What a game tells people.
+    """Explanations of a game for people.
 
     Attributes:
-        help: How cards and actions are written, a few short lines.
-        reasons: Why an action may be illegal, asked in this order: the first that answers counts.
-        cards: Cards that a player has seen and has not, from the player's view.
+        help: The notation of cards and actions, a few short lines.
+        reasons: Possible reasons why an action is illegal; the first that applies is shown.
+        cards: Function that returns the cards that a player has and has not seen from its view;
+            None: the game has no such list.
     """
 
     help: str = ""
@@ -49,16 +50,16 @@ def _explanations(game: Game) -> Explanations:
 
 
 def notation_help(game: Game, state: State) -> str:
-    """How the actions of a game are written; without a text of its own, legal ones as examples."""
-    told = _explanations(game).help
-    if told or game.over(state):
-        return told
+    """Explain the notation of a game's actions; by default with legal actions as examples."""
+    text = _explanations(game).help
+    if text or game.over(state):
+        return text
     some = game.legal(state)[:EXAMPLES]
     return "Actions are written like " + ", ".join(game.text(int(a), state) for a in some)
 
 
 def why_not(game: Game, state: State, action: int) -> str:
-    """Why the player to act may not play an action now: one line, empty if it is legal.
+    """Explain in one line why the player to act may not play an action; empty if it is legal.
 
     Args:
         game: The game.
@@ -78,7 +79,7 @@ def why_not(game: Game, state: State, action: int) -> str:
 
 
 def known_cards(game: Game, view: State, player: int) -> Cards:
-    """Cards that a player has seen and those it has not.
+    """Return the cards that a player has seen and those it has not.
 
     Args:
         game: The game.
@@ -86,9 +87,9 @@ def known_cards(game: Game, view: State, player: int) -> Cards:
         player: Seat of the player.
 
     Raises:
-        InputError: The game does not tell, or there is no such player.
+        InputError: The game does not list them, or there is no such player.
     """
-    tell = _explanations(game).cards
-    if tell is None:
-        raise InputError(f"{game.name} does not tell which cards are out")
-    return tell(game, view, game.seat(player))
+    cards_of = _explanations(game).cards
+    if cards_of is None:
+        raise InputError(f"{game.name} does not list the cards that have been seen")
+    return cards_of(game, view, game.seat(player))

@@ -1,4 +1,4 @@
-"""The numbers of a compact observation: one table that names, sizes, bounds and documents them.
+"""Tables of compact observations, with the name, bounds and meaning of every number.
 
 A game states its table in `features.py`, beside the kernel that writes the numbers::
 
@@ -24,12 +24,12 @@ def labels(*axes: Sequence[object]) -> list[str]:
 
 
 class Feature(NamedTuple):
-    """A group of numbers that say the same of different things.
+    """A group of numbers with one meaning, each for another thing.
 
     Attributes:
         name: Name of the group.
-        labels: What each number is about.
-        about: What the numbers say.
+        labels: Name of the thing that each number describes, such as a rank or a seat.
+        about: Meaning of the numbers.
         most: Largest value.
         least: Smallest value.
     """
@@ -57,7 +57,7 @@ class FeatureTable:
     features: tuple[Feature, ...]
 
     def __init__(self, *features: Feature) -> None:
-        """Put groups of numbers one behind the other."""
+        """Concatenate groups of numbers."""
         object.__setattr__(self, "features", features)
 
     def __add__(self, other: "FeatureTable") -> "FeatureTable":
@@ -68,7 +68,7 @@ class FeatureTable:
 
     @property
     def starts(self) -> tuple[int, ...]:
-        """The place of the first number of each group."""
+        """Index of the first number of each group."""
         sizes = [len(feature.labels) for feature in self.features]
         return tuple(accumulate(sizes, initial=0))[:-1]
 
@@ -88,7 +88,7 @@ class FeatureTable:
         return low, high
 
     def markdown(self) -> str:
-        """The groups with the places of their numbers, of which the last label runs fastest."""
+        """Write the groups as a table, Markdown, with the indices of their numbers."""
         lines = ["| numbers | names | values | contents |", "|---|---|---|---|"]
         for start, feature in zip(self.starts, self.features, strict=True):
             first, *others = feature.names

@@ -1,4 +1,4 @@
-"""Writing files: atomically, and claims on what is written. Reading is in `reading`."""
+"""Write files atomically, and claim them for one command; `reading` reads them."""
 
 import errno
 import io
@@ -31,7 +31,7 @@ except ImportError:  # Windows
 SHIPPED = Path(__file__).parent.parent / "data"
 """Folder of the files that ship with the package."""
 FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
-"""Errors that tell of the disk, not of the program: it is full, broken or write-protected."""
+"""Errors of a disk that is full, broken or write-protected; the program is not to blame."""
 CLAIMED = "CLOSEDHAND_CLAIMED"
 """Environment variable with the claims of a process, a JSON list; processes that it starts share
 them."""
@@ -44,7 +44,7 @@ KINDS = {
     stat.S_IFIFO: "a pipe",
     stat.S_IFSOCK: "a socket",
 }
-"""What else than a regular file may be found under a name."""
+"""Names of things other than regular files, for messages."""
 
 
 RETRY = 0.02
@@ -59,7 +59,7 @@ class WriteError(InputError):
 
 
 def within(path: Path, name: str) -> Path:
-    """The file `name` in a folder; a path that is no folder itself."""
+    """Return the path of the file `name` in a folder; a path to something else as it is."""
     return path / name if os.path.isdir(path) else path
 
 
@@ -75,9 +75,9 @@ def write_arrays(path: Path, arrays: Mapping[str, Any]) -> None:
 
 
 def target(path: Path) -> Path:
-    """The regular file, present or not, that is written under a name.
+    """Return the regular file, present or not, that is written under a name.
 
-    A symlink stands for the file that it leads to: the link stays, and that file is replaced.
+    A symlink is followed: the link stays, and the file that it leads to is replaced.
 
     Raises:
         WriteError: There is something else, such as a folder or a device, or the file is
@@ -152,7 +152,7 @@ def replacing(path: Path, private: bool = False) -> Generator[Path]:
             if private:
                 part.touch(0o600)
             yield part
-            # Some file systems tell only now that the disk is full.
+            # Some file systems report a full disk only now.
             with open(part, "rb+") as file:
                 os.fsync(file.fileno())
             if not private:
@@ -170,7 +170,7 @@ def write_atomically(path: Path, content: str | bytes, private: bool = False) ->
 
     Args:
         path: Path of the file.
-        content: All that is to be in it.
+        content: The whole content.
         private: As for `replacing`.
 
     Raises:
@@ -194,7 +194,7 @@ def remove(path: Path) -> None:
 
 
 class Log:
-    """A new text file that grows, begun with its first text; what is in it is always whole.
+    """A new text file to which texts are appended, each completely or not at all.
 
     Attributes:
         path: Path of the file.
@@ -241,11 +241,11 @@ class Log:
 
 
 class Claims:
-    """What a command writes to: checked before the work begins, and claimed until it ends.
+    """The files and folders that a command writes, checked at its start and claimed until its end.
 
-    No other process may claim the same file or folder meanwhile. A claim is a lock on a hidden
-    file, `.NAME.lock` beside a file or `.lock` in a folder: it ends with the process, however that
-    ends. Processes that were started by the one that has a claim share it.
+    Meanwhile no other process can claim them. A claim is a lock on a hidden file, `.NAME.lock`
+    beside a file or `.lock` in a folder. It ends with the process, even if the process is killed.
+    Child processes share the claims of their parent.
     """
 
     def __init__(self) -> None:
@@ -262,7 +262,7 @@ class Claims:
         error: BaseException | None,
         at: TracebackType | None,
     ) -> None:
-        """Give all claims back."""
+        """Release all claims."""
         self._held.close()
 
     def files(self, *paths: Path) -> None:
@@ -273,7 +273,7 @@ class Claims:
                 that another process writes to, or in a folder of such a one, or is named twice.
         """
         targets = [target(path) for path in paths]
-        # Case does not tell names apart everywhere.
+        # Some file systems ignore the case of names.
         names = [str(found).casefold() for found in targets]
         for i, name in enumerate(names):
             if name in names[:i]:
@@ -341,7 +341,7 @@ def _refuse_held(lock: Path, path: Path) -> None:
 
 
 def _claimed() -> list[str]:
-    """The claims of this process and of those that started it; what is no list of them has none."""
+    """Return the claims of this process and its parents; none if the variable is no such list."""
     try:
         found = parse_json(os.environ.get(CLAIMED, "[]"))
     except InputError:
@@ -350,7 +350,7 @@ def _claimed() -> list[str]:
 
 
 def _make_folder(folder: Path, path: Path) -> None:
-    """Create the folder of what is written to `path`."""
+    """Create the folder of a file or folder to be written, `path`."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
@@ -370,7 +370,7 @@ def _locked(lock: Path, path: Path) -> int:
             except BlockingIOError:
                 time.sleep(RETRY)
                 _try_lock(file)
-            # The process that had the lock removes the file before it lets go.
+            # The process that had the lock removes the file before it releases the lock.
             if _is_at(file, lock):
                 os.ftruncate(file, 0)
                 try:
@@ -398,7 +398,7 @@ def _is_at(file: int, path: Path) -> bool:
 
 
 def _try_lock(file: int) -> None:
-    """Lock a file, or raise BlockingIOError; a warning tells where that is not possible."""
+    """Lock a file, or raise BlockingIOError; warn where files cannot be locked."""
     reason = "this platform has no file locks"
     if fcntl is not None:
         try:
@@ -412,12 +412,12 @@ def _try_lock(file: int) -> None:
 
 
 def _escaped(name: str) -> str:
-    """A name as a pattern that matches it alone."""
+    """Escape a name for a pattern that matches it alone."""
     return re.sub(r"([*?[])", r"[\1]", name)
 
 
 def _remove_parts(paths: Iterator[Path]) -> None:
-    """Remove what processes that were killed have left half-written."""
+    """Remove partial files of processes that were killed."""
     for path in paths:
         writer = PART.search(path.name)
         if writer is None:
@@ -428,4 +428,4 @@ def _remove_parts(paths: Iterator[Path]) -> None:
             with suppress(OSError):
                 path.unlink()
         except (OSError, OverflowError):
-            pass  # it runs
+            pass  # that process still runs

@@ -1,4 +1,4 @@
-"""`Game`: one game under one set of rules, as all generic code sees it."""
+"""`Game`: the interface of one game under one set of rules."""
 
 import math
 import struct
@@ -34,13 +34,13 @@ HEADER = struct.Struct("<4sHH")
 
 
 class Knowledge(NamedTuple):
-    """What a player at a real table knows: the arguments of `Game.view_from`.
+    """The knowledge of a player at a real table: the arguments of `Game.view_from`.
 
     Attributes:
         hand: Cards that the player holds now, in the game's notation.
-        actions: Actions so far in order, ids of the flat game or their notation; negative ids where
-            the player has not seen one.
-        public: What else the player knows, by the names that the game has for it.
+        actions: Actions so far in order, ids of the flat game or their notation; a negative id for
+            an action that the player has not seen.
+        public: Further facts that the player knows, by the names of the game.
     """
 
     hand: str
@@ -61,22 +61,22 @@ class Deal(NamedTuple):
 
 
 class Notation(Protocol):
-    """Text of a game's actions, deals and tables; see the methods of `Game` of the same names."""
+    """Notation of a game's actions, deals and tables; see the methods of `Game` of these names."""
 
     def text(self, action: int, state: State | None = None) -> str:
-        """Notation of an action id."""
+        """Write an action id."""
         ...
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """Action id of a notation."""
+        """Parse an action id."""
         ...
 
     def deal_text(self, state: State) -> str:
-        """Notation of the deal that a state started from."""
+        """Write the deal that a state started from."""
         ...
 
     def parse_deal(self, text: str) -> State:
-        """A state at the start of a deal."""
+        """Parse a deal to the state at its start."""
         ...
 
     def scene(self, state: State) -> list[Row]:
@@ -89,12 +89,12 @@ class Game:
     """The rules of a game, bound to a preset and its options.
 
     States are records of `dtype`; functions that take one never keep it. To work on many states at
-    once, use `closedhand.core.batch`; for what is not in there, write a kernel that calls the
-    functions of `closedhand.core.contract` with `game.rules`.
+    once, use `closedhand.core.batch`, or write a kernel that calls the functions of
+    `closedhand.core.contract` with `game.rules`.
 
-    All methods refuse what is no state of the game, no seat or no action by an `InputError`. That a
-    record of the right kind is one that the rules allow is checked by `valid` and `load`; the other
-    methods trust their states, as a check takes longer than they do.
+    All methods raise an `InputError` if an argument is not a state, seat or action of the game.
+    Only `valid` and `load` check whether the rules allow a state: the check takes longer than the
+    other methods.
 
     Attributes:
         name: Name for `make_game`.
@@ -121,9 +121,9 @@ class Game:
         rounds: Number of rounds of an episode; only staged games have more than one.
         layout: Number of the layout of saved states.
         feature_table: Numbers of the compact observation, which `features` of the game's module
-            writes; None if the game has none, and its observation serves as such.
-        flat_form: The game whose actions are whole plays, if this one factors them into sub-steps
-            or merges them; None if this is that game.
+            writes; None if the observation serves as the compact one.
+        flat_form: The game whose actions are whole plays, if this one splits them into sub-steps or
+            merges them; None if actions of this game are whole plays.
         substep_options: Options that turn this game into one in sub-steps; empty if there is none,
             or if this is one.
     """
@@ -167,7 +167,7 @@ class Game:
 
     @property
     def flat(self) -> "Game":
-        """The game whose actions are whole plays: this one, unless it factors them."""
+        """The game whose actions are whole plays: `flat_form`, or else this game."""
         return self.flat_form or self
 
     @cached_property
@@ -203,7 +203,7 @@ class Game:
         return layout
 
     def empty(self, number: int) -> np.ndarray:
-        """A batch of blank states, an array of `dtype` [number], to be dealt or copied into.
+        """Create a batch of blank states, an array of `dtype` [number].
 
         Raises:
             InputError: `number` is not a number of states.
@@ -211,16 +211,16 @@ class Game:
         return np.zeros(whole_number(number, "a number of states", 0), self.dtype)
 
     def deal(self, rng: np.random.Generator) -> State:
-        """A new game, shuffled with `rng`."""
+        """Deal a new game, shuffled with `rng`."""
         state = self.empty(1)[0]
         self._crossing(state_kernels.deal, state, draw_seed(generator(rng)))
         return state
 
     def deals(self) -> Iterator[Deal]:
-        """All deals of the game, one after the other, with their probabilities.
+        """Iterate over all deals of the game with their probabilities.
 
-        Deals that no player can tell apart at any time may be one. There may be astronomically
-        many: take no more of them than you can use.
+        Deals that no player can ever distinguish may be merged. Large games have astronomically
+        many deals.
 
         Raises:
             InputError: The game does not list its deals.
@@ -231,7 +231,7 @@ class Game:
         return (Deal(state, float(probability)) for state, probability in function(rules))
 
     def legal(self, state: State) -> NDArray[np.int32]:
-        """The ids of the legal actions of `state.player`, ascending, int32."""
+        """Return the ids of the legal actions of `state.player`, ascending, int32."""
         self._check(state)
         out = np.empty(self.num_actions, np.int32)
         return out[: self._crossing(state_kernels.legal, state, out)].copy()
@@ -256,7 +256,7 @@ class Game:
             raise InputError(explain_illegal(self, state, whole_number(action)))
 
     def sample(self, rng: np.random.Generator, state: State) -> int:
-        """A uniformly random legal action of `state.player`.
+        """Draw a uniformly random legal action of `state.player`.
 
         Raises:
             InputError: The game is over.
@@ -266,7 +266,7 @@ class Game:
         return int(generator(rng).choice(self.legal(state)))
 
     def playout(self, state: State, rng: np.random.Generator) -> State:
-        """Final state of a game played on from a copy of `state` with uniformly random actions."""
+        """Play a copy of `state` to its end with uniformly random actions; return the end."""
         self._check(state)
         end = state.copy()
         ids = np.empty(self.num_actions, np.int32)
@@ -274,7 +274,7 @@ class Game:
         return end
 
     def text(self, action: int, state: State | None = None) -> str:
-        """Notation of an action id; given a state, that of `state.player` if the game has one.
+        """Write an action id; given a state, in the shorter notation for `state.player`, if any.
 
         Raises:
             InputError: There is no such action.
@@ -288,37 +288,37 @@ class Game:
         return self.notation.text(number, state)
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """Action id of a notation; given a state, also of notations that are only valid there.
+        """Parse an action id; given a state, also from a notation that is valid only there.
 
         Raises:
-            InputError: The text is no action.
+            InputError: The text is not an action.
         """
         if state is not None:
             self._check(state)
         return self.notation.parse(_text(text, "an action"), state)
 
     def deal_text(self, state: State) -> str:
-        """Notation of the deal that a state, at any point of the game, started from."""
+        """Write the deal that a state, at any point of the game, started from."""
         self._check(state)
         return self.notation.deal_text(state)
 
     def parse_deal(self, text: str) -> State:
-        """A state at the start of a deal.
+        """Parse a deal to the state at its start.
 
         Raises:
-            InputError: The text is no deal.
+            InputError: The text is not a deal.
         """
         return self.notation.parse_deal(_text(text, "a deal"))
 
     def scene(self, state: State) -> list[Row]:
-        """The table as rows of cards; hidden cards of a view are face down."""
+        """Return the table as rows of cards; hidden cards of a view are face down."""
         self._check(state)
         return self.notation.scene(state)
 
     def cards(self, action: int, state: State) -> tuple[str, ...]:
-        """The cards that an action of `state.player` takes from the hand, as the scene writes them.
+        """List the cards that an action of `state.player` takes from the hand, as in the scene.
 
-        It is for people who choose actions by their cards; empty for an action without cards, or if
+        People choose actions by these cards. The list is empty for an action without cards, or if
         the game's notation has no `cards_of(action, state)`.
 
         Raises:
@@ -329,17 +329,17 @@ class Game:
         return () if name is None else tuple(name(int(action), state))
 
     def parts(self, state: State) -> tuple[Part, ...]:
-        """The parts into which the player to act sorts a hand; empty if actions are no such thing.
+        """List the parts into which the player to act sorts the hand; empty in most games.
 
-        A game whose notation has `parts_of(state)` is played by placing cards, not by lists of
-        actions.
+        If the game's notation has `parts_of(state)`, people place cards instead of choosing from a
+        list of actions.
         """
         self._check(state)
         name = getattr(self.notation, "parts_of", None)
         return () if name is None else tuple(name(state))
 
     def board(self, state: State) -> str:
-        """The table as text."""
+        """Write the table as text."""
         return board(self.scene(state))
 
     def show(self, state: State) -> None:
@@ -347,7 +347,7 @@ class Game:
         print(showable(self.board(state), sys.stdout))
 
     def history(self, state: State) -> NDArray[np.int64]:
-        """The actions so far, in order: ids of the flat game, int64 [moves]; negative if hidden."""
+        """Return the actions so far: ids of the flat game, int64 [moves]; negative if hidden."""
         self._check(state)
         return state["history"][: state["moves"]].astype(np.int64)
 
@@ -357,7 +357,7 @@ class Game:
         return bool(self._crossing(state_kernels.over, state))
 
     def returns(self, state: State) -> NDArray[np.float64]:
-        """The payoffs by player, float64 [num_players]; zeros before they are paid."""
+        """Return the payoffs by player, float64 [num_players]; zeros before they are paid."""
         self._check(state)
         out = np.zeros(self.num_players)
         if self.staged or self.over(state):
@@ -365,7 +365,7 @@ class Game:
         return out
 
     def view(self, state: State, player: int) -> State:
-        """A copy of `state` with everything blanked that `player` cannot know.
+        """Copy `state`, and blank everything that `player` cannot know.
 
         Raises:
             InputError: There is no such player.
@@ -376,24 +376,24 @@ class Game:
         return view
 
     def key(self, state: State, player: int) -> bytes:
-        """Key of the information set of `player`: equal bytes for equal knowledge."""
+        """Return a key of the information set of `player`: equal bytes for equal knowledge."""
         return self.view(state, player).tobytes()
 
     def view_from(
         self, player: int, hand: str, actions: Iterable[int | str] = (), **public: Any
     ) -> State:
-        """A view built from what a player at a real table knows.
+        """Build a view from the knowledge of a player at a real table.
 
         Args:
             player: Seat of the player.
             hand: Cards that the player holds now, in the game's notation.
-            actions: Actions so far in order, ids of the flat game or their notation; `?` where
-                the player has not seen one.
-            **public: What else the player knows; see `view_from` in the game's module.
+            actions: Actions so far in order, ids of the flat game or their notation; `?` for an
+                action that the player has not seen.
+            **public: Further facts; see `view_from` in the game's module.
 
         Raises:
-            InputError: There is no such player, what the player knows is inconsistent, or the game
-                builds no views or asks for no such fact.
+            InputError: There is no such player, the facts are inconsistent, or the game builds no
+                views or does not take such a fact.
         """
         build = self._table_function("view_from")
         player = self.seat(player)
@@ -402,7 +402,7 @@ class Game:
 
     @property
     def facts(self) -> tuple[str, ...]:
-        """Names of the facts besides hand and actions that `view_from` takes."""
+        """List the names of the facts that `view_from` takes besides hand and actions."""
         build, _ = contract.plain_function(self.rules, "view_from")
         parameters = signature(build).parameters.values() if build else ()
         return tuple(each.name for each in parameters if each.kind is each.KEYWORD_ONLY)
@@ -419,7 +419,7 @@ class Game:
                 raise InputError(f"view_from of {self.name} takes no {name!r}; it takes {known}")
 
     def knowledge(self, state: State, player: int) -> Knowledge:
-        """What a player knows, as the arguments of `view_from`, which gives the player's view.
+        """Return the knowledge of a player, arguments with which `view_from` builds its view.
 
         Args:
             state: A full state, or a view of the player.
@@ -427,16 +427,16 @@ class Game:
 
         Raises:
             InputError: There is no such player, the game builds no views, or a play in sub-steps is
-                under way, for which `view_from` has no words.
+                under way, which `view_from` cannot express.
         """
-        tell = self._table_function("knowledge")
-        return Knowledge(*tell(self, self.view(state, player), self.seat(player)))
+        knowledge = self._table_function("knowledge")
+        return Knowledge(*knowledge(self, self.view(state, player), self.seat(player)))
 
     def _table_function(self, name: str) -> Any:
-        """`view_from` or `knowledge` of the game's module.
+        """Find `view_from` or `knowledge` in the game's module.
 
         Raises:
-            InputError: The module has none.
+            InputError: The module does not define it.
         """
         function, _ = contract.plain_function(self.rules, name)
         if function is None:
@@ -444,7 +444,7 @@ class Game:
         return function
 
     def redeal(self, view: State, player: int, rng: np.random.Generator) -> State:
-        """A random full state that is consistent with what `player` knows (determinisation).
+        """Draw a determinisation: a random full state that is consistent with a view.
 
         Args:
             view: View of the player.
@@ -452,11 +452,11 @@ class Game:
             rng: Generator of the cards that the player does not know.
 
         Raises:
-            InputError: There is no such player, or the view is another one's.
+            InputError: There is no such player, or the view is not one of that player.
         """
         self._check(view)
         seat, rng = self.seat(player), generator(rng)
-        # Before the kernel, which would deal more cards than there is room for.
+        # The kernel trusts the view: with a wrong one it would write out of bounds.
         known = seat, view.tobytes()
         if self._redealt.get("view") != known:
             if wrong := self.valid(view, seat):
@@ -468,11 +468,11 @@ class Game:
 
     @cached_property
     def _redealt(self) -> dict[str, tuple[int, bytes]]:
-        """The last view that `redeal` has checked: a search redeals the same one many times."""
+        """The last view that `redeal` has checked, since a search redeals the same one often."""
         return {}
 
     def observe(self, state: State, player: int) -> dict[str, np.ndarray]:
-        """The observation of `player`: a new int8 array for each part of `shapes`.
+        """Return the observation of `player`: a new int8 array for each part of `shapes`.
 
         Raises:
             InputError: There is no such player.
@@ -483,7 +483,7 @@ class Game:
         return self.split(out)
 
     def features(self, state: State, player: int) -> NDArray[np.int8]:
-        """The compact observation of `player`, int8 [feature_size]; see `feature_names`.
+        """Return the compact observation of `player`, int8 [feature_size]; see `feature_names`.
 
         Raises:
             InputError: There is no such player.
@@ -518,7 +518,7 @@ class Game:
 
         Args:
             player: Any object.
-            name: Whose seat it is, for the message.
+            name: Name of the seat, for the message.
 
         Raises:
             InputError: There is no such seat.
@@ -531,7 +531,7 @@ class Game:
 
     @cached_property
     def _crossing(self) -> Crossing:
-        """Calls of the kernels of `single`."""
+        """Calls of the kernels of `state_kernels`."""
         return Crossing(self.rules, self.dtype)
 
     def _check(self, state: Any) -> None:
@@ -544,10 +544,10 @@ class Game:
             raise InputError(f"{shown(state)} is not a state of {self.name}")
 
     def valid(self, state: Any, player: int | None = None) -> str:
-        """Why the rules do not allow a state, in one line; an empty text if they do.
+        """Return the reason why the rules do not allow a state; an empty text if they allow it.
 
-        A state that passes is safe for every kernel. The argument may be any object. A game that
-        defines no `valid` is checked by `validity.generic`.
+        An allowed state is safe for every kernel. The argument may be any object. The states of a
+        game that defines no `valid` are checked by `validity.generic`.
 
         Args:
             state: A full state, or a view.
@@ -559,20 +559,20 @@ class Game:
         return validity.reason(self, state, None if player is None else self.seat(player))
 
     def save(self, state: State) -> bytes:
-        """The bytes of a state, for `load`: `HEADER`, then the record."""
+        """Return the bytes of a state, for `load`: `HEADER`, then the record."""
         self._check(state)
         return HEADER.pack(MAGIC, self.layout, self._mark) + state.tobytes()
 
     @property
     def _mark(self) -> int:
-        """16 bits that tell the game from others, whose states may have the same fields."""
+        """16 bits that distinguish the game from others, whose states may have the same fields."""
         return zlib.crc32(self.name.encode()) % 65_535 + 1
 
     def load(self, data: bytes, player: int | None = None) -> State:
         """Restore a state from the bytes of `save`.
 
         Args:
-            data: What `save` returned.
+            data: Bytes from `save`.
             player: Player whose view it is; None for a full state.
 
         Raises:
@@ -613,7 +613,7 @@ def _text(text: Any, what: str) -> str:
 
 
 def explain_illegal(game: Game, state: State, action: int) -> str:
-    """One line that says which action is illegal for whom."""
+    """Write the message about an illegal action, one line with the action and the player."""
     if not 0 <= action < game.num_actions:
         return f"action {shown(action)} is not one of the {game.num_actions} actions of {game.name}"
     text = game.text(action, state)

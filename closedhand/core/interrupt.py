@@ -1,7 +1,7 @@
 """Ctrl-C at safe points only.
 
-Python raises `KeyboardInterrupt` at any point: inside a call of a kernel, which then fails in odd
-ways or crashes, or between the lines of a log.
+Python raises `KeyboardInterrupt` at any point. Inside a call of a kernel it can cause odd errors or
+a crash; between two lines of a log it leaves the log incomplete.
 """
 
 import signal

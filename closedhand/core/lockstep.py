@@ -1,4 +1,4 @@
-"""Many games of one kind in lockstep, each player seeing only its own view."""
+"""Play many games of one kind in lockstep; each player sees only its own view."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a measurement was made on."""
+"""The machine of a measurement: processor, cores and versions."""
 
 import platform
 from importlib.metadata import PackageNotFoundError, version
@@ -8,7 +8,7 @@ from closedhand.core.threads import cores
 
 
 def processor() -> str:
-    """The processor's name, where the system tells it."""
+    """Return the processor's name; empty if the system does not state it."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
@@ -19,7 +19,7 @@ def processor() -> str:
 
 
 def machine(*packages: str) -> dict[str, str | int]:
-    """Processor, cores, and the versions of Python and of those packages that are installed."""
+    """Return the processor, the cores, and the versions of Python and of installed packages."""
     found: dict[str, str | int] = {
         "processor": processor(),
         "cores": cores(),

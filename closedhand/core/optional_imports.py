@@ -1,8 +1,8 @@
-"""Libraries that come with an extra of the package, and may not be installed.
+"""Libraries of the package's extras, which may not be installed.
 
 Everything beyond the base dependencies is imported where it is used. `needing` turns the failure
-of such an import into one line with the command to type; `require` fails with the same line before
-long work begins, or where a library would fail in its own words.
+of such an import into one line with the command to type. `require` fails with the same line before
+long work begins.
 """
 
 from collections.abc import Generator
@@ -18,6 +18,7 @@ EXTRAS = {
     "stable_baselines3": "train",
     "tensorboard": "learn",
     "torch": "play",
+    "numba_cuda": "gpu",
     "scipy": "solve",
     "pyarrow": "data",
     "matplotlib": "plot",
@@ -38,7 +39,7 @@ EXTRAS = {
 """The smallest extra of `pyproject.toml` that installs each module which the package imports."""
 
 LARGER = {"play": " to play, 'closedhand[train]' to train"}
-"""What to type, besides a small extra, for more than that."""
+"""Text after the command for a small extra, about larger ones."""
 
 
 def require(*modules: str) -> None:
@@ -64,8 +65,9 @@ def needing(user: str | None = None) -> Generator[None]:
     """Name the extra to install if an import in the block fails.
 
     Args:
-        user: What needs modules that are not ours, such as an agent of another package; None: a
-            missing module without an extra is an error of the program, and raised as it is.
+        user: Name of something that may import modules without an extra here, such as an agent of
+            another package. None: such a missing module is an error of the program and raised
+            unchanged.
 
     Raises:
         InputError: A module is missing, or too old to have what is imported from it.

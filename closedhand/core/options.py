@@ -1,8 +1,8 @@
-"""Options of games and agents: one typed table for each, and one parser for all who give options.
+"""Options of games and agents: one typed table for each, and one parser.
 
-A table, `Options`, states the name, type, default, range and meaning of every option. Command lines
-give options as text and Python gives values; both are parsed and checked here, so that they have
-the same meaning and the same messages everywhere.
+A table, `Options`, states the name, type, default, range and meaning of every option. Options from
+a command line are texts, and options from Python are values. Both are parsed and checked here, so
+that they have the same meaning and the same messages everywhere.
 
 A function that takes options has its table in one of two places. `takes` attaches a table to it::
 
@@ -12,8 +12,8 @@ A function that takes options has its table in one of two places. `takes` attach
     def make(**given: Any) -> Game:
         options = OPTIONS.complete(given)
 
-Otherwise the table is the function's signature, in which a text documents an option and a `Range`
-limits a number::
+Otherwise the table is the function's signature. In its annotations a text documents an option and a
+`Range` limits a number::
 
     def make(ante: Annotated[int, Range(1), "chips paid before the deal"] = 1) -> Game: ...
 """
@@ -73,15 +73,15 @@ class Option:
 
     Attributes:
         name: Name.
-        default: Value if none is given; None, which then also stands for itself, if there is none.
-        text: What it means: Markdown on one line, without a full stop.
+        default: Value if the option is left out. If it is None, None can also be given.
+        text: Its meaning: Markdown on one line, without a full stop.
         kind: Type of its values: `bool`, `int`, `float`, `str`, or `object` for any. By default
             the type of `default`.
         choices: All texts allowed; empty: any.
         least: Least value of a number.
         most: Greatest value of a number.
-        only_form: Whether it only says how plays are told as actions; records, which consist of
-            whole plays, leave it out.
+        only_form: Whether it changes only the form of actions, such as sub-steps. Records consist
+            of whole plays and leave it out.
     """
 
     name: str
@@ -102,7 +102,7 @@ class Option:
 
     @property
     def values(self) -> str:
-        """What values it takes, as a noun phrase."""
+        """The allowed values, as a noun phrase."""
         if self.choices:
             *others, last = self.choices
             phrase = f"{', '.join(others)} or {last}" if others else last
@@ -119,7 +119,7 @@ class Option:
         return f"{least}to {self.most}" if least else f"of at most {self.most}"
 
     def read(self, value: Any) -> Any:
-        """The value that a user gives as text or as a Python value.
+        """Parse a value of the user, a text or a Python value.
 
         Raises:
             ValueError: It is not one of the values of this option.
@@ -188,12 +188,12 @@ NOUNS: Mapping[type, str] = {
 
 
 def guess(text: str) -> Any:
-    """The number or truth value that a text states, as in JSON; another text unchanged."""
+    """Parse a number or truth value as in JSON; return another text unchanged."""
     if not NUMBER.fullmatch(text):
         return text
     try:
         return json.loads(text)
-    except ValueError:  # a number of thousands of digits
+    except ValueError:  # an integer of thousands of digits
         return text
 
 
@@ -201,7 +201,7 @@ class Options:
     """The options that a game or an agent takes.
 
     Attributes:
-        owner: Who takes them, for messages.
+        owner: Name of the game or agent, for messages.
         presets: Options that each preset changes, by its name; `rules` names the preset.
         defaults: Default of every option.
     """
@@ -216,10 +216,10 @@ class Options:
         """Create a table.
 
         Args:
-            owner: Who takes the options.
+            owner: Name of the game or agent, for messages.
             *options: The options, in order.
             presets: Options that each preset changes, by its name.
-            is_open: Whether there are others, of which nothing is known.
+            is_open: Whether options outside the table are accepted unchecked.
         """
         self.owner = owner
         self.presets: Mapping[str, Mapping[str, Any]] = presets or {}
@@ -246,7 +246,7 @@ class Options:
             given: Values by name: texts, as on a command line, or Python values.
 
         Returns:
-            Their values, each of its option's type; options that are not given are left out.
+            Their values, each of its option's type, without defaults.
 
         Raises:
             InputError: An unknown option, or a value that an option does not take.
@@ -256,7 +256,7 @@ class Options:
         return {name: self._read(name, value) for name, value in given.items()}
 
     def complete(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """All options: the defaults, overridden by the preset and then by those given.
+        """Return all options: the defaults, overridden by the preset, then by the given options.
 
         Raises:
             InputError: As for `read`.
@@ -283,7 +283,7 @@ class Options:
         return ", ".join(self._options) or "none"
 
     def markdown(self) -> str:
-        """The table as a list, Markdown."""
+        """Write the table as a list, Markdown."""
         return "\n".join(
             f"- `{option.name}={_written(option.default)}` ({option.values}): {option.text}."
             if option.text
@@ -293,12 +293,12 @@ class Options:
 
 
 def _written(default: Any) -> str:
-    """A default as in Python, texts in double quotes."""
+    """Write a default as in Python, texts in double quotes."""
     return json.dumps(default) if isinstance(default, str) else repr(default)
 
 
 def takes(options: Options) -> Callable[[Function], Function]:
-    """Decorator that attaches the table of a function's options."""
+    """Decorate a function with the table of its options."""
 
     def decorate(function: Function) -> Function:
         function.options = options  # type: ignore[attr-defined]
@@ -308,11 +308,11 @@ def takes(options: Options) -> Callable[[Function], Function]:
 
 
 def options_of(function: Callable[..., Any], owner: str, skip: int = 0) -> Options:
-    """The table that is attached to a function, or else that of its signature.
+    """Return the table that is attached to a function, or else the table of its signature.
 
     Args:
         function: Maker of a game, or factory of an agent.
-        owner: Who takes the options, for messages.
+        owner: Name of the game or agent, for messages.
         skip: Number of leading parameters that are not options.
     """
     attached = getattr(function, "options", None)
@@ -330,7 +330,7 @@ def options_of(function: Callable[..., Any], owner: str, skip: int = 0) -> Optio
 
 
 def _hint_of(function: Callable[..., Any], parameter: inspect.Parameter) -> Any:
-    """The type hint of a parameter; None if it has none, or names what is not imported."""
+    """Return the type hint of a parameter; None if it has none, or if a name in it is unknown."""
     if parameter.annotation is parameter.empty:
         return None
     space = getattr(inspect.unwrap(function), "__globals__", {})
@@ -342,7 +342,7 @@ def _hint_of(function: Callable[..., Any], parameter: inspect.Parameter) -> Any:
 
 
 def _option_of(parameter: inspect.Parameter, hint: Any) -> Option:
-    """The option that a parameter stands for."""
+    """Make the option of a parameter."""
     facts: dict[str, Any] = {}
     if get_origin(hint) is Annotated:
         hint, *notes = get_args(hint)

@@ -1,6 +1,6 @@
-"""Parsing of text from outside: whole numbers, JSON, and the form of JSON data.
+"""Parse text from outside: whole numbers, JSON, and the form of JSON data.
 
-Whatever the text, these functions return a value that is safe to work with, or raise `InputError`.
+For any text, these functions return a valid value or raise `InputError`.
 """
 
 import json
@@ -17,9 +17,9 @@ from closedhand.core.game import InputError
 LARGEST = 2**63 - 1
 """Largest whole number that kernels can hold."""
 MOST_DIGITS = 300
-"""Most digits of a whole number in JSON; a float has no larger one either."""
+"""Maximum number of digits of a whole number in JSON, about that of the largest float."""
 MOST_DEPTH = 50
-"""Most levels to which JSON may be nested."""
+"""Maximum number of levels to which JSON may be nested."""
 
 WHOLE = re.compile(r"-?[0-9]{1,19}", re.ASCII)
 STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
@@ -27,7 +27,7 @@ STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
 
 
 def parse_whole(text: str, name: str, least: int = 0, most: int = LARGEST) -> int:
-    """The whole number that a text writes in ASCII digits.
+    """Parse a whole number in ASCII digits.
 
     Args:
         text: The text; spaces around the number are allowed.
@@ -36,7 +36,7 @@ def parse_whole(text: str, name: str, least: int = 0, most: int = LARGEST) -> in
         most: Largest value allowed, at most `LARGEST`.
 
     Raises:
-        InputError: The text is no such number.
+        InputError: The text is not such a number.
     """
     digits = text.strip()
     if WHOLE.fullmatch(digits) and least <= int(digits) <= most:
@@ -46,7 +46,7 @@ def parse_whole(text: str, name: str, least: int = 0, most: int = LARGEST) -> in
 
 
 def parse_json(text: str) -> Any:
-    """The value of a JSON text, as strict as the standard (RFC 8259) and within limits.
+    """Parse a JSON text, strictly by the standard (RFC 8259) and within limits.
 
     Raises:
         InputError: The text is not JSON, holds NaN or a number that is too large, names a key twice
@@ -54,7 +54,7 @@ def parse_json(text: str) -> Any:
     """
     try:
         data = _DECODER.decode(text)
-        # Counting all brackets is quick, and enough for most texts.
+        # Counting all brackets is fast and gives an upper bound, enough for most texts.
         if text.count("[") + text.count("{") > MOST_DEPTH and _depth(text) > MOST_DEPTH:
             raise RecursionError
     except RecursionError:
@@ -95,7 +95,7 @@ _DECODER = json.JSONDecoder(
 
 
 def _depth(text: str) -> int:
-    """The number of levels to which valid JSON is nested."""
+    """Return the number of levels to which valid JSON is nested."""
     marks = np.frombuffer(STRING.sub("", text).encode("ascii", "replace"), np.uint8)
     opened = (marks == ord("[")) | (marks == ord("{"))
     closed = (marks == ord("]")) | (marks == ord("}"))
@@ -108,7 +108,7 @@ class Kind(NamedTuple):
     Attributes:
         name: Name of a value for messages, such as `a text`.
         plural: Name of several values, such as `texts`.
-        holds: Tells whether a value is of this kind.
+        holds: Function that returns whether a value is of this kind.
     """
 
     name: str
@@ -117,7 +117,7 @@ class Kind(NamedTuple):
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a number; True and False are none."""
+    """Return whether a value is a number; True and False are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -126,7 +126,7 @@ def _is_seed(value: Any) -> bool:
 
 
 def _of(*types: type) -> Callable[[Any], bool]:
-    """Whether a value is of one of some types."""
+    """Make a function that returns whether a value has one of some types."""
     return lambda value: isinstance(value, types)
 
 
@@ -141,7 +141,7 @@ OPTIONS = Kind("an object", "objects", _of(dict))
 
 
 def list_of(kind: Kind) -> Kind:
-    """The kind of lists whose items are of one kind."""
+    """Make the kind of lists whose items are of one kind."""
 
     def holds(value: Any) -> bool:
         return isinstance(value, list) and all(map(kind.holds, cast(list[Any], value)))
@@ -164,7 +164,7 @@ def check_fields(
         others: Fields that it may have; null counts as absent.
 
     Raises:
-        InputError: The data is no object, lacks a field, or has a value of another kind.
+        InputError: The data is not an object, lacks a field, or has a value of another kind.
     """
     if not isinstance(data, dict):
         raise InputError(f"{name} is a JSON object, not {data!r}")

@@ -1,4 +1,4 @@
-"""Entry points, by which packages offer games and agents: whose they are, and loading them."""
+"""Entry points, by which packages offer games and agents: their owners, and loading them."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -12,39 +12,40 @@ OWN = "closedhand"
 
 
 def owner_of(point: EntryPoint) -> str:
-    """The name of the distribution that offers an entry point; empty if it is not known."""
+    """Return the name of the distribution of an entry point; empty if it is not known."""
     return "" if point.dist is None else point.dist.name
 
 
 def is_own(point: EntryPoint) -> bool:
-    """Whether an entry point is one of this package."""
+    """Return whether an entry point belongs to this package."""
     return owner_of(point) == OWN
 
 
 def order(point: EntryPoint) -> tuple[bool, str, str]:
-    """The key by which entry points are sorted: ours first, then by name and distribution.
+    """Return the sort key of an entry point: ours first, then by name and distribution.
 
-    So it does not depend on the order in which packages were installed who has a name.
+    So the owner of a name does not depend on the order in which packages were installed.
     """
     return not is_own(point), point.name, owner_of(point)
 
 
 def described(point: EntryPoint) -> str:
-    """An entry point for messages: its name, the distribution and what it refers to."""
+    """Describe an entry point for messages: its name, distribution and reference."""
     return f"{point.name} of the package {owner_of(point) or '?'} ({point.value})"
 
 
 @contextmanager
 def kept_running(whose: str = "") -> Generator[None]:
-    """Let code of other packages not end the program: a `sys.exit` in it becomes an `InputError`.
+    """Turn a `sys.exit` in the block into an `InputError`.
 
-    No code of this package calls it while a command runs.
+    Code of other packages must not end the program. This package does not call `sys.exit` while a
+    command runs.
 
     Args:
-        whose: Whose code it is, for the message; by default the module that called.
+        whose: Owner of the code, for the message; by default the module that raised the error.
 
     Raises:
-        InputError: The code has called `sys.exit`.
+        InputError: The code called `sys.exit`.
     """
     try:
         yield
@@ -54,7 +55,7 @@ def kept_running(whose: str = "") -> Generator[None]:
 
 
 def _caller(error: BaseException) -> str:
-    """Who raised an error: the module, or a worker process, of which nothing more is known."""
+    """Name the module that raised an error, or a worker process, whose module is not known."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -64,10 +65,10 @@ def _caller(error: BaseException) -> str:
 
 
 def load_point(point: EntryPoint) -> Any:
-    """What an entry point refers to.
+    """Load the object of an entry point.
 
     Raises:
-        InputError: Its module has called `sys.exit`.
+        InputError: Its module called `sys.exit`.
     """
     with kept_running(described(point)):
         return point.load()

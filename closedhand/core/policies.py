@@ -1,10 +1,15 @@
-"""Agents inside kernels: policies that decide without a way back to Python.
+"""Agents inside kernels: policies that decide without returning to Python.
 
-A policy is to an agent what the rules are to a game: a NamedTuple of numbers and tables whose class
-names in `kernels` the module that defines `decide`. An agent that has one as `kernel_policy` is
-played by the envs within the step of their user.
+A policy is a NamedTuple of numbers and tables. Its class attribute `kernels` names the module that
+defines `decide`, as the class of a game's rules names the module of its kernels. Envs play an agent
+that has one as `kernel_policy` inside the kernel of a step.
+
+A policy that draws random numbers holds a stream of `closedhand.core.stream`. Its module defines
+`with_stream(policy, stream)`, which returns the policy with another stream. Batches of games play
+it with the stream of each game, so that no game depends on another.
 """
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -22,6 +27,7 @@ from closedhand.core.numba.jit import (
     kernel,
     with_distinct_name,
 )
+from closedhand.core.stream import Stream
 
 Policies = tuple[Policy, ...]
 """Policies of any classes, for kernels."""
@@ -31,7 +37,8 @@ Policies = tuple[Policy, ...]
 def decide(policy: Policy, rules: Rules, view: State, ids: Ids) -> Integer:
     """Choose an action of the player to act, whose view this is.
 
-    `ids` is scratch space, int32, with room for every action of the game and of its flat form.
+    `ids` is scratch space, int32, as long as the actions of the game or of its flat form, if there
+    are more.
     """
     ...
 
@@ -44,7 +51,7 @@ def decide_all(policy: Policy, rules: Rules, views: States, ids: Ids, actions: I
 
 
 def decide_as(policies: Policies, k: Integer, rules: Rules, view: State, ids: Ids) -> Integer:
-    """`decide` of the policy number `k`; in Python and inside kernels."""
+    """Call `decide` of the policy number `k`; in Python and inside kernels."""
     return decide(policies[int(k)], rules, view, ids)
 
 
@@ -58,7 +65,7 @@ def _decide_as(policies: Any, k: Any, rules: Any, view: Any, ids: Any) -> Any:
         return of_one_class
 
     def of_several(policies: Any, k: Any, rules: Any, view: Any, ids: Any) -> Any:
-        # Constants alone index policies of several classes.
+        # Numba indexes a tuple of several types only by constants: recursion makes 0 such a one.
         if k == 0:
             return np.int64(decide(policies[0], rules, view, ids))
         return decide_as(policies[1:], k - 1, rules, view, ids)
@@ -66,10 +73,54 @@ def _decide_as(policies: Any, k: Any, rules: Any, view: Any, ids: Any) -> Any:
     return of_several
 
 
-def policy_of(agent: Any) -> Policy | None:
-    """The policy by which an agent decides; None if it decides in Python.
+def decide_by(
+    policies: Policies, k: Integer, stream: Stream, rules: Rules, view: State, ids: Ids
+) -> Integer:
+    """`decide` of the policy number `k`, drawing from `stream`; in Python and inside kernels."""
+    policy = policies[int(k)]
+    module = import_module(policy.kernels)
+    if hasattr(module, "with_stream"):
+        policy = module.with_stream(policy, stream)
+    return decide(policy, rules, view, ids)
 
-    That is also so for an agent of a derived class, or an object, with an `act` of its own.
+
+@linking.overload(decide_by)
+def _decide_by(policies: Any, k: Any, stream: Any, rules: Any, view: Any, ids: Any) -> Any:
+
+    def by_none(policies: Any, k: Any, stream: Any, rules: Any, view: Any, ids: Any) -> Any:
+        return np.int64(-1)
+
+    if not len(policies):
+        return by_none
+    module = import_module(policies[0].instance_class.kernels)
+    with_stream = getattr(module, "with_stream", None)
+
+    # A function that returned the policy would copy its tables: so there is one for each case.
+    def as_it_is(policies: Any, k: Any, stream: Any, rules: Any, view: Any, ids: Any) -> Any:
+        if k == 0:
+            return np.int64(decide(policies[0], rules, view, ids))
+        return decide_by(policies[1:], k - 1, stream, rules, view, ids)
+
+    def drawing(policies: Any, k: Any, stream: Any, rules: Any, view: Any, ids: Any) -> Any:
+        if k == 0:
+            return np.int64(decide(with_stream(policies[0], stream), rules, view, ids))
+        return decide_by(policies[1:], k - 1, stream, rules, view, ids)
+
+    def of_one_class(policies: Any, k: Any, stream: Any, rules: Any, view: Any, ids: Any) -> Any:
+        return np.int64(decide(policies[k], rules, view, ids))
+
+    def of_one_drawing(policies: Any, k: Any, stream: Any, rules: Any, view: Any, ids: Any) -> Any:
+        return np.int64(decide(with_stream(policies[k], stream), rules, view, ids))
+
+    if isinstance(policies, types.UniTuple):
+        return of_one_class if with_stream is None else of_one_drawing
+    return as_it_is if with_stream is None else drawing
+
+
+def policy_of(agent: Any) -> Policy | None:
+    """Return the policy by which an agent decides; None if it decides in Python.
+
+    An agent decides in Python, too, if its object or a derived class overrides `act`.
     """
     policy = getattr(agent, "kernel_policy", None)
     if not isinstance(getattr(policy, "kernels", None), str):

@@ -1,6 +1,6 @@
-"""Reading files within limits: bytes, text, JSON and arrays.
+"""Read files within limits: bytes, text, JSON and arrays.
 
-Whatever a file holds, reading it returns data or raises an `InputError` that names the file.
+For any file, these functions return data or raise an `InputError` that names the file.
 """
 
 import errno
@@ -26,13 +26,13 @@ from closedhand.core.parsing import parse_json
 from closedhand.core.text import reason_of
 
 MOST_LINE = 2**20
-"""Most bytes in a line of text."""
+"""Maximum number of bytes in a line of text."""
 MOST_TEXT = 2**26
-"""Most bytes of a text that is read as a whole, such as JSON."""
+"""Maximum number of bytes of a text that is read as a whole, such as JSON."""
 MOST_DATA = 2**28
-"""Most bytes of arrays and networks, and of what is unpacked."""
+"""Maximum number of bytes of arrays and networks, and of unpacked data."""
 LIMITS = "CLOSEDHAND_LIMITS"
-"""Variable of the environment: a factor by which these limits are multiplied."""
+"""Environment variable with a factor by which these limits are multiplied."""
 MOST_FACTOR = 1e9
 """Largest factor."""
 BLOCK = 2**20
@@ -61,7 +61,7 @@ def limits(factor: float) -> Generator[None]:
 
 
 def limit(most: int) -> int:
-    """A limit, such as `MOST_DATA`, as `limits` or the environment have it.
+    """Multiply a limit, such as `MOST_DATA`, by the factor of `limits` or of the environment.
 
     Raises:
         InputError: The factor in the environment is not a positive number of at most
@@ -72,7 +72,7 @@ def limit(most: int) -> int:
 
 
 def _checked(factor: float | str, name: str) -> float:
-    """A factor as a number; `name` is for the message."""
+    """Parse and check a factor; `name` is for the message."""
     try:
         number = float(factor)
     except (ValueError, OverflowError):
@@ -84,7 +84,7 @@ def _checked(factor: float | str, name: str) -> float:
 
 
 def beyond(path: Path | str, what: str, most: int) -> InputError:
-    """The error that something in a file exceeds a limit."""
+    """Make the error for data in a file that exceed a limit."""
     allowed = limit(most)
     size = f"{allowed >> 20} MiB" if allowed >= 2**20 else f"{allowed:,} bytes"
     return InputError(
@@ -94,7 +94,7 @@ def beyond(path: Path | str, what: str, most: int) -> InputError:
 
 @contextmanager
 def reading(path: Path | str) -> Generator[None]:
-    """Turn what goes wrong while a file is opened and read into an `InputError`."""
+    """Turn errors while a file is opened and read into an `InputError`."""
     try:
         yield
     except InputError:
@@ -106,11 +106,11 @@ def reading(path: Path | str) -> Generator[None]:
 
 
 def read_content(path: Path | str, most: int = MOST_DATA) -> bytes:
-    """The bytes of a regular file, for whatever is made from one file.
+    """Read the bytes of a regular file.
 
     Args:
         path: Path of the file.
-        most: Its limit, one of those above.
+        most: Limit of its size, such as `MOST_DATA`.
 
     Raises:
         InputError: There is no such file, it is a folder or a device, cannot be read, or is larger.
@@ -120,7 +120,7 @@ def read_content(path: Path | str, most: int = MOST_DATA) -> bytes:
 
 
 def checksum(*paths: Path | str) -> str:
-    """A checksum of the contents of files, which identifies them wherever they lie.
+    """Compute a checksum of the contents of files, which does not depend on their paths.
 
     Raises:
         InputError: A file cannot be read.
@@ -130,7 +130,7 @@ def checksum(*paths: Path | str) -> str:
 
 
 def _opened(path: Path | str, most: int | None = None) -> IO[bytes]:
-    """Open a regular file; a pipe, such as one of a shell, could not be read a second time.
+    """Open a regular file; a pipe is refused, since it cannot be read twice.
 
     Args:
         path: Path of the file.
@@ -150,9 +150,9 @@ def _opened(path: Path | str, most: int | None = None) -> IO[bytes]:
 
 
 def filled_lines(path: Path | str) -> Iterator[tuple[int, str]]:
-    """Lines of a text that are not blank, stripped, with their numbers from 1.
+    """Iterate over the lines of a text that are not blank, stripped, with their numbers from 1.
 
-    The text is UTF-8 and may be packed by gzip; it is read in blocks.
+    The text is UTF-8 and may be compressed by gzip; it is read in blocks.
 
     Raises:
         InputError: The file cannot be read or is not a regular one, is not UTF-8, has too long a
@@ -172,7 +172,7 @@ def filled_lines(path: Path | str) -> Iterator[tuple[int, str]]:
 
 
 def _blocks(path: Path | str, file: IO[bytes]) -> Iterator[bytes]:
-    """A file in blocks, unpacked, without the mark that begins some texts."""
+    """Iterate over a file in blocks, unpacked, without a byte order mark."""
     start = file.read(BLOCK)
     if not start.startswith(GZIP):
         yield start.removeprefix(BOM)
@@ -190,7 +190,7 @@ def _blocks(path: Path | str, file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _decoded(path: Path | str, data: bytes, number: int) -> Iterator[tuple[int, str]]:
-    """The filled lines of some data, whose first line has this number."""
+    """Iterate over the filled lines of some data, whose first line has this number."""
     begin, longest = 0, limit(MOST_LINE)
     for match in FILLED.finditer(data):
         number += data.count(b"\n", begin, match.start())
@@ -206,7 +206,7 @@ def _decoded(path: Path | str, data: bytes, number: int) -> Iterator[tuple[int, 
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Lines of a file with their numbers from 1, without blank lines and `#` comments.
+    """Iterate over the lines of a file with their numbers from 1, without blanks and `#` comments.
 
     Raises:
         InputError: As from `filled_lines`.
@@ -217,7 +217,7 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def load_json(path: Path) -> Any:
-    """The JSON value in a file.
+    """Read the JSON value in a file.
 
     Raises:
         InputError: The file cannot be read, is too large, or is not JSON.
@@ -232,10 +232,10 @@ def load_json(path: Path) -> Any:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """The JSON object in a file; empty if there is no such file, or no JSON object in it.
+    """Read the JSON object in a file; empty if there is no such file or object.
 
     Raises:
-        InputError: There is a file, but it cannot be read now, so that it must not be replaced.
+        InputError: The file exists but cannot be read now; it must not be replaced.
     """
     with reading(path):
         if not os.path.lexists(path):
@@ -249,11 +249,11 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def read_arrays(path: Path, only: Collection[str] | None = None) -> dict[str, np.ndarray]:
-    """The arrays of an npz file.
+    """Read the arrays of an npz file.
 
     Args:
         path: The file.
-        only: Names of the arrays that are unpacked, as far as there are such; None: all.
+        only: Names of the arrays to unpack, if present; None: all.
 
     Raises:
         InputError: The file cannot be read, is damaged, or unpacks to too much.
@@ -264,7 +264,7 @@ def read_arrays(path: Path, only: Collection[str] | None = None) -> dict[str, np
 def unpack_arrays(
     content: bytes, path: Path | str, only: Collection[str] | None = None
 ) -> dict[str, np.ndarray]:
-    """The arrays in the content of an npz file, see `read_arrays`; `path` is for messages.
+    """Unpack the arrays in the content of an npz file, see `read_arrays`; `path` is for messages.
 
     Raises:
         InputError: It is not an npz file, is damaged, or unpacks to too much.
@@ -309,10 +309,11 @@ def check_arrays(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
 
     Args:
         found: The arrays, by name.
-        wanted: What they take the place of; texts and bytes (uint8 [n]) may have another length.
+        wanted: Arrays of the right types and shapes. Texts and bytes (uint8 [n]) may have another
+            length.
 
     Raises:
-        InputError: An array is missing, or has another form.
+        InputError: An array is missing, has another type or shape, or contains NaN.
     """
     for name, like in wanted.items():
         if name not in found:
@@ -328,10 +329,10 @@ def check_arrays(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
 
 
 def json_in(arrays: Mapping[str, Any], name: str) -> Any:
-    """The JSON value that an array of some holds as text.
+    """Parse the JSON text in one of some arrays.
 
     Raises:
-        InputError: There is no such array, or no JSON in it.
+        InputError: There is no such array, or its text is not JSON.
     """
     if name not in arrays:
         raise InputError(f"it lacks {name!r}")

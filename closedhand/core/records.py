@@ -1,9 +1,13 @@
-"""Records of whole games: one JSON object per line, for any `Game`, and the games' own notations.
+"""Records of whole games: one JSON object per line, for any `Game`, or a game's own notation.
 
-A line holds `game`, `rules` (the options of `make_game`), `deal` in the game's notation or the
-`seed` that deals it, `actions` in the game's notation, and where they are known `agents` and
-`returns` by player, and the `version` that wrote it; other keys are kept. A line that does not
-start with `{` is in the notation of one game.
+A JSON line has the keys
+
+- `game` and `rules`, the options of `make_game`;
+- `deal` in the game's notation, or the `seed` that deals it;
+- `actions` in the game's notation;
+- if known, `agents` and `returns` by player, and the `version` of the package that wrote it.
+
+Other keys are kept. A line that does not start with `{` is in the notation of one game.
 """
 
 import json
@@ -85,20 +89,19 @@ def from_json(line: str) -> Record:
 def from_state(
     game: Game, state: State, agents: Iterable[str] | None = None, **extra: Any
 ) -> Record:
-    """The record of a game in progress or over.
+    """Make the record of a game that is in progress or over.
 
-    Sub-stepped games are recorded by their complete plays.
+    A game in sub-steps is recorded by its complete plays.
 
     Raises:
-        InputError: Some players acted out of turn, as they may in a simultaneous game, or their
-            actions are hidden.
+        InputError: Players acted out of turn, as in a simultaneous game, or actions are hidden.
     """
     game = game.flat
     actions: list[str] = []
     replayed = game.parse_deal(game.deal_text(state))
     for action in game.history(state):
         if action < 0:
-            raise InputError("a record needs a game whose players act in turn, with nothing hidden")
+            raise InputError("a record needs a full state of a game whose players act in turn")
         actions.append(game.text(action, replayed))
         contract.play(game.rules, replayed, action)
     return Record(
@@ -114,9 +117,10 @@ def from_state(
 
 
 def stated_options(game: Game) -> dict[str, Any]:
-    """The options that a record states.
+    """Return the options that a record states.
 
-    All except those that are off by default and unchanged, or that only say how plays are told.
+    It leaves out options that are off by default and unchanged, and options that change only the
+    form of actions.
     """
     preset = {"rules": game.options["rules"]} if "rules" in game.options else {}
     defaults = make_game(game.name, **preset).options
@@ -130,7 +134,7 @@ def stated_options(game: Game) -> dict[str, Any]:
 
 
 def replay(record: Record, before: Callable[[State], None] = lambda state: None) -> State:
-    """The state that a record ends in.
+    """Replay a record, and return the state at its end.
 
     Args:
         record: Record of a game.
@@ -169,10 +173,10 @@ def parse_line(line: str, game: str | None = None, **rules: Any) -> Record:
     Args:
         line: The line.
         game: Game whose notation it is in; None: the game that recognises it.
-        **rules: Options of the game; JSON states its own, which have to be these.
+        **rules: Options of the game; those that a JSON line states must be equal.
 
     Raises:
-        InputError: The line is no record, or one of another game or with other options.
+        InputError: The line is not a record, or a record of another game or with other options.
     """
     if line.startswith("{"):
         return as_asked(from_json(line), game, **rules)
@@ -184,7 +188,7 @@ def parse_line(line: str, game: str | None = None, **rules: Any) -> Record:
 
 
 def as_asked(record: Record, game: str | None = None, **rules: Any) -> Record:
-    """A record that states its own rules, where others may have been asked for.
+    """Check that a record has the game and rules that were asked for; return it.
 
     Raises:
         InputError: It is of another game, or an option has another value.
@@ -195,7 +199,7 @@ def as_asked(record: Record, game: str | None = None, **rules: Any) -> Record:
         own = flat_game(record.game, record.rules)
         asked = flat_game(record.game, {**record.rules, **rules})
         others = [name for name, value in own.options.items() if value != asked.options[name]]
-        # An option that says no more than what is usual makes no other rules.
+        # Options may differ as texts and still lead to the same rules.
         if others and _table(own) != _table(asked):
             name = others[0]
             raise InputError(
@@ -206,7 +210,7 @@ def as_asked(record: Record, game: str | None = None, **rules: Any) -> Record:
 
 
 def _table(game: Game) -> list[bytes]:
-    """The rules of a game as bytes."""
+    """Return the rules of a game as bytes, to compare them."""
     rules: Any = game.rules
     return [np.asarray(part).tobytes() for part in rules]
 
@@ -227,8 +231,8 @@ class Replay:
         record: The record, if there is one.
         returns: Payoffs by player, if the game was played to its end.
         error: Why the record is malformed, illegal or has a wrong result.
-        unit: What `line` counts.
-        detail: What else was compared.
+        unit: Name of the thing that `line` counts.
+        detail: Further results that were compared.
     """
 
     line: int
@@ -241,15 +245,15 @@ class Replay:
 
 @dataclass(frozen=True)
 class LogReader:
-    """How logs of another program are read and written.
+    """Functions that read and write the logs of another program.
 
     Attributes:
         name: Display name of such a log.
-        recognises: Tells whether a file is such a log.
-        replay: Replays every game of a file.
-        records: Reads the games of a file as records.
-        suffix: Ending of the files that are written, such as `.log`; None: none are written.
-        text: Writes some records as the text of a log.
+        recognises: Function that returns whether a file is such a log.
+        replay: Function that replays every game of a file.
+        records: Function that reads the games of a file as records.
+        suffix: Suffix of written files, such as `.log`; None: logs are only read.
+        text: Function that writes records as the text of a log.
     """
 
     name: str
@@ -261,12 +265,12 @@ class LogReader:
 
 
 def log_readers() -> list[LogReader]:
-    """The readers of all games."""
+    """Return the readers of all games."""
     return [load(ref) for spec in GAMES.values() for ref in spec.readers]
 
 
 def reader_of(path: Path) -> LogReader | None:
-    """The reader that recognises a file."""
+    """Find the reader that recognises a file."""
     return next((reader for reader in log_readers() if reader.recognises(path)), None)
 
 
@@ -275,8 +279,9 @@ def replay_file(path: Path, game: str | None = None, **rules: Any) -> Iterator[R
 
     Args:
         path: The file; a log of another program is replayed game by game.
-        game: Game of all records; None: that of each, or one that recognises its notation.
-        **rules: Options of the game, also of records that state theirs.
+        game: Game of all records; None: the game that a record states, or that recognises its
+            notation.
+        **rules: Options of the game; those that a record states must be equal.
 
     Raises:
         InputError: The file cannot be read as text.
@@ -305,10 +310,10 @@ def replay_file(path: Path, game: str | None = None, **rules: Any) -> Iterator[R
 
 
 def read(path: Path, game: str | None = None, **rules: Any) -> Iterator[Record]:
-    """The records of a file, one at a time.
+    """Read the records of a file, one at a time.
 
     Raises:
-        InputError: A line is no record; the message states its number.
+        InputError: A line is not a record; the message states its number.
     """
     for number, line in lines(path):
         try:
@@ -318,5 +323,5 @@ def read(path: Path, game: str | None = None, **rules: Any) -> Iterator[Record]:
 
 
 def write(path: Path, records: Iterable[Record]) -> None:
-    """Write records as JSON lines; the file appears complete or not at all."""
+    """Write records as JSON lines, the whole file or none."""
     write_atomically(path, "".join(record.to_json() + "\n" for record in records))

@@ -1,9 +1,8 @@
 """All games by name, ours and those of other packages, each described by a `GameSpec`.
 
-A package offers its games as entry points of the group `closedhand.games`: the name of a game, and
-where its spec is. A script or a notebook passes a spec to `closedhand.register_game`. Specs name
-most things by reference, `package.module:name`, so that nothing of a game is imported before it is
-used.
+A package offers its games as entry points of the group `closedhand.games`: the name of a game and a
+reference to its spec. A script or a notebook passes a spec to `closedhand.register_game`. Specs
+name most things by reference, `package.module:name`, so that a game is imported at its first use.
 """
 
 import copyreg
@@ -27,18 +26,18 @@ from closedhand.core.plugins import described, load_point, order
 GROUP = "closedhand.games"
 
 Ref = Any
-"""`package.module:name`, which is imported when it is needed, or the object itself."""
+"""A reference `package.module:name`, imported when it is needed, or the object itself."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GameSpec:
-    """What the generic code has to know about a game.
+    """The description of a game for generic code.
 
     Attributes:
         name: Name for `make_game`: lower case, digits and underscores.
         title: Display name.
-        make: Makes the `Game`, from options as keyword arguments. Its table of options is attached
-            by `closedhand.core.options.takes`, or else is its annotated signature.
+        make: Maker of the `Game` from options as keyword arguments. Its table of options is
+            attached by `closedhand.core.options.takes`, or is its annotated signature.
         contract: Version of the contract (`closedhand.core.contract.VERSION`) that the game was
             written for.
         aec_id: Id for `pettingzoo.make("aec", …)`.
@@ -46,47 +45,47 @@ class GameSpec:
         parallel_id: Id for `pettingzoo.make("parallel", …)`, for a simultaneous game.
         options: Options passed to `make` besides those of the caller, such as the preset that
             distinguishes members of a family.
-        opponent: Opponent of a human player who names none; it is ready at once.
-        adviser: Agent that gives hints to a human player who names none; the opponent if absent.
+        opponent: Default opponent of a human player; it needs no long loading.
+        adviser: Default agent that gives hints to a human player; None: the opponent.
         league: Whether matches are always leagues, with all agents at one table.
-        league_options: Makes the options of a league from the options given, the number of rounds
-            and whether it is a duplicate: `(options, rounds, duplicate) -> dict`. For games of
-            rounds that carry over.
+        league_options: Function that returns the options of a league, for games whose rounds carry
+            over: `(options, rounds, duplicate) -> dict`, of the given options, the number of rounds
+            and whether it is a duplicate.
         line_notation: Regular expression that matches a line of records in the game's own notation
             and no other game's.
-        parse_record: Reads such a line: `(line, game) -> Record`.
+        parse_record: Parser of such a line: `(line, game) -> Record`.
         readers: Readers of other programs' logs, see `closedhand.core.records.LogReader`.
         commands: The game's own commands by their words: `advise` becomes `closedhand advise GAME`,
             `show graph` becomes `closedhand show graph`.
-        trainers: Learners of `closedhand train GAME` by algorithm, the usual one first, besides
+        trainers: Learners of `closedhand train GAME` by algorithm, the default one first, besides
             those of every game: `(game, algorithm, seconds, seed, folder, restart)`, and
-            `opponents` where the agents to learn against can be named.
-        trees: Trees of its own on which solvers work, a
-            `closedhand.solvers.interface.Trees`; None: they work on the information
-            tree that is built of any small game.
-        abstractions: Trees on which `solve --states NAME` learns by the name of the states, whose
-            sets are classes of information sets; see `closedhand.solvers.tied`.
-        terms: The game's own words in other languages, by language and by the word in English:
-            names of roles, marks, parts and of actions without cards. They are for the table in a
-            browser, see `closedhand.core.display.Row`.
-        faces: What a browser draws for cards whose text is not a rank alone or a rank and a suit:
-            such a text (`Ks`), or `joker` or `JOKER` for the lesser or the greater joker.
-        playouts: Makes the policy whose playouts say what a play is worth, and the game that they
-            play, in which the payoffs may be simpler: `game -> (game, policy)`, or None where there
-            is no such policy. For hints and replays, which play at random without it.
-        odds: Says what the parts of a hand are worth while it is being sorted: `(game, view, parts)
-            -> [Odds or None]`, for texts of the cards of all parts, see `closedhand.core.display`.
-            None: nothing does.
+            `opponents` if the agents to learn against can be named.
+        trees: The game's own trees for solvers, a `closedhand.solvers.interface.Trees`; None:
+            solvers build the information tree of any small game.
+        abstractions: Trees for `solve --states NAME`, by the name of the states; their sets are
+            classes of information sets, see `closedhand.solvers.tied`.
+        terms: Translations of the game's terms, by language and English term: names of roles,
+            marks, parts and of actions without cards. They are for the table in a browser, see
+            `closedhand.core.display.Row`.
+        faces: Pictures in a browser of cards whose text is neither a rank nor a rank and a suit, by
+            that text: a rank and a suit (`Ks`), or `joker` or `JOKER` for the lesser or the greater
+            joker.
+        playouts: Maker of the policy whose playouts rate actions in hints and replays, and of the
+            game that they play, whose payoffs may be simpler: `game -> (game, policy)`, or None for
+            rules without such a policy. Without it playouts are random.
+        odds: Function that estimates the chances of the parts of a hand while it is being sorted:
+            `(game, view, parts) -> [Odds or None]`, for texts of the cards of all parts, see
+            `closedhand.core.display`. None: no odds are shown.
         client: Class that plays at a server of the game's competition: `(agent, host, port, name,
-            seed, watch, **options)`, with the `game` that its agent plays, `play(progress)`,
-            `leave()`, which ends that at once from another thread, and `watch(view, seat, player)`
-            called with what is seen from its seat, after the turn of a player or, -1, of nobody.
-            None: there is none.
+            seed, watch, **options)`. It has the `game` that its agent plays, `play(progress)`, and
+            `leave()`, which ends `play` at once from another thread. It calls `watch(view, seat,
+            player)` with its view after the turn of a player, or with -1 at other events. None:
+            there is no such competition.
         default_for: Commands for which this is the default game.
-        columns: Columns of match results by the names that the game's literature uses, each a
+        columns: Columns of match results by their names in the game's literature. Each is a
             function `(game, points) -> values` of the payoffs of an agent, both float64 [deals,
-            sides], or None where it does not apply.
-        pages: Modules whose docstrings make up the page of the environments, in order.
+            sides]; it returns None if it does not apply.
+        pages: Modules whose docstrings are the sections of the environments' page, in order.
     """
 
     name: str
@@ -135,14 +134,14 @@ class GameSpec:
 
     @property
     def doc(self) -> str:
-        """The page of the environments, Markdown: the game, its options, observations, actions."""
+        """The page of the environments, Markdown: game, options, observations and actions."""
         first, *others = [inspect.getdoc(import_module(page)) or "" for page in self.pages] or [""]
         options = self.option_table.markdown()
         made = f"Options:\n\n{options}" if options else inspect.getdoc(load(self.make)) or ""
         return "\n\n".join([first, made, *others, *self._feature_doc()])
 
     def _feature_doc(self) -> list[str]:
-        """The numbers of the compact observation, with those of sub-steps."""
+        """Write the table of the compact observation, with the numbers of sub-steps."""
         game = make_game(self.name)
         table = make_game(self.name, **game.substep_options).feature_table
         if table is None:
@@ -153,7 +152,7 @@ class GameSpec:
 
     @property
     def option_table(self) -> Options:
-        """The options of the game; imports it."""
+        """The options of the game; reading them imports the game."""
         return options_of(load(self.make), self.name)
 
     @property
@@ -194,7 +193,7 @@ def add_game(spec: GameSpec) -> None:
 
 
 def spec_of(name: str) -> GameSpec:
-    """The spec of a game.
+    """Return the spec of a game.
 
     Raises:
         InputError: There is no such game, or it cannot be loaded.
@@ -207,11 +206,11 @@ def spec_of(name: str) -> GameSpec:
 
 
 def make_game(name: str, /, **options: Any) -> Game:
-    """The `Game` of that name under the given rules.
+    """Make the `Game` of a name under the given rules.
 
     Args:
         name: Name of a game, one of `GAMES`.
-        **options: Options of the game, see its page; their values, or texts of these.
+        **options: Options of the game, see its page: values, or texts of them.
 
     Raises:
         InputError: An unknown game, preset or option, or a value that an option does not take.
@@ -222,12 +221,12 @@ def make_game(name: str, /, **options: Any) -> Game:
             hash(value)
         except TypeError:
             raise InputError(f"{name}: {key} cannot be {shown(value)}") from None
-    # Options without a type: 1 and True are equal, but must not share a cached game.
+    # The types belong to the key of the cache: 1 and True are equal but make different games.
     return _make(name, tuple(sorted((k, v.__class__, v) for k, v in given.items())))
 
 
 def read_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of a game, parsed and checked; those that are not given are left out.
+    """Parse and check options of a game; defaults are not added.
 
     Raises:
         InputError: As for `make_game`.
@@ -247,24 +246,24 @@ def _make(name: str, options: tuple[tuple[str, type[Any], Any], ...]) -> Game:
 
 
 def flat_game(name: str, options: Mapping[str, Any]) -> Game:
-    """The game of a record: its actions are whole plays."""
+    """Make the game of a record, whose actions are whole plays."""
     return make_game(name, **options).flat
 
 
 def _unpickle(name: str, options: Mapping[str, Any]) -> Game:
-    """The game that a pickle states."""
+    """Make the game of a pickle."""
     return make_game(name, **options)
 
 
-# Kernels' tables are not copied: a pickled game is its name and options, and is made again.
+# A pickle holds the name and options of a game, not its tables: the game is made again.
 copyreg.pickle(Game, lambda game: (_unpickle, (game.name, dict(game.options))))
 
 
 def find_games() -> None:
-    """Load the specs of all entry points; one that fails does not affect the others.
+    """Load the specs of all entry points; a failing one does not affect the others.
 
-    Ours come first: a game of another package that has the name of one of them is left out. The
-    package calls it at the end of its own import: a spec may import any part of it.
+    Ours come first: a game of another package under the same name is left out. This is called at
+    the end of the package's import, since a spec may import any part of the package.
     """
     for point in sorted(entry_points(group=GROUP), key=order):
         try:
@@ -273,7 +272,7 @@ def find_games() -> None:
                 raise InputError(f"the entry point {point.name} has the spec of {spec.name}")
             add_game(spec)
         except Exception as error:
-            # Only where nobody else offers a game of that name.
+            # The message is for a name that no other entry point offers.
             _broken.setdefault(point.name, f"{type(error).__name__}: {error}")
             text = f"the game {described(point)} cannot be loaded: {error}"
             warnings.warn(text, stacklevel=2)

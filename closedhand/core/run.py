@@ -1,10 +1,10 @@
-"""Long work: limited by the clock, stopped by Ctrl-C, saved from time to time, and resumable.
+"""Long work: limited by time, stopped by Ctrl-C, saved from time to time, and resumable.
 
-`Run` drives a `Learner` and keeps its checkpoint. Loops of other libraries, and work without a
-learner, use what they need of it: `Watch` (clock, Ctrl-C, when to save), `work_off` (jobs in
-processes), `compute_parts` (results in files of their own) and `check_same` (settings). A kill
-loses what was done since the last checkpoint; the first Ctrl-C stops at the next safe point and
-saves, a second one stops at once.
+`Run` drives a `Learner` and writes its checkpoints. Loops of other libraries, and work without a
+learner, use its parts: `Watch` (time, Ctrl-C, when to save), `work_off` (jobs in processes),
+`compute_parts` (results in separate files) and `check_same` (settings). The first Ctrl-C stops at
+the next safe point and saves, a second one stops at once. A kill loses the work since the last
+checkpoint.
 """
 
 import json
@@ -30,7 +30,7 @@ from closedhand.core.workers import WorkerLost, Workers, results_of
 SAVE_EVERY = 10.0
 """Seconds between checkpoints."""
 MOST_SAVING = 20.0
-"""Least ratio of the time between two checkpoints to the time that writing the first one took."""
+"""Minimum time between two checkpoints, in multiples of the time that writing one takes."""
 
 Options = Mapping[str, Any]
 Result = TypeVar("Result")
@@ -38,12 +38,12 @@ Found = TypeVar("Found")
 
 
 class Learner(Protocol):
-    """Long work: a learner, a solver, anything that is done piece by piece."""
+    """Long work that is done piece by piece, such as learning or solving."""
 
     def advance(self, seconds: float) -> bool:
         """Do one piece of work, ideally of some tenths of a second.
 
-        A `KeyboardInterrupt` that it raises leaves the learner as it was before the piece.
+        If it raises a `KeyboardInterrupt`, the learner must be unchanged.
 
         Args:
             seconds: Time left; a piece that cannot be shortened may take longer.
@@ -54,15 +54,15 @@ class Learner(Protocol):
         ...
 
     def state(self) -> dict[str, Any]:
-        """Everything that `restore` needs: arrays, and other types if the file format allows."""
+        """Return everything that `restore` needs: arrays, and types that the format allows."""
         ...
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Restore what `state` returned; any error means that the file is damaged."""
+        """Restore a result of `state`; any error means that the file is damaged."""
         ...
 
     def summary(self) -> dict[str, Any]:
-        """Progress and quality so far, for the history: JSON values."""
+        """Return progress and quality so far, for the history: JSON values."""
         ...
 
 
@@ -70,11 +70,12 @@ Worker = TypeVar("Worker", bound=Learner)
 
 
 class Format(NamedTuple):
-    """How checkpoints are written.
+    """A file format of checkpoints.
 
     Attributes:
-        write: Writes the metadata of a run (JSON values) and a state to a path, atomically.
-        read: Reads both back.
+        write: Function that writes the metadata of a run (JSON values) and a state to a path,
+            atomically.
+        read: Function that reads both back.
     """
 
     write: Callable[[Path, dict[str, Any], dict[str, Any]], None]
@@ -100,21 +101,21 @@ NPZ = Format(_write_npz, _read_npz)
 
 
 def check_resumable(made: Path, checkpoint: Path) -> None:
-    """Refuse to write over what a run has made whose checkpoint is not there.
+    """Refuse to overwrite the result of a run without a checkpoint.
 
     Args:
-        made: Path of what the run writes at its end.
-        checkpoint: Path of what it is resumed from.
+        made: Path of the result that the run writes at its end.
+        checkpoint: Path of the checkpoint that the run resumes from.
 
     Raises:
-        InputError: There is the former without the latter.
+        InputError: The result exists, but the checkpoint does not.
     """
     if made.exists() and not checkpoint.exists():
         raise InputError(f"{made} is of another training: name another folder, or add --restart")
 
 
 def check_same(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    """Refuse to resume what was made with other settings.
+    """Refuse to resume work that was begun with other settings.
 
     Args:
         path: Path of the file or folder to resume from.
@@ -122,8 +123,8 @@ def check_same(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) 
         wanted: Settings to resume with; the key `version` is the package's version.
 
     Raises:
-        InputError: A setting differs; the message names it, or the options of it that differ, and
-            both values.
+        InputError: A setting differs; the message names it, or its differing options, and both
+            values.
     """
     for key, value in wanted.items():
         was, now = found.get(key), value
@@ -139,7 +140,7 @@ def check_same(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) 
 
 
 def _differing(found: Options, wanted: Options) -> tuple[str, str]:
-    """The options that differ, as found and as wanted."""
+    """Write the options that differ, as found and as wanted."""
     names = [name for name in {**wanted, **found} if _entry(found, name) != _entry(wanted, name)]
     return _all_stated(found, names), _all_stated(wanted, names)
 
@@ -159,9 +160,10 @@ def _all_stated(options: Options, names: list[str]) -> str:
 class Watch:
     """The clock, Ctrl-C and the checkpoints of long work: a context in which a loop runs.
 
-    A loop calls `tick` after every piece of work and ends when that returns False. When the context
-    ends, with the work or by a Ctrl-C, unsaved work is saved, and `KeyboardInterrupt` does not
-    leave the context. A second Ctrl-C and other errors do leave it, and nothing is saved.
+    A loop calls `tick` after every piece of work and ends when `tick` returns False. At the end of
+    the context, after the work or the first Ctrl-C, unsaved work is saved; the context catches that
+    `KeyboardInterrupt`. After a second Ctrl-C or another error nothing is saved, and the error
+    leaves the context.
 
     Attributes:
         pieces: Number of pieces done.
@@ -202,7 +204,7 @@ class Watch:
         error: BaseException | None,
         at: TracebackType | None,
     ) -> bool:
-        """Save what is new; see the class."""
+        """Save unsaved work; see the class."""
         try:
             self._stopped = kind is not None and issubclass(kind, KeyboardInterrupt)
             at_once = self._deferral.presses > 1
@@ -216,7 +218,7 @@ class Watch:
 
     @property
     def seconds(self) -> float:
-        """Seconds since the start, by the clock."""
+        """Seconds since the start."""
         return time.monotonic() - self._start
 
     @property
@@ -226,21 +228,21 @@ class Watch:
 
     @property
     def interrupted(self) -> bool:
-        """Whether Ctrl-C ends, or ended, the work."""
+        """Whether the work ends, or ended, by Ctrl-C."""
         return self._stopped or self._deferral.presses > 0
 
     @property
     def due(self) -> bool:
-        """Whether it is time to save; what takes long to save is saved less often."""
+        """Whether it is time to save; a checkpoint that takes long is written less often."""
         return time.monotonic() - self._saved > max(SAVE_EVERY, MOST_SAVING * self._cost)
 
     @property
     def going_on(self) -> bool:
-        """Whether there is time left, and no Ctrl-C."""
+        """Whether time is left and there was no Ctrl-C."""
         return not self.interrupted and self.seconds < self._seconds
 
     def tick(self) -> bool:
-        """Count a piece of work, and save if it is time; returns whether to go on."""
+        """Count a piece of work, and save if it is time; return whether to go on."""
         self.pieces += 1
         if self.due:
             self.save()
@@ -256,14 +258,14 @@ class Watch:
 
 
 class Run(Generic[Worker]):
-    """A learner at work, with its history.
+    """A run of a learner, with its history and checkpoints.
 
     Attributes:
         learner: The learner.
         settings: Settings that must be the same on resumption, JSON values.
         path: Path of the checkpoint; None: none is kept.
-        seconds: Seconds of work, before interruptions as well, without summaries and checkpoints.
-        history: Summaries of the learner, each with the seconds until then, in order.
+        seconds: Seconds of work over all resumptions, without summaries and checkpoints.
+        history: Summaries of the learner in order, each with the seconds of work before it.
         interrupted: Whether Ctrl-C ended the work.
     """
 
@@ -282,8 +284,8 @@ class Run(Generic[Worker]):
             learner: The learner, before its first piece of work.
             settings: Settings that must be the same on resumption, JSON values.
             path: Path of the checkpoint; None: none is kept.
-            also: Writes what else is to be saved, always before the checkpoint, which is therefore
-                never ahead of it.
+            also: Function that saves further results. It is called before each checkpoint, which is
+                therefore never newer than they are.
             format: Format of the checkpoint.
             note_checkpoints: Whether to add a summary to the history at every checkpoint, not only
                 when the learner asks for it.
@@ -319,7 +321,7 @@ class Run(Generic[Worker]):
             raise InputError(f"{self.path} holds nothing to resume") from None
 
     def resume_if_kept(self, restart: bool = False) -> bool:
-        """Resume from the checkpoint if there is one, unless told to restart.
+        """Resume from the checkpoint if there is one and `restart` is False.
 
         Returns:
             Whether it was resumed.
@@ -342,14 +344,14 @@ class Run(Generic[Worker]):
 
         Args:
             limit: Seconds of work after which to end, including those before a resumption.
-            over: Tells whether to end; called before every piece.
+            over: Returns whether to end; called before every piece.
             progress: Called after every piece.
 
         Returns:
             Itself.
 
         Raises:
-            InputError: The checkpoint cannot be written; the last one is as it was.
+            InputError: The checkpoint cannot be written; the last one is unchanged.
             KeyboardInterrupt: There was a second Ctrl-C.
         """
         if self.path is not None:
@@ -379,7 +381,7 @@ class Run(Generic[Worker]):
             self._noted = True
 
     def save(self) -> None:
-        """Write a checkpoint, and what else there is to be saved."""
+        """Save further results, then write a checkpoint."""
         if self._note_checkpoints:
             self.note()
         self._also()
@@ -397,24 +399,25 @@ def work_off(
     so_far: Callable[[], Found | None],
     save: Callable[[Found], object] = lambda found: None,
 ) -> Found:
-    """Do jobs, in several processes if asked to, and save what is found from time to time.
+    """Do jobs, possibly in several processes, and save a summary from time to time.
 
     Args:
-        work: Does a job.
+        work: Function that does a job.
         jobs: Arguments of each job.
         first: Short jobs done before several workers start, see `closedhand.core.workers`.
-        workers: Number of processes, 1: this one; or a crew.
-        take: Called with each result, in the order of the jobs; after a Ctrl-C with those that
-            were finished.
-        so_far: Returns what was found in the results taken so far; None: nothing yet.
-        save: Writes what was found, now and then, but not at the end.
+        workers: Number of processes, 1: this one; or remote workers.
+        take: Function called with each result, in the order of the jobs; after a Ctrl-C with those
+            that are finished.
+        so_far: Function that summarises the results taken so far; it returns None if there is
+            nothing to summarise.
+        save: Function that saves a summary; called from time to time, but not at the end.
 
     Returns:
-        What was found; after a Ctrl-C in the jobs finished by then.
+        The summary of all jobs; after a Ctrl-C of the jobs finished by then.
 
     Raises:
-        KeyboardInterrupt: Nothing was found before a Ctrl-C, or there was a second one.
-        WorkerLost: A process was ended from outside; what was found before is saved.
+        KeyboardInterrupt: There was no summary before a Ctrl-C, or there was a second one.
+        WorkerLost: A process was ended from outside; the summary before that is saved.
     """
 
     def save_so_far() -> None:
@@ -437,11 +440,11 @@ def work_off(
 
 
 class Notes:
-    """What a part of a computation is given, to report its progress and to keep what it has done.
+    """The interface of a part of a computation: it reports progress and saves partial results.
 
     Attributes:
         path: File of the part.
-        begun: What the part kept before it was stopped; None: it starts from the beginning.
+        begun: Partial result that was saved before an interruption; None: the part starts anew.
     """
 
     def __init__(
@@ -460,27 +463,27 @@ class Notes:
         Raises:
             KeyboardInterrupt: There was a Ctrl-C.
         """
-        self._watch.tick()  # before anything that may end the work: it is saved
+        self._watch.tick()  # first, to save the work: the next line may end it
         self._progress(share)
         if self._watch.interrupted:
             raise KeyboardInterrupt
 
     def keep(self, state: Callable[[], Any]) -> None:
-        """Name the function whose result, JSON values, is saved now, and now and then; see `begun`.
+        """Save the result of a function, JSON values, now and from time to time; see `begun`.
 
-        None is not saved.
+        A result of None is not saved.
         """
         self.kept = state
         self._watch.save()
 
     def own(self, folder: Path) -> None:
-        """Take a folder for runs of the part, before `keep`.
+        """Claim a folder for runs of the part, before `keep`.
 
-        What lies there although the part starts from the beginning is of another version or of
-        other settings, and is removed.
+        If the part starts anew, the folder is removed first: its files were made by another version
+        or with other settings.
 
         Raises:
-            InputError: It cannot be removed.
+            InputError: The folder cannot be removed.
         """
         if self.begun is None and folder.exists():
             try:
@@ -490,7 +493,7 @@ class Notes:
 
 
 Part = Callable[[Notes], dict[str, Any]]
-"""Computes one result, which JSON can hold."""
+"""A function that computes one result, JSON values."""
 
 
 def compute_parts(
@@ -499,7 +502,7 @@ def compute_parts(
     settings: Mapping[str, Any],
     progress: Callable[[str, float, int], object],
 ) -> dict[str, dict[str, Any]]:
-    """All results by name; those in the folder with the same settings are not computed again.
+    """Compute results by name, except those that the folder holds with the same settings.
 
     Args:
         parts: Computations by name, in order.
@@ -520,17 +523,17 @@ def compute_parts(
         for number, (name, part) in enumerate(parts.items()):
             progress(name, number, len(parts))
 
-            def tell(share: float, name: str = name, number: int = number) -> None:
+            def report(share: float, name: str = name, number: int = number) -> None:
                 progress(name, number + share, len(parts))
 
-            results[name] = _result(folder / f"{name}.json", part, settings, tell)
+            results[name] = _result(folder / f"{name}.json", part, settings, report)
     return results
 
 
 def _result(
     path: Path, part: Part, settings: dict[str, Any], progress: Callable[[float], object]
 ) -> dict[str, Any]:
-    """The result of a part, from its file if that has the same settings."""
+    """Return the result of a part: from its file if the settings are the same, else computed."""
     file = read_json(path)
     if file.get("settings") != settings:
         file = {}

@@ -1,15 +1,15 @@
-"""Duplicate seating: who sits where when a deal is played once at every rotation of the teams."""
+"""Duplicate seating: each deal is played once at every rotation of the teams."""
 
 from collections.abc import Sequence
 
 
 def num_tables(sides: Sequence[int]) -> int:
-    """Number of tables of a duplicate deal, which is the number of sides."""
+    """Return the number of tables of a duplicate deal, which is the number of sides."""
     return len(set(sides))
 
 
 def seating(sides: Sequence[int], table: int) -> tuple[int, ...]:
-    """The team at every seat of a table: side j is played by team (j + table) mod k.
+    """Return the team at every seat of a table: side j is played by team (j + table) mod k.
 
     Args:
         sides: The side that each seat plays for (`Game.sides`).

@@ -1,6 +1,6 @@
-"""What `Game` does with a single state, in compiled code; rules and states are packed.
+"""Kernels of `Game` for a single state; rules and states are packed (`fast_call.pack`).
 
-These functions trust their caller, which checks what it is given.
+They do not check their arguments; the methods of `Game` do.
 """
 
 import numpy as np
@@ -10,7 +10,10 @@ from closedhand.core.numba.fast_call import unpack
 from closedhand.core.numba.jit import Floats, Ids, Integer, Planes, Rng, Rules, State, kernel
 
 PLAYED, OVER, ILLEGAL = range(3)
-"""What became of an action: the game was over before, or does not admit it."""
+"""Results of `play`: the action was played, the game was over before, or the action is illegal.
+
+Only `PLAYED` changes the state. In `batch_kernels`, `OVER` is a game that ends by an action, too.
+"""
 
 
 @kernel
@@ -68,10 +71,10 @@ def redeal(rules: Rules, state: State, player: Integer, rng: Rng) -> None:
 @kernel
 def observe(rules: Rules, state: State, player: Integer, out: Planes) -> None:
     """Write the observation of a player."""
-    contract.observe(unpack(rules), unpack(state), player, out)
+    contract.look(unpack(rules), unpack(state), player, False, out)
 
 
 @kernel
 def features(rules: Rules, state: State, player: Integer, out: Planes) -> None:
     """Write the compact observation of a player."""
-    contract.features(unpack(rules), unpack(state), player, out)
+    contract.look(unpack(rules), unpack(state), player, True, out)

@@ -1,6 +1,6 @@
-"""Means with intervals: the sample is the deals of a match, or the matches of a league.
+"""Means with confidence intervals, over the deals of a match or the matches of a league.
 
-Intervals come from a bootstrap, or where the sample may be small from Student's t.
+Intervals come from a bootstrap, or from Student's t if the sample may be small.
 """
 
 import math
@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 BLOCK, FEWEST_BLOCKS = 100, 10
-"""Rows of a block, and the number of smaller blocks where there are fewer rows."""
+"""Minimum number of rows of a block, and the number of smaller blocks if rows are few."""
 RESAMPLES = 2000
 CHUNK = 50
 
@@ -32,10 +32,10 @@ class Estimate(NamedTuple):
 def bootstrap(
     values: np.ndarray, seed: int = 0, resamples: int = RESAMPLES, level: float = 0.95
 ) -> list[Estimate]:
-    """The mean of each column with its percentile interval, by resampling rows.
+    """Estimate the mean of each column with its percentile interval, by resampling rows.
 
-    All columns share the resampled rows: values measured on one deal stay together, which makes the
-    comparison a paired one.
+    All columns share the resampled rows: values of one deal stay together, so that differences
+    between columns are paired.
 
     Args:
         values: A row for each deal, a column for each measure, [n] or [n, m] with n > 0.
@@ -69,7 +69,7 @@ def bootstrap(
 
 
 def student(values: np.ndarray, level: float = 0.95) -> list[Estimate]:
-    """The mean of each column with its interval by Student's t.
+    """Estimate the mean of each column with its interval by Student's t.
 
     Args:
         values: A row for each deal or match, a column for each measure, [n, m] with n > 0.
@@ -86,7 +86,7 @@ def student(values: np.ndarray, level: float = 0.95) -> list[Estimate]:
 
 
 def interval(low: float | None, high: float | None, form: str = ".3f") -> str:
-    """The ends of an interval as text; a hyphen if there is none, as that of a single deal.
+    """Write the ends of an interval; a hyphen if they are NaN, as for a single deal.
 
     Examples:
         >>> interval(-0.5, 1.25, "+.2f"), interval(math.nan, math.nan)
@@ -98,15 +98,15 @@ def interval(low: float | None, high: float | None, form: str = ".3f") -> str:
 
 
 def count_blocks(rows: int) -> int:
-    """Number of the blocks into which `over_blocks` cuts rows."""
+    """Return the number of blocks into which `over_blocks` divides rows."""
     return min(rows, max(FEWEST_BLOCKS, rows // BLOCK))
 
 
 def over_blocks(values: np.ndarray) -> list[Estimate]:
-    """The mean of each column with its interval, for rows that depend on those before.
+    """Estimate the mean of each column with its interval, for rows that depend on earlier rows.
 
-    The rows are cut into consecutive blocks of nearly equal size, of `BLOCK` rows or more where
-    there are many, and the interval is that of `student` over the means of the blocks.
+    The rows are divided into consecutive blocks of nearly equal size, at least `BLOCK` rows each if
+    there are enough. The interval is that of `student` over the means of the blocks.
 
     Args:
         values: A row for each round of a match, a column for each measure, [n, m] with n > 0.
@@ -129,7 +129,7 @@ def over_blocks(values: np.ndarray) -> list[Estimate]:
 
 @cache
 def t_quantile(freedom: int, level: float = 0.95) -> float:
-    """Two-sided quantile of Student's t: its absolute value stays below with probability `level`.
+    """Return the two-sided quantile of Student's t: |t| stays below it with probability `level`.
 
     Examples:
         >>> [round(t_quantile(freedom), 3) for freedom in (1, 9, 99)]
@@ -142,5 +142,5 @@ def t_quantile(freedom: int, level: float = 0.95) -> float:
 
 
 def wins(points: np.ndarray) -> np.ndarray:
-    """1 for a positive payoff, 1/2 for none, 0 for a negative one; float64, same shape."""
+    """Convert payoffs to wins: 1 if positive, 1/2 if 0, 0 if negative; float64, same shape."""
     return (1 + np.sign(points)) / 2

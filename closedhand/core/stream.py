@@ -1,35 +1,101 @@
-"""NumPy's default generator as an array of numbers, for kernels that are entered often.
+"""Random numbers from arrays, for kernels: NumPy's default generator, and one that counts.
 
-Handing a `numpy.random.Generator` to a kernel takes longer than a step of most games. A stream has
-the state of its bit generator, PCG64 (O'Neill, 2014; XSL-RR output), in digits of 32 bits, lowest
-first, and gives the same numbers. Digits are that small so that no product overflows, in kernels as
+A **stream of a seed** is NumPy's default generator as an array: passing a `numpy.random.Generator`
+to a kernel takes longer than a step of most games. It holds the state of the bit generator, PCG64
+(O'Neill, 2014; XSL-RR output), and gives the same numbers. State and increment have 128 bits,
+stored in digits of 32 bits, the lowest first: products of two digits fit in 64 bits, in kernels as
 in plain Python.
+
+A **stream of a game** is two numbers: a key, and how many numbers were drawn. Each number follows
+from both (splitmix64; Steele, Lea and Flood, 2014), so that every game of a batch draws on its own,
+in any order and on any device. Vector envs have one a game, with `random()` as of generators.
 """
 
+from typing import Any
+
 import numpy as np
+from numba import extending, types
 from numpy.typing import NDArray
 
+from closedhand.core.numba.fast_call import PLAIN
 from closedhand.core.numba.jit import kernel
 
 Stream = NDArray[np.uint64]
-"""The state and the increment, uint64 [8]."""
+"""The state and the increment of a stream of a seed, uint64 [8]; or that of a game, uint64 [2]."""
+Streams = NDArray[np.uint64]
+"""A stream for each game of a batch: key and count, uint64 [n, 2]."""
 
 DIGITS = 4
 BITS = np.uint64(32)
 DIGIT = np.uint64(2**32 - 1)
 MULTIPLIER = np.array([0x9FCCF645, 0x4385DF64, 0x1FC65DA4, 0x2360ED05], np.uint64)
+"""PCG64's multiplier, 0x2360ED051FC65DA44385DF649FCCF645, in digits."""
 
 
 def make_stream(seed: int) -> Stream:
-    """The stream of a seed, which draws what `np.random.default_rng(seed).random()` does."""
+    """Make the stream of a seed; it draws the numbers of `np.random.default_rng(seed).random()`."""
     state = np.random.PCG64(seed).state["state"]
     digits = [state[name] >> 32 * i & 2**32 - 1 for name in ("state", "inc") for i in range(DIGITS)]
     return np.array(digits, np.uint64)
 
 
+WEYL = np.uint64(0x9E3779B97F4A7C15)
+MIX = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+MASK = 2**64 - 1
+
+
+def _next_of_game(stream: Stream) -> float:
+    """The next number of a stream of a game, from 0 to 1, float64: splitmix64 of key and count."""
+    stream[1] += np.uint64(1)
+    bits = stream[0] + stream[1] * WEYL
+    bits = (bits ^ (bits >> np.uint64(30))) * MIX[0]
+    bits = (bits ^ (bits >> np.uint64(27))) * MIX[1]
+    bits = bits ^ (bits >> np.uint64(31))
+    return (bits >> np.uint64(11)) * (1.0 / 2.0**53)
+
+
+class _PlainStreams(np.ndarray[Any, np.dtype[np.uint64]]):
+    """Streams in plain Python, whose rows have `random()` as in kernels."""
+
+    def random(self) -> float:
+        with np.errstate(over="ignore"):
+            return float(_next_of_game(self))
+
+
+if not PLAIN:
+
+    @extending.overload_method(types.Array, "random")
+    def random_of_stream(stream: Any) -> Any:  # pyright: ignore[reportUnusedFunction]
+        """`random()` of a stream of a game, in kernels."""
+        if stream == types.Array(types.uint64, 1, "C"):
+
+            def next_of_game(stream: Any) -> Any:
+                return _next_of_game_in_kernel(stream)
+
+            return next_of_game
+        return None
+
+
+_next_of_game_in_kernel = kernel(_next_of_game)
+
+
+def make_streams(number: int) -> Streams:
+    """Streams for so many games, not set to anything but zero, uint64 [number, 2]."""
+    streams = np.zeros((number, 2), np.uint64)
+    return streams.view(_PlainStreams) if PLAIN else streams
+
+
+def seed_stream(stream: Stream, rng: np.random.Generator) -> None:
+    """Begin a stream of a game, uint64 [2], with a key from one draw of `rng`."""
+    stream[0], stream[1] = rng.bit_generator.random_raw(), 0  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+
+
 @kernel
 def draw(stream: Stream) -> float:
-    """The next number from 0 to 1, float64; the stream goes on."""
+    """Draw the next number from 0 to 1, float64, and advance the stream, of a seed or of a game."""
+    if len(stream) == 2:
+        return _next_of_game_in_kernel(stream)
+    # state = state * MULTIPLIER + increment, mod 2^128: a long multiplication on the increment.
     digits = np.empty(DIGITS, np.uint64)
     for i in range(DIGITS):
         digits[i] = stream[DIGITS + i]
@@ -41,9 +107,11 @@ def draw(stream: Stream) -> float:
             carry = total >> BITS
     for i in range(DIGITS):
         stream[i] = digits[i]
+    # XSL-RR: xor the halves, then rotate right by the highest 6 bits of the state.
     low = digits[0] | (digits[1] << BITS)
     high = digits[2] | (digits[3] << BITS)
     mixed = low ^ high
     turn = high >> np.uint64(58)
     mixed = (mixed >> turn) | (mixed << ((np.uint64(64) - turn) & np.uint64(63)))
+    # 53 bits, as many as a float64 holds.
     return (mixed >> np.uint64(11)) * (1.0 / 2.0**53)

@@ -4,24 +4,26 @@ import codecs
 from typing import TextIO
 
 MOST = 1000
-"""Most characters in a message; of a longer one the middle is left out."""
+"""Maximum number of characters in a message; a longer one loses its middle."""
 
 PLAIN = {
     "▒": "#", "…": "...", "±": "+-", "µ": "u", "♣": "c", "♦": "d", "♥": "h", "♠": "s",
 }  # fmt: skip
-"""ASCII for characters that this package prints."""
+"""ASCII replacements of characters that this package prints."""
 
 UNPAIRED = "backslashreplace"
-"""Error handler that encodes surrogates without a partner, as in names of files in another
-encoding, the way JSON does."""
+"""Error handler that escapes unpaired surrogates as JSON does.
+
+Names of files in another encoding contain them."""
 
 FALLBACK = "closedhand.plain"
-"""Name of the error handler that encodes what an encoding lacks as ASCII: by `PLAIN`, or escaped.
-It serves `str.encode` and the streams of the command line."""
+"""Name of the error handler that writes characters that an encoding lacks in ASCII.
+
+It uses `PLAIN`, else an escape, for `str.encode` and the streams of the command line."""
 
 
 def escaped(character: str) -> str:
-    r"""A character in ASCII, as Python writes it in a string: `\xe9`, `\n`."""
+    r"""Escape a character in ASCII as Python does: `\xe9`, `\n`."""
     return repr(character)[1:-1].encode("ascii", "backslashreplace").decode()
 
 
@@ -36,21 +38,21 @@ codecs.register_error(FALLBACK, _plain)
 
 
 def showable(text: str, stream: TextIO | None) -> str:
-    """A text as a stream can show it, with ASCII in place of what its encoding lacks."""
+    """Replace characters that the encoding of a stream lacks by ASCII."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     return text.encode(encoding, FALLBACK).decode(encoding)
 
 
 def reason_of(error: BaseException) -> str:
-    """Why something failed: what the system says, the first line of the message, or the type."""
+    """Return the reason of an error: the system's, the first line of the message, or the type."""
     said = getattr(error, "strerror", None) or str(error).partition("\n")[0]
     return said or type(error).__name__
 
 
 def one_line(text: str) -> str:
-    """A text as one line that is safe to print.
+    """Convert a text to one line that is safe to print.
 
-    Line ends, control characters and others that are invisible are escaped, and a text longer than
+    Line ends, control characters and other invisible characters are escaped. A text longer than
     `MOST` loses its middle.
     """
     text = _cut(text)

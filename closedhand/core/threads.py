@@ -1,17 +1,17 @@
-"""Work on many items at once, on all cores of this process: for kernels, which release the GIL."""
+"""Work on many items in all cores of this process, for kernels, which release the GIL."""
 
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 MOST_THREADS = 1024
-"""Most threads that a user may ask for."""
+"""Maximum number of threads that a user may ask for."""
 CHUNK = 512
 """Number of items in a piece; a single piece is done in the caller's thread."""
 
 
 def cores() -> int:
-    """The cores that this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -34,7 +34,7 @@ def in_threads(
         for piece in pieces:
             work(piece)
         return
-    # Threads of a lasting pool would be missing after a fork: these live as long as the work.
+    # The pool ends with the work: the threads of a lasting pool would be missing after a fork.
     with ThreadPoolExecutor(cores()) as executor:
         futures = [executor.submit(work, piece) for piece in pieces]
         try:

@@ -1,10 +1,13 @@
-"""Why the rules do not allow a state: what all games share.
+"""Checks whether the rules allow a state, for the functions `valid` of all games.
 
-A game's module defines `valid(rules, state, player=None) -> str` in plain Python. It may get any
-record of the right size, so it checks every field before a kernel reads it, in two steps. Bounds
-and counts come first, so that the deal can be found safely (`outside`). Then the whole history is
-replayed from that deal (`replay`), and the record has to equal the outcome (`difference`). A view
-is completed by `redeal`, and has to be a view of the outcome (`unlike_redealt`).
+A game's module defines `valid(rules, state, player=None) -> str` in plain Python. It gets any
+record of the right size, so it checks every field before a kernel reads it:
+
+1. Check bounds and counts, so that the deal can be found safely (`outside`).
+2. Replay the whole history from that deal (`replay`).
+3. Compare the record with the outcome (`difference`).
+
+A view is first completed by `redeal`, and must then be a view of the outcome (`unlike_redealt`).
 """
 
 from collections.abc import Callable, Mapping
@@ -16,17 +19,17 @@ from closedhand.core import contract
 from closedhand.core.numba.jit import Ids, Rules, State, kernel
 
 SEED = 1
-"""Seed of the deals that complete views; any will do."""
+"""Seed of the deals that complete views; its value does not matter."""
 
 NO_OUTCOME = " does not follow from the deal and the actions"
 
 
 def outside(state: np.record, bounds: Mapping[str, tuple[int, int]]) -> str:
-    """Why a field is out of its range, an empty text if none is.
+    """Name a field that is out of its range; return an empty text if there is none.
 
     Args:
         state: The record.
-        bounds: Least and greatest value by field; for an array, of each of its entries.
+        bounds: Least and greatest value by field; they apply to every entry of an array.
     """
     for name, (low, high) in bounds.items():
         values = state[name].ravel().tolist() if state[name].shape else (int(state[name]),)
@@ -46,29 +49,29 @@ def _play_while_legal(rules: Rules, state: State, actions: Ids, ids: Ids) -> int
     return len(actions)
 
 
-def replay(rules: Any, state: np.record, actions: Any, room: int, what: str = "action") -> str:
-    """Play actions in `state`; return why one of them is not legal, an empty text if all are.
+def replay(rules: Any, state: np.record, actions: Any, ids: int, what: str = "action") -> str:
+    """Play actions in `state`; name one that is illegal, or return an empty text.
 
     Args:
         rules: Rules of the actions, flat or in sub-steps.
-        state: State that is changed in place; it is safe for kernels, and remains so.
+        state: State that is changed in place; it must be safe for kernels, and remains safe.
         actions: Any integers, [n].
-        room: Upper bound of the action ids, exclusive.
-        what: Word for an action, in the reason.
+        ids: Number of action ids, the size of the scratch space.
+        what: Name of an action, for the reason.
     """
     actions = np.asarray(actions, np.int64)
-    number = _play_while_legal(rules, state, actions, np.empty(room, np.int32))
+    number = _play_while_legal(rules, state, actions, np.empty(ids, np.int32))
     if number < len(actions):
         return f"{what} {number + 1} of the history, id {actions[number]}, is not legal"
     return ""
 
 
 def difference(state: np.record, replayed: np.record, seats: int) -> str:
-    """The first field in which two states differ, as a reason against the first one.
+    """Name the first field in which a state differs from the replayed one; empty if none does.
 
     Args:
-        state: The state in question.
-        replayed: State that the deal and the actions lead to.
+        state: The state to check.
+        replayed: State after the deal and the actions.
         seats: Number of entries of a field that has one for each player.
     """
     if state.tobytes() == replayed.tobytes():
@@ -89,13 +92,13 @@ def _place(name: str, value: Any, i: int, seats: int) -> str:
 def unlike_redealt(
     rules: Any, view: np.record, player: int, valid: Callable[[np.record], str]
 ) -> str:
-    """Why no state has this view for `player`, an empty text if one has.
+    """Return the reason why no valid state has this view; an empty text if one has.
 
     Args:
         rules: Rules of the game.
         view: View that is safe for `redeal`.
         player: Player whose view it is.
-        valid: Tells why a full state is not valid.
+        valid: Function that returns the reason why a full state is not valid.
     """
     state = view.copy()
     contract.redeal(rules, state, player, np.random.default_rng(SEED))
@@ -131,11 +134,10 @@ def reason(game: Any, state: Any, player: int | None = None) -> str:
 def generic(game: Any, state: np.record, player: int | None = None) -> str:
     """Check a state of any game by means of its notation of deals.
 
-    The history is replayed from the deal that the game's notation gives. The outcome has to agree
-    in the player to act, the number of actions, whether the game is over, and, except for a game in
-    sub-steps, in what every player observes. For a simultaneous game, whose history is in no order,
-    only the ranges are checked. A game whose functions crash on a damaged record needs a `valid` of
-    its own.
+    The history is replayed from the deal in the game's notation. The outcome must agree in the
+    player to act, the number of actions and whether the game is over; also in the observations of
+    all players, except in sub-steps. The history of a simultaneous game is not in order, so only
+    ranges are checked. A game whose functions crash on a damaged record needs its own `valid`.
     """
     wrong = outside(
         state,
@@ -153,8 +155,8 @@ def generic(game: Any, state: np.record, player: int | None = None) -> str:
     flat = getattr(rules, "flat", rules)
     # Ids of the flat game may exceed those of the game in sub-steps.
     history = state.history[: state.moves]
-    room = max(game.num_actions, int(history.max(initial=0)) + 1)
-    wrong = replay(flat, replayed, history, room)
+    ids = max(game.num_actions, int(history.max(initial=0)) + 1)
+    wrong = replay(flat, replayed, history, ids)
     if wrong:
         return wrong
     for name in ("player", "moves", "history"):

@@ -1,3 +1,3 @@
-"""The version of the package, where everything can import it."""
+"""The version of the package, in a module without imports."""
 
 __version__ = "1.0.0"

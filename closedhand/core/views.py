@@ -1,7 +1,8 @@
-"""What the functions `view_from` of the games share: reading and playing what a player saw.
+"""Common parts of the games' functions `view_from`: parsing and playing the observed actions.
 
-They build a view from what somebody at a real table knows. All of them play the actions by the
-rules, from a position in which hidden cards are placeholders that no part of the view depends on.
+These functions build a view from the knowledge of a player at a real table. All of them play the
+actions by the rules from a position with placeholders for hidden cards. No part of the view depends
+on the placeholders.
 """
 
 from collections.abc import Generator, Iterable, Iterator
@@ -15,10 +16,10 @@ from closedhand.core.checks import INTEGERS, shown, whole_number
 from closedhand.core.game import Game, InputError, State, explain_illegal
 
 UNSEEN = "?"
-"""In place of an action that the player has not seen, such as a choice made in secret."""
+"""Text of an action that the player has not seen, such as a secret choice."""
 
 HIDDEN = -1
-"""The id of such an action; any negative id is one."""
+"""Id of an action that the player has not seen; other negative ids count as unseen, too."""
 
 
 def check_text(text: Any, name: str) -> str:
@@ -33,7 +34,7 @@ def check_text(text: Any, name: str) -> str:
 
 
 def listed(actions: Any) -> list[Any]:
-    """The actions so far as a list.
+    """Convert the actions so far to a list.
 
     Raises:
         InputError: They are not iterable, or are a single text.
@@ -44,7 +45,7 @@ def listed(actions: Any) -> list[Any]:
 
 
 def numbered(actions: list[Any]) -> Iterator[tuple[int, Any]]:
-    """The actions with their numbers, from 1."""
+    """Iterate over the actions with their numbers, from 1."""
     return enumerate(actions, 1)
 
 
@@ -59,14 +60,14 @@ def at_action(number: int, action: Any) -> Generator[None]:
 
 
 def is_unseen(action: Any) -> bool:
-    """Whether an action is one that the player has not seen."""
+    """Return whether an action stands for one that the player has not seen."""
     if isinstance(action, str):
         return action.strip() == UNSEEN
     return isinstance(action, INTEGERS) and int(action) < 0
 
 
 def read(game: Game, state: State, action: Any) -> int:
-    """The id of an action.
+    """Parse an action to its id.
 
     Args:
         game: A flat game.
@@ -77,7 +78,7 @@ def read(game: Game, state: State, action: Any) -> int:
         InputError: It is neither, or stands for an unseen action.
     """
     if is_unseen(action):
-        raise InputError("this action is not hidden from the player: give it")
+        raise InputError("the player has seen this action: give its id or text")
     if isinstance(action, str):
         return game.parse(action, state)
     number = whole_number(action, "an action that is no text")
@@ -90,7 +91,7 @@ def play(game: Game, state: State, action: int) -> None:
     """Play an action that was seen; an illegal one is refused even in a lenient game.
 
     Raises:
-        InputError: The action is not legal, or the cards are dealt again after it.
+        InputError: The action is not legal, or a new deal follows it.
     """
     if game.lenient and not game.over(state):
         ids = np.empty(game.num_actions, np.int32)

@@ -1,4 +1,4 @@
-"""Jobs in several processes, or elsewhere: their results in order, also after an interruption."""
+"""Do jobs in several processes or elsewhere, with results in order, even after an interruption."""
 
 import multiprocessing
 import os
@@ -22,10 +22,10 @@ class WorkerLost(InputError):
 
 
 class Crew(Protocol):
-    """Those who do jobs elsewhere, such as the actors of `closedhand.bridges.cluster`."""
+    """Remote workers that do jobs, such as the actors of `closedhand.bridges.cluster`."""
 
     def share(self, value: Any) -> Any:
-        """Send a value to all of them; what is returned stands for it in arguments of jobs."""
+        """Send a value to all of them; return a handle that replaces it in arguments of jobs."""
         ...
 
     def results_of(
@@ -36,7 +36,7 @@ class Crew(Protocol):
 
 
 Workers = int | Crew
-"""Who does jobs: a number of processes, or a crew."""
+"""A number of processes, or remote workers."""
 
 
 def check_workers(workers: Workers) -> Workers:
@@ -56,20 +56,20 @@ def results_of(
     first: list[tuple[Any, ...]],
     workers: Workers,
 ) -> Iterator[Result]:
-    """Yield the results of jobs in order; after an interruption those finished, then raise.
+    """Yield the results of jobs in order; after an interruption yield the finished ones and raise.
 
-    Where Ctrl-C is deferred (`closedhand.core.interrupt`), it is checked for between jobs and while
-    waiting for one; a second one does not wait for running jobs.
+    If Ctrl-C is deferred (`closedhand.core.interrupt`), it takes effect between jobs and while
+    waiting for one. A second Ctrl-C does not wait for running jobs.
 
     Args:
-        work: Does a job.
+        work: Function that does a job.
         jobs: Arguments of each job.
-        first: Short jobs done here before several workers start: they reveal unknown names, and
-            kernels are compiled once, not in each worker.
-        workers: Number of processes, 1: this one; or a crew.
+        first: Short jobs done here before several workers start: unknown names fail early, and
+            kernels are compiled once instead of in each worker.
+        workers: Number of processes, 1: this one; or remote workers.
 
     Raises:
-        WorkerLost: A process was ended, after the results of the jobs before its own.
+        WorkerLost: A process was ended; the results of the jobs before its own were yielded.
     """
     workers = min(workers, max(1, len(jobs))) if isinstance(workers, int) else workers
     if workers == 1:
@@ -104,8 +104,8 @@ def results_of(
             "" if begun else ", or because a script starts it without `if __name__ == '__main__':`"
         )
         raise WorkerLost(
-            f"a worker process was ended from outside, perhaps because memory ran out{main}; what "
-            "is saved goes on by the same command, that of a match with --resume"
+            f"a worker process was ended from outside, perhaps because memory ran out{main}; "
+            "repeat the command to go on from the saved results, for a match with --resume"
         ) from None
 
 
@@ -131,11 +131,11 @@ def _in_order(futures: list[Future[Result]], pool: ProcessPoolExecutor) -> Itera
 
 @contextmanager
 def _no_interrupts() -> Generator[None]:
-    """Block Ctrl-C; processes that are started meanwhile do not get it, even while they start."""
+    """Block Ctrl-C, also for processes that are started meanwhile."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    # Its own start, which the first process would trigger, lifts the mask.
+    # The tracker would start with the first process, and its start unblocks the signal.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -145,7 +145,7 @@ def _no_interrupts() -> Generator[None]:
 
 
 def _attach_to_parent() -> None:
-    """Leave Ctrl-C to the parent, and end with it, however it ends."""
+    """Ignore Ctrl-C, which the parent handles, and end with the parent even if it is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
 

@@ -1,6 +1,8 @@
 """Thin adapters from a `Game` to PettingZoo and Gymnasium, written once for every game."""
 
 from closedhand.envs.aec import GameAEC, env
+from closedhand.envs.device_batch import DeviceBatch
+from closedhand.envs.device_env import DeviceVectorEnv
 from closedhand.envs.parallel import GameParallel, parallel_env
 from closedhand.envs.seat_vector import SeatVectorEnv
 from closedhand.envs.seatwise import seat_advantages, seat_returns
@@ -8,6 +10,8 @@ from closedhand.envs.solo import SoloEnv
 from closedhand.envs.vector import GameVectorEnv
 
 __all__ = [
+    "DeviceBatch",
+    "DeviceVectorEnv",
     "GameAEC",
     "GameParallel",
     "GameVectorEnv",

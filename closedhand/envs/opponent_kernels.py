@@ -5,10 +5,11 @@ These kernels trust their callers, as those of `closedhand.core.batch_kernels` d
 
 import numpy as np
 
-from closedhand.core import batch_kernels, contract
+from closedhand.core import batch_kernels, contract, game_kernels
 from closedhand.core.numba.fast_call import unpack
 from closedhand.core.numba.jit import Floats, Ids, Integer, Planes, Rules, States, kernel
 from closedhand.core.policies import Policies, decide_as
+from closedhand.core.stream import Streams
 
 Masks = tuple[Planes, ...]
 
@@ -57,6 +58,51 @@ def let_others_play(
             action = np.int64(decide_as(policies, ahead - 1, rules, views[0], ids))
             if batch_kernels.play(rules, states[i], action, ids) == batch_kernels.ILLEGAL:
                 return i, action
+    return NONE, np.int64(NONE)
+
+
+@kernel
+def start_all(
+    rules: Rules, states: States, chosen: Ids, seeds: Ids, streams: Streams, dealing: bool,
+    seat: Integer, num_players: int, seats: Ids,
+) -> None:  # fmt: skip
+    """Start games, each with the random numbers of its stream.
+
+    Args:
+        rules: Rules of the game.
+        states: All games; changed in place.
+        chosen: Indices of those to start.
+        seeds: Seed of the next deal of each, 0 if its stream draws it; used once.
+        streams: Their random numbers.
+        dealing: Whether to deal; otherwise `states` hold the starts.
+        seat: The user's seat, or `game_kernels.RANDOM_SEAT`.
+        num_players: Number of seats.
+        seats: The user's seat in each; written.
+    """
+    for k in range(len(chosen)):
+        i: Integer = chosen[k]
+        if dealing:
+            game_kernels.deal_next(rules, states, seeds, streams, i)
+        seats[i] = game_kernels.draw_seat(seat, num_players, streams, i)
+
+
+@kernel
+def let_all_play(
+    rules: Rules, policies: Policies, states: States, streams: Streams, seats: Ids,
+    num_players: int, scratch: int,
+) -> tuple[int, Integer]:  # fmt: skip
+    """Let policies play in every game, each with the random numbers of its stream.
+
+    As `let_others_play` otherwise.
+    """
+    ids = np.empty(scratch, np.int32)
+    views = states[:1].copy()
+    for i in range(len(states)):
+        action = game_kernels.let_others_play(
+            rules, policies, states, streams, i, seats[i], num_players, views, 0, ids
+        )
+        if action != NONE:
+            return i, action
     return NONE, np.int64(NONE)
 
 

@@ -15,6 +15,7 @@ from closedhand.core.game import Game, State, explain_illegal
 from closedhand.core.numba.fast_call import pack
 from closedhand.core.numba.jit import Integer, Rules
 from closedhand.core.policies import Policies, policy_of
+from closedhand.core.stream import Streams
 from closedhand.envs import opponent_kernels
 
 Spec = str | Agent | Sequence[str | Agent]
@@ -81,21 +82,23 @@ class Opponents:
         # Policies hold what is their agents': those of a copy are the copied agents'.
         return {name: value for name, value in self.__dict__.items() if name not in DERIVED}
 
-    def play(self, states: np.ndarray, seats: np.ndarray) -> None:
+    def play(self, states: np.ndarray, seats: np.ndarray, streams: Streams) -> None:
         """Play in every game until it is over or it is the user's turn.
 
         Args:
             states: The games, `game.dtype` [n]; changed in place.
-            seats: The user's seat in each, integers [n].
+            seats: The user's seat in each, int64 [n].
+            streams: Random numbers of each, from which policies draw; they go on.
 
         Raises:
             InputError: An agent chose an illegal action.
         """
         if self.policies is None:
-            self._play_outside(states, seats)
+            self.play_outside(states, seats)
             return
-        i, action = opponent_kernels.let_others_play(
-            self.game.rules, self.policies, states, seats, self.game.num_players, self.scratch,
+        i, action = opponent_kernels.let_all_play(
+            self.game.rules, self.policies, states, streams, seats, self.game.num_players,
+            self.scratch,
         )  # fmt: skip
         if i != opponent_kernels.NONE:
             self.refuse(states[i], int(seats[i]), action)
@@ -113,8 +116,8 @@ class Opponents:
         why = explain_illegal(self.game, state, int(action))
         raise InputError(f"agent {agent.name!r} cannot continue: {why}")
 
-    def _play_outside(self, states: np.ndarray, seats: np.ndarray) -> None:
-        """`play` for agents of which one decides in Python."""
+    def play_outside(self, states: np.ndarray, seats: np.ndarray) -> None:
+        """`play` for agents of which one decides in Python; they draw as they like."""
         running = np.empty(len(states), bool)
         status = np.empty(len(states), np.int64)
         while True:

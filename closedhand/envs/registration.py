@@ -38,7 +38,7 @@ def register(spec: GameSpec) -> None:
     gymnasium.register(  # pyright: ignore[reportUnknownMemberType]
         spec.gymnasium_id,
         "closedhand.envs.solo:SoloEnv",
-        vector_entry_point="closedhand.envs.vector:GameVectorEnv",
+        vector_entry_point="closedhand.envs.device_env:make_vector",
         kwargs=arguments,
         order_enforce=False,  # the env says itself what needs a reset
     )

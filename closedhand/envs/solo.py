@@ -176,7 +176,7 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
 
     def _answer(self, look: Look) -> int:
         """Let opponents of which one decides in Python play until it is our turn."""
-        self._opponents.play(self._states, np.array([self.seat]))
+        self._opponents.play_outside(self._states, np.array([self.seat]))
         return self._show(look)
 
     def _show(self, look: Look) -> int:

@@ -14,6 +14,9 @@ from gymnasium.vector.utils import batch_space
 from closedhand.core import batch_kernels
 from closedhand.core.checks import as_array, check_seed, integers
 from closedhand.core.game import Game, InputError, State, shown
+from closedhand.core.game_kernels import RANDOM_SEAT
+from closedhand.core.numba.jit import draw_seed
+from closedhand.core.stream import make_streams, seed_stream
 from closedhand.envs import common, opponent_kernels, render
 from closedhand.envs.common import ILLEGAL_REWARD
 from closedhand.envs.observation_form import ACTION_MASK, PLANES, Observation, ObservationForm
@@ -75,7 +78,10 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     - With same-step reset `final_obs` and `final_info`, where a new game has begun; `returns` and
       `illegal_action` are then in `final_info`.
 
-    Game i is the game of a single env with seed + i. Copies and pickles continue the games in
+    The first deal of game i is that of a single env with seed + i. Later deals, seats drawn, and
+    what opponents draw who decide in kernels come from one stream of numbers a game (see
+    `closedhand.core.stream`). So a game depends on no other one, and goes on in the same way on a
+    GPU. Copies and pickles continue the games in
     progress. For search, `states` holds all games and can be assigned; `observe` then shows them.
 
     Attributes:
@@ -163,7 +169,9 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         self._states = self.game.empty(num_envs)
         self._paid = np.zeros((num_envs, self.game.num_players))
         self._any_action = (np.arange(self.game.num_actions) == 0).astype(np.int8)
-        self._rngs: list[np.random.Generator] = []
+        self._has_begun = False
+        self._seeds = np.zeros(num_envs, np.uint64)
+        self._streams = make_streams(num_envs)
         self._finished = np.ones(num_envs, bool)
         self._illegal = np.zeros(num_envs, bool)
 
@@ -183,7 +191,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
                 raise InputError(f"states[{i}] is not a state of {self.game.name}: {reason}")
         answered = states.copy()
         if self._opponents is not None:
-            self._opponents.play(answered, self._seats)
+            self._opponents.play(answered, self._seats, self._streams)
         self._states[:] = states
         self._note_paid(np.arange(self.num_envs))
         self._states[:] = answered
@@ -214,8 +222,8 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         chosen = np.flatnonzero(self._reset_mask((options or {}).get("reset_mask")))
         seeds = self._read_seeds(seed)
         with unchanged_if_refused(
-            self, given, "_rngs", "_np_random", "_np_random_seed", "_opponents",
-            "_states", "_seats", "_paid", "_finished", "_illegal",
+            self, given, "_has_begun", "_seeds", "_streams", "_np_random", "_np_random_seed",
+            "_opponents", "_states", "_seats", "_paid", "_finished", "_illegal",
         ):  # fmt: skip
             self._seed(seeds, chosen)
             self._start(chosen, given)
@@ -245,7 +253,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             idle = np.flatnonzero(~mask)
             playing, finished = playing[mask[playing]], finished[mask[finished]]
         resets = self.autoreset_mode != AutoresetMode.DISABLED
-        if not self._rngs or (len(finished) and not resets):
+        if not self._has_begun or (len(finished) and not resets):
             raise error.ResetNeeded("some envs have no game under way: call reset() first")
         self._start(finished, None)
         if self._warns:
@@ -327,7 +335,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         return observations, infos
 
     def _check_started(self) -> None:
-        if not self._rngs:
+        if not self._has_begun:
             raise error.ResetNeeded(common.RESET_FIRST)
 
     def render(self) -> tuple[Any, ...] | None:
@@ -379,12 +387,13 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         return [common.seed_or_none(each) for each in seeds]
 
     def _seed(self, seeds: list[int | None] | None, chosen: np.ndarray) -> None:
-        if not self._rngs:
-            self._rngs = [seeding.np_random(s)[0] for s in seeds or [None] * self.num_envs]
-        elif seeds is not None:
-            for i in map(int, chosen):
-                if seeds[i] is not None:
-                    self._rngs[i] = seeding.np_random(seeds[i])[0]
+        known: Sequence[int | None] = seeds or [None] * self.num_envs
+        for i in range(self.num_envs) if not self._has_begun else map(int, chosen):
+            if not self._has_begun or known[i] is not None:
+                rng = seeding.np_random(known[i])[0]
+                self._seeds[i] = draw_seed(rng)
+                seed_stream(self._streams[i], rng)
+        self._has_begun = True
         if seeds is not None and seeds[0] is not None:
             super().reset(seed=seeds[0])
             if self._opponents is not None:
@@ -393,20 +402,19 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     def _start(self, chosen: np.ndarray, given: State | None) -> None:
         """Start games, and let the opponents play until it is our turn."""
         while len(chosen):
-            common.start(self.game, self._states, chosen, self._rngs, given)
-            if self._fixed_seat is not None:
-                self._seats[chosen] = self._fixed_seat
-            else:
-                for i in map(int, chosen):
-                    self._seats[i] = self._rngs[i].integers(self.game.num_players)
+            if given is not None:
+                self._states[chosen] = given
+            opponent_kernels.start_all(
+                self.game.rules, self._states, chosen, self._seeds, self._streams, given is None,
+                RANDOM_SEAT if self._fixed_seat is None else self._fixed_seat,
+                self.game.num_players, self._seats,
+            )  # fmt: skip
             self._note_paid(chosen)
             self._finished[chosen] = False
             self._illegal[chosen] = False
             if self._opponents is None:
                 return
-            fresh = self._states[chosen]
-            self._opponents.play(fresh, self._seats[chosen])
-            self._states[chosen] = fresh
+            fresh = self._let_opponents_play(chosen)
             running = np.empty(len(chosen), bool)
             batch_kernels.running(self.game.rules, fresh, running)
             chosen = chosen[~running]
@@ -422,13 +430,19 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         self._illegal = status == batch_kernels.ILLEGAL
         if self._opponents is not None:
             going = np.flatnonzero(~self._illegal)
-            states = self._states[going]
-            self._opponents.play(states, self._seats[going])
-            self._states[going] = states
+            self._let_opponents_play(going)
             batch_kernels.running(self.game.rules, self._states, self._finished)
             self._finished = ~self._finished | self._illegal
         else:
             self._finished = status != batch_kernels.RUNNING
+
+    def _let_opponents_play(self, chosen: np.ndarray) -> np.ndarray:
+        """Let the opponents play in some games; a copy of these."""
+        assert self._opponents is not None
+        states, streams = self._states[chosen], self._streams[chosen]
+        self._opponents.play(states, self._seats[chosen], streams)
+        self._states[chosen], self._streams[chosen] = states, streams
+        return states
 
     def _note_paid(self, chosen: np.ndarray) -> None:
         """Note what the games have paid so far."""

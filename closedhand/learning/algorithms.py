@@ -10,6 +10,8 @@ OWN: Mapping[str, Ref] = {
     "imitation": "closedhand.learning.imitation:Imitation",
 }
 """The learners of this package by algorithm."""
+ON_GPU: Mapping[str, Ref] = {"ppo": "closedhand.learning.device_ppo:DevicePPO"}
+"""The learners whose games and updates stay on a GPU, by algorithm."""
 LEARNERS: Mapping[str, Ref] = {
     **OWN,
     "maskable-ppo": "closedhand.learning.maskable_ppo:MaskablePPO",

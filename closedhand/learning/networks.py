@@ -142,11 +142,37 @@ class ActionValues(nn.Module):
 KINDS: Mapping[str, type[PolicyValue] | type[ActionValues]] = {
     "policy": PolicyValue,
     "dueling": ActionValues,
+    "residual": PolicyValue,
 }
 
 
-def hidden_layers(shape: Shape) -> nn.Sequential:
-    """Connected layers with rectifiers."""
+class ResidualLayers(nn.Module):
+    """Connected layers with rectifiers; all but the first add to what they are given."""
+
+    def __init__(self, inputs: int, width: int, layers: int) -> None:
+        """Build untrained layers.
+
+        Args:
+            inputs: Number of inputs.
+            width: Number of units of each layer.
+            layers: Number of layers.
+        """
+        super().__init__()
+        self.first = nn.Linear(inputs, width)
+        self.others = nn.ModuleList(nn.Linear(width, width) for _ in range(layers - 1))
+
+    def forward(self, seen: torch.Tensor) -> torch.Tensor:
+        """The last layer, [n, width], for inputs [n, inputs]."""
+        hidden = torch.relu(self.first(seen))
+        for layer in self.others:
+            hidden = hidden + torch.relu(layer(hidden))
+        return hidden
+
+
+def hidden_layers(shape: Shape) -> nn.Module:
+    """Connected layers with rectifiers, as the kind of a network has them."""
+    if shape.kind == "residual":
+        return ResidualLayers(shape.inputs, shape.width, shape.layers)
     layers: list[nn.Module] = []
     for i in range(shape.layers):
         layers += [nn.Linear(shape.width if i else shape.inputs, shape.width), nn.ReLU()]

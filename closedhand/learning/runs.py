@@ -7,7 +7,9 @@ from typing import Any, TypeVar
 
 from closedhand.core.agents import digests
 from closedhand.core.files import remove, write_atomically
-from closedhand.core.run import Run
+from closedhand.core.game import InputError
+from closedhand.core.run import Run, check_resumable
+from closedhand.learning import agent_factory, networks
 from closedhand.learning.network_learner import NetworkLearner
 from closedhand.learning.population import OPPONENTS
 from closedhand.learning.tensorboard import logs
@@ -45,6 +47,27 @@ def begin(learner: Learner, folder: Path | None = None) -> Run[Learner]:
     path = None if folder is None else folder / CHECKPOINT
     run = Run(learner, settings, path, save, note_checkpoints=False)
     return run
+
+
+def check_free(learner: NetworkLearner[Any], folder: Path) -> None:
+    """Refuse to write over the network of another training.
+
+    A kill between the first writing of a network and of its checkpoint leaves a network without a
+    checkpoint. That of the same training may be written over.
+
+    Raises:
+        InputError: The folder holds such a network of another training.
+    """
+    path = folder / agent_factory.NAME
+    if not path.exists() or (folder / CHECKPOINT).exists():
+        return
+    try:
+        _, about, _ = networks.load(path, [learner.features])
+    except InputError:
+        about = {"provenance": {}}
+    found, wanted = about["provenance"], learner.provenance()
+    if any(found.get(key) != wanted[key] for key in ("algorithm", "opponents", "settings", "seed")):
+        check_resumable(path, folder / CHECKPOINT)
 
 
 def clear(folder: Path) -> None:

@@ -1,1 +1,1 @@
-"""Reproductions of published results: one folder for each document."""
+"""Reproductions of published results, one package for each document."""

@@ -1,6 +1,6 @@
 """Search by simulation, for any `Game`.
 
-The names listed here are the public ones; the modules hold the kernels behind them.
+`__all__` lists the public names. The modules hold the kernels behind them.
 """
 
 from closedhand.search.budget import read_budget

@@ -1,4 +1,4 @@
-"""What a search may spend, and how threads share it."""
+"""Budgets of searches, and their division among threads."""
 
 import math
 import re
@@ -19,17 +19,26 @@ from closedhand.core.parsing import parse_whole
 from closedhand.core.threads import MOST_THREADS, cores
 
 Threads = Annotated[int | None, Range(1, MOST_THREADS), "number of parallel searches"]
-"""The option `threads` of agents that search; the default is all cores by the clock, else one."""
+"""The option `threads` of agents that search.
+
+By default a budget in milliseconds uses all cores, and one in simulations uses one thread.
+"""
 
 MOST_PARTICLES = 10**6
-"""Maximum number of particles, or of candidates, of a search."""
+"""Maximum number of determinisations that a thread of a search holds."""
 
 Worlds = Annotated[int | None, Range(0, MOST_PARTICLES), "determinisations of each thread"]
 """The option `worlds` of agents that search."""
 
 
 class Budget(NamedTuple):
-    """What a decision may cost; see `budget`."""
+    """Limits of one decision; see `budget`.
+
+    Attributes:
+        simulations: Maximum number of simulations; `sys.maxsize`: any.
+        seconds: Time limit; infinity: none.
+        threads: Number of parallel searches.
+    """
 
     simulations: int
     seconds: float
@@ -41,7 +50,7 @@ class Budget(NamedTuple):
         return self.seconds < math.inf
 
     def deadline(self) -> float:
-        """When a decision that begins now has to end, by `time.perf_counter`."""
+        """End of a decision that begins now, by `time.perf_counter`."""
         return time.perf_counter() + self.seconds
 
 
@@ -51,13 +60,13 @@ def budget(simulations: int | None, seconds: float | None, threads: int | None) 
     Args:
         simulations: Simulations of a decision; None: as many as `seconds` allow.
         seconds: Time of a decision; None: however long the simulations take.
-        threads: Number of searches that run side by side; by default one for each core.
+        threads: Number of parallel searches; by default one for each core.
 
     Raises:
-        InputError: Neither simulations nor seconds are given, or numbers that make no sense.
+        InputError: Both simulations and seconds are missing, or a number is not positive.
     """
     if simulations is None and seconds is None:
-        raise InputError("a search takes a number of simulations, or of seconds")
+        raise InputError("a search needs a limit: give simulations or seconds")
     numbers = {"simulations": simulations, "seconds": seconds, "threads": threads}
     for name, number in numbers.items():
         whole = name == "seconds" or isinstance(number, int)
@@ -77,10 +86,10 @@ class SearchArgument(NamedTuple):
     """The parsed argument of an agent that searches; see `read_budget`.
 
     Attributes:
-        text: The argument as given; None: it was left out.
-        limits: `seconds` of a decision, or its `simulations` and that they take one thread.
-        width: Number after the `x`; None: there is none.
-        path: Path after the colon; None: there is none.
+        text: The argument as given; None if it was left out.
+        limits: Arguments of `budget`: either `seconds`, or `simulations` with one thread.
+        width: Number after the `x`; None if it was left out.
+        path: Path after the colon; None if it was left out.
     """
 
     text: str | None
@@ -89,27 +98,28 @@ class SearchArgument(NamedTuple):
     path: str | None
 
     def spent(self, threads: int | None) -> dict[str, Any]:
-        """Arguments for a search; `threads` takes precedence over all cores, or one thread."""
+        """Return arguments of `budget`, with `threads` in place of the default if it is given."""
         return {**self.limits, **({} if threads is None else {"threads": threads})}
 
     def traits(self, microseconds: float) -> Traits:
-        """The traits of an agent that takes so many microseconds for a simulation."""
+        """Return the traits of an agent whose simulations take so many microseconds each."""
         seconds = self.limits.get("seconds")
         time = microseconds * self.limits["simulations"] if seconds is None else 1e6 * seconds
         return Traits(files_of(self.path), seconds is not None, time)
 
 
 def read_budget(agent: str, usual: str, argument: str | None) -> SearchArgument:
-    """Parse the argument of an agent that searches: its budget, and what follows it.
+    """Parse the argument of an agent that searches: a budget, a width and a path.
 
-    Bound to its first two arguments it is what `closedhand.core.agents.described` takes as `reads`.
+    With its first two arguments bound, it serves as `reads` of
+    `closedhand.core.agents.described`.
 
     Args:
         agent: Name of the agent, for messages.
         usual: Argument in place of one that is left out.
-        argument: Text such as `500x4:PATH`: `20ms` is milliseconds, on all cores; `500` is
-            simulations, on one; `x4` after that is the number of particles or candidates,
-            whichever the agent searches with; a path may follow after another colon.
+        argument: Text such as `500x4:PATH`. `20ms` gives milliseconds, on all cores. `500` gives
+            simulations, in one thread. `x4` gives the number of determinisations that the agent
+            holds or chooses from. A path may follow after a colon.
 
     Raises:
         InputError: The argument is not of this form.
@@ -133,14 +143,15 @@ def add_up(
     rng: Rng,
     spent: Floats,
 ) -> Floats:
-    """Sum of the results of threads, each with a share of the work and its own generator.
+    """Divide simulations among threads, and return the sum of their results.
 
     Args:
-        work: Makes a share of the simulations; the first column of its result is their number.
+        work: Runs a share of the simulations with a generator of its own. The first column of its
+            result is the number of simulations.
         shares: Simulations of each thread.
         rng: Generator of everything that is drawn.
-        spent: What the searches have cost so far, to which this one is added (see
-            `closedhand.core.agents.SPENT`).
+        spent: Cost of the searches so far, float64 [4] (`closedhand.core.agents.SPENT`); the cost
+            of this one is added.
     """
     start, processor = time.perf_counter(), time.process_time()
     if len(shares) == 1:

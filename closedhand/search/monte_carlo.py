@@ -1,11 +1,15 @@
 """Flat Monte Carlo search for any game with hidden hands.
 
-Every simulation draws a **determinisation**, a full state that fits what the player knows; an
-action of the root is chosen by UCB1-tuned (Auer, Cesa-Bianchi and Fischer, 2002), and a policy
-plays the rest. The action with the best mean payoff is played. Determinisations can be weighted by
-how likely they make what was seen (sampling-importance resampling): one of several candidates is
-drawn by its weight, and those that are drawn are used more than once. Each thread keeps its own
-statistics, which are added up in the end.
+1. Draw a **determinisation**: a full state that fits what the player knows.
+2. Choose an action of the root by UCB1-tuned (Auer, Cesa-Bianchi and Fischer, 2002).
+3. Play it, then let a policy play until the player's payoff is certain.
+4. Add the payoff, scaled to 0..1, to the statistics of the action.
+5. Repeat within the budget, then play the action with the best mean payoff.
+
+Step 1 can prefer determinisations that make the observed plays likely, by sampling-importance
+resampling (Rubin, 1988): one of several is drawn by its plausibility. This costs time, so each
+thread draws `DETERMINISATIONS` of them and uses them in turn. Threads keep statistics of their own,
+which are added up at the end.
 """
 
 import time
@@ -35,7 +39,7 @@ BATCH = 16
 SHARE = 64
 """Simulations that justify another thread."""
 DETERMINISATIONS = 128
-"""Determinisations of a thread that are drawn by their weights, and used in turn."""
+"""Number of weighted determinisations that each thread draws and uses in turn."""
 
 
 @kernel
@@ -49,15 +53,15 @@ def simulate(
     Args:
         rules: Rules of the game.
         policy: Policy of the playouts.
-        states: The view, and room for three states.
-        determinisations: Room for determinisations that are used in turn; each is drawn when it is
-            first needed. Without room every simulation draws its own.
-        candidates: Number of deals from which one is drawn by its plausibility.
+        states: The view, then three scratch states.
+        determinisations: Space for determinisations that are used in turn, each drawn at its first
+            use. If it is empty, every simulation draws its own.
+        candidates: Number of determinisations of which one is drawn by its plausibility.
         player: Player to act, whose view it is.
         actions: The legal actions.
-        low: The least payoff.
-        high: The greatest payoff.
-        done: Number of simulations already run.
+        low: The least payoff, scaled to 0.
+        high: The greatest payoff, scaled to 1.
+        done: Number of simulations already run, which selects the next determinisation.
         number: Number of simulations to run.
         rng: Generator of everything that is drawn.
         ids: Scratch space, int32 [num_actions].
@@ -84,10 +88,19 @@ def simulate(
 def draw_determinisation(
     rules: Rules, policy: Policy, states: States, player: int, candidates: int, rng: Rng, ids: Ids
 ) -> None:
-    """Draw `states[1]`, which fits the view `states[0]`; `states[2:4]` are scratch space.
+    """Draw one of several determinisations by its plausibility.
 
-    One of several candidates is drawn by its plausibility.
+    Args:
+        rules: Rules of the game.
+        policy: Policy that defines `plausibility`.
+        states: The view, the determinisation that is drawn, and two scratch states.
+        player: Player whose view it is.
+        candidates: Number of determinisations to draw from.
+        rng: Generator of the draws.
+        ids: Scratch space, int32 [num_actions].
     """
+    # Weighted reservoir sampling: each new determinisation replaces the kept one with probability
+    # weight / total. The first is kept in any case, so there is one even if all weights are 0.
     total = 0.0
     for k in range(candidates):
         states[2] = states[0]
@@ -103,7 +116,7 @@ def draw_determinisation(
 
 @kernel
 def most_promising(sums: Floats) -> int:
-    """The action to try next: one that was not tried yet, or the best by UCB1-tuned."""
+    """Return the index of the action to try next: an untried one, else the best by UCB1-tuned."""
     tries = 0.0
     for k in range(len(sums)):
         if sums[k, 0] == 0.0:
@@ -114,6 +127,7 @@ def most_promising(sums: Floats) -> int:
         mean = sums[k, 1] / sums[k, 0]
         exploring = np.log(tries) / sums[k, 0]
         variance = sums[k, 2] / sums[k, 0] - mean * mean + np.sqrt(2.0 * exploring)
+        # No payoff from 0 to 1 has a variance above 1/4.
         bound = mean + np.sqrt(exploring * min(0.25, variance))
         if bound > most:
             best, most = k, bound
@@ -146,13 +160,13 @@ class MonteCarlo:
                 it has `plausibility`.
             simulations: Simulations of a decision.
             seconds: Time of a decision; it takes at least one simulation for each thread.
-            candidates: With 1, every simulation draws its own determinisation; with more, each
-                thread has `DETERMINISATIONS`, each drawn from that many by its plausibility.
-            threads: Number of searches that run side by side; by default one for each core.
-            rules: Rules to simulate by, if they are not those of the game.
+            candidates: Number of determinisations of which one is drawn by its plausibility. With
+                1, every simulation draws its own.
+            threads: Number of parallel searches; by default one for each core.
+            rules: Rules to simulate by; by default those of the game.
 
         Raises:
-            InputError: Neither simulations nor seconds are given, or numbers that make no sense.
+            InputError: Both simulations and seconds are missing, or a number is not positive.
         """
         if candidates < 1:
             raise InputError(f"a search takes a positive number of candidates, not {candidates!r}")
@@ -174,8 +188,8 @@ class MonteCarlo:
             view: View of that player.
             low: Least payoff that the player can still get, by default that of the game.
             high: Greatest payoff that the player can still get, by default that of the game.
-            rng: Generator of everything that is drawn, by default a fresh one. Where the budget is
-                simulations and not seconds, one of the same seed leads to the same action.
+            rng: Generator of everything that is drawn; by default a new one, seeded at random. With
+                a budget of simulations, the same seed leads to the same action.
         """
         ids = np.empty(self._game.num_actions, np.int32)
         actions = ids[: contract.legal(self.rules, view, ids)].copy()
@@ -199,7 +213,7 @@ class MonteCarlo:
             actions: The actions to judge, integers [n].
             low: Least payoff that the player can still get, by default that of the game.
             high: Greatest payoff that the player can still get, by default that of the game.
-            rng: Generator of everything that is drawn, by default a fresh one.
+            rng: Generator of everything that is drawn; by default a new one, seeded at random.
 
         Returns:
             Number of tries of each action, sum of its payoffs, scaled to 0..1, and sum of their

@@ -1,15 +1,18 @@
 """Search by paired simulations, for any game with hidden hands: duplicate play inside a decision.
 
-Every **determinisation**, a full state that fits what the player knows, is played on with each
-action that has not been eliminated. An action is judged by its advantage over the first one, the
-policy's own choice, on the same determinisations: the luck of the deal cancels out, as in a
-duplicate match. Actions are compared by successive elimination: one that is significantly worse
-than another is eliminated, and one replaces the first only if its advantage exceeds what chance
-may explain.
+1. Draw **determinisations**, full states that fit what the player knows.
+2. Play each of a batch on with every surviving action. The first action is the policy's own choice.
+3. Add up the advantage of each action over the first on the same determinisations. The luck of the
+   deal cancels out, as in a duplicate match.
+4. Eliminate every action that is significantly worse than another by successive elimination
+   (Even-Dar, Mannor and Mansour, 2006). The first one always survives.
+5. Repeat with new determinisations until the budget is spent or only the first action survives.
+6. Play the action with the greatest lower bound of its advantage. An action replaces the first only
+   if its advantage exceeds what chance may explain.
 
-Determinisations can be particles (`closedhand.search.particles`), distributed by how likely they
-make what was seen; these are moved while they are used. Each thread has its own particles and
-eliminations, and the results are added up.
+Determinisations can be particles (`closedhand.search.particles`), distributed by the likelihood of
+the observed plays. In step 5 Metropolis moves turn them into new ones. Each thread has its own
+particles and eliminations, and the results are added up.
 """
 
 import math
@@ -43,16 +46,16 @@ ELIMINATED_BELOW = 2.5
 REPLACED_ABOVE = 0.5
 """Number of standard errors by which an action has to be better to replace the policy's own."""
 TINY = 1e-9
-"""Least standard error that is told from 0."""
+"""Least standard error: without it, equal observations would lead to a division by zero."""
 PARTICLES_SHARE = 0.4
-"""Share of the time of a decision that drawing the particles may take."""
+"""Maximum share of a decision's time for drawing the particles."""
 
 
 @kernel
 def _evaluate_by_playout(
     policy: Policy, rules: Rules, state: State, player: Integer, guess: Integer, rng: Rng, ids: Ids
 ) -> float:
-    """Payoff of a playout."""
+    """Return the payoff of a playout."""
     return playout(policy, rules, state, player, rng, ids)
 
 
@@ -60,9 +63,10 @@ def _evaluate_by_playout(
 def evaluate(
     policy: Policy, rules: Rules, state: State, player: Integer, guess: Integer, rng: Rng, ids: Ids
 ) -> float:
-    """Value of a full state to `player`, given the guess of `particles.log_likelihood`.
+    """Return the value of a full state to `player`, given the guess of `particles.log_likelihood`.
 
-    A policy defines it if it knows better than a playout, such as exactly when few cards remain.
+    The default plays the state out. A policy defines it if it has a better estimate, such as an
+    exact search when few cards remain.
     """
     ...
 
@@ -72,7 +76,7 @@ def simulate_paired(
     rules: Rules, policy: Policy, determinisations: States, guesses: Ids, player: Integer,
     actions: Ids, surviving: Bools, states: States, rng: Rng, ids: Ids, sums: Floats,
 ) -> None:  # fmt: skip
-    """Play determinisations on with every action that has not been eliminated.
+    """Play determinisations on with every surviving action.
 
     Args:
         rules: Rules of the game.
@@ -81,8 +85,8 @@ def simulate_paired(
         guesses: Guess in each of them, int64 [n].
         player: Player to act.
         actions: The actions, the policy's own choice first.
-        surviving: Which of them have not been eliminated, bool [actions].
-        states: Room for one state.
+        surviving: Whether each of them survives, bool [actions]; the first one always does.
+        states: Scratch space for one state.
         rng: Generator of everything that is drawn.
         ids: Scratch space, int32 [num_actions].
         sums: Number of determinisations that each action was played on, and the sum and the sum of
@@ -107,22 +111,26 @@ def simulate_paired(
 def bounds(sums: Floats, errors: float, span: float, out: Floats) -> None:
     """Write the mean advantage of every action plus a number of standard errors.
 
-    Determinisations count as independent, even a particle that is used again without having moved.
+    Determinisations count as independent, even a particle that did not move between two uses.
 
-    `span` is the greatest difference of two payoffs. Adding one such observation to the variance
-    keeps a few determinisations from counting as proof.
+    Args:
+        sums: Statistics as from `simulate_paired`, float64 [actions, 3].
+        errors: Number of standard errors to add.
+        span: The greatest difference of two payoffs. One such observation is added to the variance,
+            so that a few equal observations do not count as certain.
+        out: The bounds, float64 [actions]; written.
     """
     for k in range(len(sums)):
         n = sums[k, 0]
         mean = sums[k, 1] / n
         variance = (sums[k, 2] + span * span) / n - mean * mean
         out[k] = mean + errors * np.sqrt(max(variance, 0.0) / n)
-    out[0] = 0.0
+    out[0] = 0.0  # the advantage of the first action over itself, known without error
 
 
 @kernel
 def eliminate(sums: Floats, span: float, surviving: Bools) -> bool:
-    """Eliminate actions significantly worse than the best; whether any but the first remain."""
+    """Eliminate actions significantly worse than the best; return whether several survive."""
     above, below = np.empty(len(sums)), np.empty(len(sums))
     bounds(sums, ELIMINATED_BELOW, span, above)
     bounds(sums, -ELIMINATED_BELOW, span, below)
@@ -137,10 +145,11 @@ def eliminate(sums: Floats, span: float, surviving: Bools) -> bool:
 def _posterior_bounds(
     sums: Floats, span: float, expected: Floats, error: float, above: float
 ) -> Floats:
-    """The lower bounds of `bounds` under a normal prior of the advantages."""
+    """Return the lower bounds of `bounds` under a normal prior of the advantages."""
     found, high = np.empty(len(sums)), np.empty(len(sums))
     bounds(sums, 0.0, span, found)
     bounds(sums, 1.0, span, high)
+    # Precisions, 1 / standard error squared, of the simulations and of the prior add up.
     precision = (np.maximum(high - found, TINY) ** -2, error**-2)
     mean = (found * precision[0] + expected * precision[1]) / sum(precision)
     least: Floats = mean - above / np.sqrt(sum(precision))
@@ -152,7 +161,7 @@ class PairedSearch:
     """Search for the player of a view by paired simulations.
 
     Attributes:
-        spent: What the searches have cost so far, float64 [4] (`closedhand.core.agents.SPENT`).
+        spent: Cost of the searches so far, float64 [4] (`closedhand.core.agents.SPENT`).
         guesses: Guess in each particle at the end of the last search, int64 [n]; see
             `closedhand.search.particles.log_likelihood`.
     """
@@ -175,18 +184,18 @@ class PairedSearch:
             game: The game.
             policy: Policy of the playouts, with `choose` or `evaluate`; with particles also
                 `log_likelihood` or `plausibility`.
-            rules: Rules to simulate by, if they are not those of the game.
+            rules: Rules to simulate by; by default those of the game.
             span: The greatest difference of two payoffs, by default that of the game.
             simulations: Simulations of a decision, over all actions; the search stops earlier if
-                one action is left.
+                only one action survives.
             seconds: Time of a decision; it takes at least a batch of determinisations for each
                 thread.
-            particles: Number of particles of each thread; 0: every determinisation is a random
-                deal, and all are equally likely.
-            threads: Number of searches that run side by side; by default one for each core.
+            particles: Number of particles of each thread. With 0, determinisations are drawn at
+                random, all equally likely.
+            threads: Number of parallel searches; by default one for each core.
 
         Raises:
-            InputError: Neither simulations nor seconds are given, or numbers that make no sense.
+            InputError: Both simulations and seconds are missing, or a number is out of range.
         """
         if particles < 0:
             raise InputError(f"a search takes 0 particles or more, not {particles!r}")
@@ -213,11 +222,11 @@ class PairedSearch:
         Args:
             view: View of the player to act.
             actions: Candidate actions, the policy's own choice first.
-            rng: Generator of everything that is drawn. Where the budget is simulations and not
-                seconds, one of the same seed leads to the same action.
-            expected: Advantages over the first action that are expected without the search, such
-                as those by a value network, float64 [n]; they count beside what the search finds.
-            error: Standard error of these expectations.
+            rng: Generator of everything that is drawn. With a budget of simulations, the same seed
+                leads to the same action.
+            expected: Prior means of the advantages over the first action, such as those by a value
+                network, float64 [n]; None: no prior.
+            error: Standard error of the prior means.
             above: Number of standard errors by which an action has to be better than the first one.
         """
         if len(actions) == 1:
@@ -251,7 +260,8 @@ class PairedSearch:
         deadline = self._budget.deadline()
         ready = time.perf_counter() + PARTICLES_SHARE * self._budget.seconds
 
-        # To the uniform policy all deals are equally likely, and every move is a new deal.
+        # Under the uniform policy all determinisations are equally likely: a Metropolis move
+        # accepts every proposal, which is a new deal.
         judging = self._policy if self._particles else Uniform()
         guesses: list[Ids] = []
 
@@ -273,6 +283,7 @@ class PairedSearch:
                 going = going and time.perf_counter() < deadline
                 if going:
                     particles.move(some)
+                # After the last batch, begin again with the first one, which has moved by now.
                 first = some.stop if some.stop < len(particles.states) else 0
             guesses.append(particles.guesses)
             return sums

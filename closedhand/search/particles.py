@@ -1,11 +1,15 @@
-"""Determinisations distributed by how likely they make what a player saw, for any game.
+"""Sample determinisations by the likelihood of the observed plays, for any game.
 
 A **determinisation** is a full state that fits what the player knows. A **particle** is one of a
-population of them that tempered sequential Monte Carlo (Del Moral, Doucet and Jasra, 2006) turns
-from random deals into a sample of the posterior: the likelihood of what the others did is raised to
-an exponent that grows from 0 to 1; at every step particles are resampled by their weights and moved
-by Metropolis moves, whose proposals are new deals or smaller changes that a policy defines. If time
-runs out before, the exponent stays below 1.
+population of determinisations, which tempered sequential Monte Carlo (Del Moral, Doucet and Jasra,
+2006) turns into a sample of the posterior:
+
+1. Deal all particles at random: a sample of the prior, where the likelihood has the exponent 0.
+2. Raise the exponent as far as the effective sample size stays above `SAMPLE_SHARE`, at most to 1.
+3. Resample the particles by the weights that follow (systematic resampling: Kitagawa, 1996).
+4. Move each particle by `MOVES` Metropolis moves, whose proposals are new deals or smaller changes
+   that a policy defines.
+5. Repeat from step 2 until the exponent is 1. If time runs out before, it stays below 1.
 """
 
 import math
@@ -43,7 +47,7 @@ MOVES = 2
 def _log_plausibility(
     policy: Policy, rules: Rules, state: State, player: Integer, least: float, rng: Rng, ids: Ids
 ) -> tuple[float, Integer]:
-    """The logarithm of the plausibility."""
+    """Return the logarithm of the plausibility, and no guess."""
     return np.log(plausibility(policy, rules, state, player, ids)), 0
 
 
@@ -51,21 +55,21 @@ def _log_plausibility(
 def log_likelihood(
     policy: Policy, rules: Rules, state: State, player: Integer, least: float, rng: Rng, ids: Ids
 ) -> tuple[float, Integer]:
-    """How likely a determinisation makes what `player` saw, and a guess at what it does not show.
+    """Return the log-likelihood of the plays that `player` saw, and a guess.
 
-    A policy that distinguishes between players defines it; the default is the logarithm of
-    `plausibility`. It may change `state`.
+    The default is the logarithm of `plausibility` and the guess 0. A policy defines it if it models
+    something beyond the state, such as the kind of each opponent. It may change `state`.
 
     Returns:
-        The log-likelihood up to a constant, where any number below `least` may stand for others
-        below it; and a whole number that is passed to `evaluate`.
+        The log-likelihood up to a constant, or any number below `least` if it is below `least`; and
+        the guess, an integer that is passed to `evaluate`.
     """
     ...
 
 
 @kernel
 def _deal_again(policy: Policy, rules: Rules, state: State, player: Integer, rng: Rng) -> None:
-    """Deal all hidden cards again."""
+    """Deal all hidden cards anew."""
     contract.hide(rules, state, player)
     contract.redeal(rules, state, player, rng)
 
@@ -74,9 +78,9 @@ def _deal_again(policy: Policy, rules: Rules, state: State, player: Integer, rng
 def propose(policy: Policy, rules: Rules, state: State, player: Integer, rng: Rng) -> None:
     """Turn a determinisation into another one, the proposal of a Metropolis move.
 
-    Proposals have to preserve the distribution of random deals, in detailed balance: if deals are
-    drawn at random, each proposal is as frequent as its reverse. A policy defines it for a game in
-    which small changes are enough; the default is a new deal.
+    Proposals must keep the detailed balance of random deals: from a random deal, each proposal is
+    as frequent as its reverse. The default is a new deal. A policy defines it if smaller changes
+    are accepted more often.
     """
 
 
@@ -85,7 +89,10 @@ def deal_particles(
     rules: Rules, policy: Policy, view: States, player: Integer, particles: States,
     log_likelihoods: Floats, guesses: Ids, rng: Rng, ids: Ids,
 ) -> None:  # fmt: skip
-    """Deal determinisations of a view, and write the log-likelihood and the guess of each."""
+    """Deal determinisations of a view, and write the log-likelihood and the guess of each.
+
+    `view[0]` is the view, `view[1]` scratch space.
+    """
     for i in range(len(particles)):
         particles[i] = view[0]
         contract.redeal(rules, particles[i], player, rng)
@@ -102,14 +109,16 @@ def move_particles(
 ) -> None:  # fmt: skip
     """Move every particle by Metropolis moves for likelihoods raised to an exponent.
 
-    `view[1:3]` is scratch space.
+    `view[1:3]` is scratch space; `view[0]` is not used.
     """
     for i in range(len(particles)):
         for _ in range(MOVES):
             view[1] = particles[i]
             propose(policy, rules, view[1], player, rng)
             view[2] = view[1]
-            # Drawn first: the likelihood of a rejected proposal need not be computed exactly.
+            # A proposal of likelihood L' replaces L with probability min(1, (L' / L)^exponent):
+            # if log L' >= log L + log(u) / exponent for a uniform u. Drawing u first gives a bound
+            # below which a policy may stop computing L'. At exponent 0 every proposal is accepted.
             least = -np.inf
             if exponent > 0.0:
                 least = log_likelihoods[i] + np.log(rng.random()) / exponent
@@ -121,10 +130,10 @@ def move_particles(
 
 
 def effective_sample_size(weights: Floats) -> float:
-    """Number of equally weighted particles that weighted ones are worth: (sum w)^2 / sum w^2.
+    """Return the effective sample size of weighted particles, (sum w)^2 / sum w^2.
 
     Args:
-        weights: Weights of the particles, not negative, float64 [n].
+        weights: Weights of the particles, 0 or more, float64 [n].
 
     Examples:
         >>> effective_sample_size(np.array([0.5, 0.5, 0.0, 0.0]))
@@ -134,7 +143,7 @@ def effective_sample_size(weights: Floats) -> float:
 
 
 def next_exponent(log_likelihoods: Floats, exponent: float) -> float:
-    """The exponent to temper to next.
+    """Return the exponent to temper to next.
 
     Args:
         log_likelihoods: Log-likelihoods of particles drawn at `exponent`, float64 [n].
@@ -164,12 +173,12 @@ def next_exponent(log_likelihoods: Floats, exponent: float) -> float:
             low = middle
         else:
             high = middle
-    # Not the lower one, which may be `exponent` itself where few particles are possible at all.
+    # `low` may still be `exponent`, if most particles are impossible; `high` always advances.
     return high
 
 
 def tempered_weights(log_likelihoods: Floats, exponent: float, to: float) -> Floats:
-    """Weights of particles drawn at an exponent for the exponent `to`, the greatest being 1.
+    """Weight particles drawn at one exponent for another one; the greatest weight is 1.
 
     Args:
         log_likelihoods: Log-likelihoods of the particles, at least one finite, float64 [n].
@@ -180,10 +189,10 @@ def tempered_weights(log_likelihoods: Floats, exponent: float, to: float) -> Flo
 
 
 def resample(weights: Floats, rng: Rng) -> Ids:
-    """Systematic resampling: each index in proportion to its weight, to within one.
+    """Draw indices by systematic resampling: each in proportion to its weight, to within one.
 
     Args:
-        weights: Weights, not negative, float64 [n].
+        weights: Weights, 0 or more, float64 [n].
         rng: Generator of the sample.
 
     Returns:
@@ -192,7 +201,7 @@ def resample(weights: Floats, rng: Rng) -> Ids:
     below = np.cumsum(weights)
     marks: Floats = (rng.permutation(len(weights)) + rng.random()) * (below[-1] / len(weights))
     drawn: Ids = np.searchsorted(below, marks, side="right")
-    return np.minimum(drawn, len(weights) - 1)
+    return np.minimum(drawn, len(weights) - 1)  # rounding may move a mark to the total
 
 
 class Particles:
@@ -222,7 +231,7 @@ class Particles:
             view: View of the player to act.
             number: Number of particles.
             rng: Generator of everything that is drawn.
-            deadline: When to be ready, by `time.perf_counter`; a batch is always dealt.
+            deadline: Time by which to end, by `time.perf_counter`; one batch is always dealt.
         """
         self.states: States = game.empty(number)
         self.guesses: Ids = np.zeros(number, np.int64)
@@ -254,7 +263,7 @@ class Particles:
         """Raise the exponent, and resample by the weights that follow from it."""
         log_likelihoods = self._log_likelihoods
         if np.isneginf(log_likelihoods).all():
-            self.exponent = 1.0
+            self.exponent = 1.0  # no particle explains the plays, so none can be preferred
             return
         exponent = next_exponent(log_likelihoods, self.exponent)
         weights = tempered_weights(log_likelihoods, self.exponent, exponent)
@@ -262,12 +271,12 @@ class Particles:
         self.exponent = exponent
 
     def _keep(self, some: slice | Ids) -> None:
-        """Keep some particles."""
+        """Keep the particles of a slice, or of indices, which may repeat."""
         self.states, self.guesses = self.states[some], self.guesses[some]
         self._log_likelihoods = self._log_likelihoods[some]
 
     def _apply(self, kernel: Any, some: slice, *arguments: float) -> None:
-        """Call a kernel for some particles."""
+        """Call `deal_particles` or `move_particles` for some particles."""
         kernel(
             *self._common, self._player, *arguments, self.states[some], self._log_likelihoods[some],
             self.guesses[some], self._rng, self._ids,

@@ -1,7 +1,7 @@
-"""Playouts: a state played on by a policy inside kernels, until a player's payoff is certain.
+"""Playouts: a policy plays a state on inside kernels until a player's payoff is certain.
 
-A **policy** is to playouts what a game is to kernels: a NamedTuple of numbers and tables whose
-class names in `kernels` the module that defines the functions that a search uses.
+A **policy** is a NamedTuple of numbers and tables. Its class attribute `kernels` names the module
+that defines the functions of a search, as the rules of a game name the module of its kernels.
 """
 
 from typing import Any, NamedTuple
@@ -27,30 +27,31 @@ from closedhand.core.numba.jit import (
 
 @dispatched
 def choose(policy: Policy, rules: Rules, state: State, rng: Rng, ids: Ids) -> Integer:
-    """Choose a legal action of the player to act; the whole state may be looked at.
+    """Choose a legal action of the player to act.
 
-    `ids` is scratch space, int32 [num_actions].
+    The policy may read the whole state, hidden cards included. `ids` is scratch space, int32
+    [num_actions].
     """
     ...
 
 
 @dispatched
 def plausibility(policy: Policy, rules: Rules, state: State, player: Integer, ids: Ids) -> float:
-    """Likelihood of what `player` has seen if `state` is the truth, up to a factor.
+    """Return the likelihood of the plays that `player` saw if `state` is the true state.
 
-    May change `state`.
+    It is known up to a factor. The function may change `state`.
     """
     ...
 
 
 class Uniform(NamedTuple):
-    """The policy of uniformly random actions, to which all deals are equally plausible."""
+    """The uniformly random policy; to it all determinisations are equally plausible."""
 
     kernels = "closedhand.search.uniform"
 
 
 def candidates(game: Game, view: State, actions: Any) -> Ids:
-    """Check the actions that a search is to judge, and return them, int64 [n].
+    """Check the actions that a search compares, and return them, int64 [n].
 
     Raises:
         InputError: They are not ids of legal actions of the player to act.
@@ -78,7 +79,7 @@ def playouts(
     policy: Policy, rules: Rules, states: States, player: Integer, rng: Rng, num_actions: int,
     out: Floats,
 ) -> None:  # fmt: skip
-    """Play every state on, in place; write the payoffs of `player` into `out`, float64 [n]."""
+    """Play every state on, in place, and write the payoffs of `player` into `out`, float64 [n]."""
     ids = np.empty(num_actions, np.int32)
     for i in range(len(states)):
         out[i] = playout(policy, rules, states[i], player, rng, ids)

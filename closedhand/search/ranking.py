@@ -1,9 +1,15 @@
-"""Legal actions ranked by what simulations find of them, for any game: advice to a person.
+"""Rank legal actions by simulation, for any game, as advice to a person.
 
-The actions are compared on the same determinisations, as in `closedhand.search.paired`: these come
-in independent populations, of particles if the simulation weighs what was seen, and Student's t
-over the populations gives the intervals. Actions that are significantly worse than the best one are
-not simulated further, except for the best few, which a person is shown.
+1. Draw `ROUND` independent populations of determinisations, of particles if the simulation is
+   weighted.
+2. Play every determinisation on with every surviving action, as `closedhand.search.paired` does.
+3. Eliminate the actions that are significantly worse than the best one, except for the best few,
+   which are shown to the person.
+4. Repeat until the budget is spent.
+5. Estimate each action by its mean over the populations, with Student's t for the interval, and
+   sort the actions by their differences from the best one.
+
+Particles of one population depend on each other, but populations do not: they are the sample.
 """
 
 import math
@@ -42,25 +48,24 @@ POPULATION = 64
 SHARE = 2048
 """Simulations of a population, unless `BATCH` determinisations need more."""
 ROUND = 4
-"""Populations between two eliminations; their number does not depend on that of the threads."""
+"""Populations between two eliminations, whatever the number of threads."""
 ROUNDS = 4
-"""Rounds for which a small budget of simulations still suffices."""
+"""Rounds into which a small budget of simulations is divided."""
 SHOWN = 5
 """Number of the best actions that are simulated to the end, by default."""
 
 
 @dataclass(frozen=True)
 class Simulation:
-    """How to simulate a game: what an agent that searches answers to `simulation(view)`.
+    """The way in which a game is simulated, as an agent that searches returns it for a view.
 
     Attributes:
-        game: The game whose actions are ranked, by whose payoffs; its states are those of the
-            views.
-        policy: Policy of the playouts, see `closedhand.search.playout`; weighted, it also has
+        game: Game of the actions and payoffs; views are states of it.
+        policy: Policy of the playouts, see `closedhand.search.playout`. If `weighted`, it also has
             `log_likelihood` or `plausibility`.
-        rules: Rules to simulate by, if they are not those of the game.
-        weighted: Whether determinisations are distributed by how likely they make what was seen;
-            otherwise all deals are equally likely.
+        rules: Rules to simulate by; None: those of the game.
+        weighted: Whether determinisations are sampled by the likelihood of the observed plays;
+            otherwise all are equally likely.
         candidates: The legal actions worth simulating in a view, integers [n]; by default all.
     """
 
@@ -73,7 +78,7 @@ class Simulation:
 
 @dataclass(frozen=True)
 class Ranked:
-    """A legal action with what the simulations found.
+    """A legal action with its estimates.
 
     Attributes:
         action: Id of the action in the game of the simulation.
@@ -121,8 +126,8 @@ def evaluate_all(
         guesses: Guess in each of them, int64 [n].
         player: Player to act.
         actions: The actions.
-        surviving: Which of them are played, bool [actions].
-        states: Room for one state.
+        surviving: Whether each of them is played, bool [actions].
+        states: Scratch space for one state.
         rng: Generator of everything that is drawn.
         ids: Scratch space, int32 [num_actions].
         out: The payoffs, float64 [n, actions]; written for surviving actions only.
@@ -152,22 +157,22 @@ def rank(
     Args:
         game: The game.
         view: View of the player to act.
-        simulation: How to simulate; by default with uniformly random playouts, all deals being
-            equally likely. `simulation_of` asks an agent.
+        simulation: How to simulate, such as the result of `simulation_of`; by default with random
+            playouts of equally likely determinisations.
         simulations: Simulations, over all actions; at least `ROUND` batches of determinisations are
             played. The same number and seed lead to the same ranking on any number of threads.
-        seconds: Time that it may take; a round of populations is always played.
+        seconds: Time limit; at least one round of populations is played.
         threads: Number of threads; by default one for each core.
         actions: Actions to rank, integers [n], of `simulation.game`; by default its candidates.
         shown: Number of the best actions that are not eliminated, so that they have good intervals.
         seed: Seed of the simulations.
 
     Returns:
-        The actions by their mean payoff. That of the first one is biased slightly upwards, as it
-        was selected by it.
+        The actions, the best mean payoff first. The first mean is biased slightly upwards, since it
+        was selected as the greatest.
 
     Raises:
-        InputError: The game is over, an action is not legal, or the numbers make no sense.
+        InputError: The game is over, an action is not legal, or a number is out of range.
 
     Examples:
         >>> from closedhand import make_game
@@ -185,6 +190,7 @@ def rank(
     if actions is None:
         actions = (how.candidates or how.game.legal)(view)
     chosen = candidates(how.game, view, actions)
+    # The second number keeps these draws apart from a deal of the same seed.
     ranking = Ranking(
         how, view, chosen, np.random.default_rng((seed, 0x7A4C)), shown=shown,
         share=min(SHARE, spent.simulations // (ROUND * ROUNDS)),
@@ -198,7 +204,7 @@ def rank(
 
 
 class Ranking:
-    """A ranking at work: its intervals narrow from round to round.
+    """A ranking in progress: its intervals narrow from round to round.
 
     Attributes:
         actions: The actions, int64 [n].
@@ -236,10 +242,10 @@ class Ranking:
         self._populations: list[Floats] = []
 
     def advance(self, executor: Executor | None = None) -> None:
-        """Play a round of populations, then eliminate what is significantly worse.
+        """Play a round of populations, then eliminate actions that are significantly worse.
 
         Args:
-            executor: Threads to play in; None: this one. It makes no difference to the result.
+            executor: Threads to play in; None: the caller's. The result is the same.
         """
         number = int(self._surviving.sum())
         size = max(BATCH, min(POPULATION, self._share // number))
@@ -253,14 +259,14 @@ class Ranking:
         self._surviving = self._kept | _surviving(self._populations, self._shown)
 
     def ranked(self) -> list[Ranked]:
-        """The actions with their estimates, the best first."""
+        """Return the actions with their estimates, the best first."""
         return _ranked(self._how.game, self._view, self.actions, self._populations)
 
     def gaps(self, action: int, level: float = 0.95) -> list[Gap]:
-        """How much better every action is than one of them, on the same determinisations.
+        """Compare every action with one of them on the same determinisations.
 
         Args:
-            action: The action that they are compared with, one of those that were never eliminated.
+            action: The action to compare with, one of those that were never eliminated.
             level: Confidence level of the intervals.
 
         Returns:
@@ -278,10 +284,10 @@ class Ranking:
 
 
 def simulation_of(agent: Agent, view: State) -> Simulation:
-    """How an agent that searches simulates, for `rank`.
+    """Return the simulation of an agent that searches, for `rank`.
 
     Raises:
-        InputError: The agent does not search, or cannot at this point of the game.
+        InputError: The agent does not search, or not at this point of the game.
     """
     simulation = getattr(agent, "simulation", None)
     if simulation is None:
@@ -292,9 +298,12 @@ def simulation_of(agent: Agent, view: State) -> Simulation:
 def _population(
     how: Simulation, view: State, actions: Ids, surviving: Bools, size: int, rng: Rng
 ) -> Floats:
-    """Payoffs in one population of determinisations."""
+    """Return the payoffs in one population, float64 [determinisations, actions].
+
+    NaN marks the actions that were not played. They are the same in the whole population.
+    """
     game, policy = how.game, with_distinct_name(how.policy)
-    # To the uniform policy all deals are equally likely.
+    # Under the uniform policy all determinisations are equally likely.
     particles = Particles(game, policy if how.weighted else Uniform(), view, size, rng)
     payoffs = np.full((len(particles.states), len(actions)), math.nan)
     evaluate_all(
@@ -306,18 +315,21 @@ def _population(
 
 
 def _surviving(populations: list[Floats], shown: int) -> Bools:
-    """Which actions are played in the next population."""
+    """Return which actions are played in the next population, bool [actions]."""
     behind = _behind(populations)
     number = np.count_nonzero(~np.isnan(behind), axis=0)
     means = np.nanmean(behind, axis=0)
     errors = np.nanstd(behind, axis=0, ddof=1) / np.sqrt(number)
     surviving = means + ELIMINATED_BELOW * errors >= 0.0
     surviving[np.argsort(-means, kind="stable")[:shown]] = True
-    return surviving & ~np.isnan(behind[-1])
+    return surviving & ~np.isnan(behind[-1])  # NaN: eliminated before, which is final
 
 
 def _behind(populations: list[Floats]) -> Floats:
-    """Mean payoffs less those of the best action that survives, float64 [populations, actions]."""
+    """Return mean payoffs less those of the best surviving action, float64 [populations, actions].
+
+    NaN marks the actions that a population did not play.
+    """
     means = np.stack([payoffs.mean(axis=0) for payoffs in populations])
     so_far = np.nanmean(means, axis=0)
     best = np.argmax(np.where(np.isnan(means[-1]), -math.inf, so_far))
@@ -325,7 +337,7 @@ def _behind(populations: list[Floats]) -> Floats:
 
 
 def _ranked(game: Game, view: State, actions: Ids, populations: list[Floats]) -> list[Ranked]:
-    """The actions with their estimates, the best first."""
+    """Return the actions with their estimates, the best first."""
     behind = _behind(populations)
     means = np.stack([payoffs.mean(axis=0) for payoffs in populations])
     shares = np.stack([_won(game, payoffs).mean(axis=0) for payoffs in populations])
@@ -346,14 +358,18 @@ def _ranked(game: Game, view: State, actions: Ids, populations: list[Floats]) ->
 
 
 def _won(game: Game, payoffs: Floats) -> Floats:
-    """Which payoffs are above 0; where all are 1 or -1, the probability that values stand for."""
+    """Return 1 for a payoff above 0, else 0; NaN stays.
+
+    In a game of payoffs 1 and -1, `evaluate` may return expected payoffs, which become the
+    probabilities of winning.
+    """
     if game.payoff_range == (-1.0, 1.0):
         return (1.0 + payoffs) / 2.0
     return np.where(np.isnan(payoffs), math.nan, payoffs > 0.0)
 
 
 def summary(ranked: Iterable[Ranked]) -> list[dict[str, Any]]:
-    """A ranking for JSON."""
+    """Convert a ranking for JSON."""
     return [
         {
             "action": each.action,

@@ -8,11 +8,11 @@ __all__ = ["choose", "plausibility"]
 
 @kernel
 def choose(policy: Policy, rules: Rules, state: State, rng: Rng, ids: Ids) -> Integer:
-    """A uniformly random legal action."""
+    """Draw a uniformly random legal action."""
     return contract.random_action(rules, state, rng, ids)
 
 
 @kernel
 def plausibility(policy: Policy, rules: Rules, state: State, player: Integer, ids: Ids) -> float:
-    """The same for every determinisation."""
+    """Return the same plausibility for every determinisation."""
     return 1.0

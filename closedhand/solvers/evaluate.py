@@ -26,16 +26,23 @@ from closedhand.solvers.tree import InfoTree
 
 
 @kernel
-def values_of(tree, sigma, player, reached, values, gains):
-    """The value of `sigma` for a player; the last three arguments are scratch space."""
-    reach_others(tree, sigma, player, reached)
-    expect(tree, sigma, reached, player, values, gains)
-    return value(tree, values)
+def evaluate_all(tree, sigma, reached, values, gains, own, best):
+    """Write the values of `sigma` for the first players, `own`, and all best responses, `best`.
+
+    `reached`, `values` and `gains` are scratch space.
+    """
+    for player in range(len(best)):
+        reach_others(tree, sigma, player, reached)
+        if player < len(own):
+            expect(tree, sigma, reached, player, values, gains)
+            own[player] = value(tree, values)
+        respond(tree, reached, player, values, gains)
+        best[player] = value(tree, values)
 
 
 @kernel
 def best_value(tree, sigma, player, reached, values, gains):
-    """The value of a player's best response to `sigma`; the rest is as in `values_of`."""
+    """The value of a player's best response to `sigma`; the rest is scratch space."""
     reach_others(tree, sigma, player, reached)
     respond(tree, reached, player, values, gains)
     return value(tree, values)
@@ -82,9 +89,9 @@ def evaluate_sigma(tree: Tree, sigma: np.ndarray, players: int, zero_sum: bool) 
     """
     shapes = tree.shapes
     scratch = np.empty(shapes.node), np.empty(shapes.node), np.empty(shapes.action)
-    own = [values_of(tree, sigma, player, *scratch) for player in range(1 if zero_sum else players)]
-    best = [best_value(tree, sigma, player, *scratch) for player in range(players)]
-    return Evaluation(own[0], tuple(best), tuple(own[1:]))
+    own, best = np.empty(1 if zero_sum else players), np.empty(players)
+    evaluate_all(tree, sigma, *scratch, own, best)
+    return Evaluation(float(own[0]), tuple(best.tolist()), tuple(own[1:].tolist()))
 
 
 def evaluate_rows(tree: InfoTree, sigma: np.ndarray) -> Evaluation:

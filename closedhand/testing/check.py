@@ -7,6 +7,7 @@ import numpy as np
 from closedhand.core import contract
 from closedhand.core.game import Game
 from closedhand.testing.contract import (
+    check_alignment,
     check_all_deals,
     check_deals,
     check_fields,
@@ -26,6 +27,7 @@ from closedhand.testing.saving import check_pickle
 WHOLE_GAME: Mapping[str, Callable[[Game], None]] = {
     "fields": check_fields,
     "state": check_state,
+    "alignment": check_alignment,
     "rules": check_rules,
     "flat": check_forms,
     "text and parse": check_actions,

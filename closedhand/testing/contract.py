@@ -4,7 +4,7 @@ import math
 import random
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from itertools import islice
 from typing import Any
@@ -120,6 +120,39 @@ def check_deals(game: Game, games: int, seed: int) -> None:
         expect(state.moves == 0, "a new game has made no moves, not {}", state.moves)
         seen.add(state.tobytes())
     expect(len(seen) > 1, "{} different seeds deal the same state", len(seeds))
+
+
+def check_alignment(game: Game) -> None:
+    """Fields of records are at multiples of their size, as a GPU demands."""
+    for name, dtype in [("the state", game.dtype), *_records(game.rules, "rules")]:
+        for path, offset, size in _misaligned(dtype, ""):
+            expect(False, "field {!r} of {} is at byte {}, which is no multiple of {}: put wide "
+                   "fields first", path, name, offset, size)  # fmt: skip
+
+
+def _records(value: Any, path: str) -> list[tuple[str, np.dtype[Any]]]:
+    """The types of the records within rules, with the names of their places."""
+    if isinstance(value, np.record):
+        return [(path, value.dtype)]
+    if not isinstance(value, tuple):
+        return []
+    names = getattr(value, "_fields", range(len(value)))
+    pairs = zip(names, value, strict=True)
+    return [found for name, part in pairs for found in _records(part, f"{path}.{name}")]
+
+
+def _misaligned(dtype: np.dtype[Any], path: str, start: int = 0) -> Iterator[tuple[str, int, int]]:
+    """The fields of a record that are not at a multiple of their size: path, offset, size."""
+    for name, (kind, offset, *_) in (dtype.fields or {}).items():
+        base, shape = kind.subdtype or (kind, ())
+        place = f"{path}.{name}".lstrip(".")
+        # Of an array of records the second one tells whether the size of one fits.
+        starts = [start + offset, start + offset + base.itemsize][: 2 if shape else 1]
+        for first in starts:
+            if base.fields:
+                yield from _misaligned(base, place, first)
+            elif first % base.itemsize:
+                yield place, first, base.itemsize
 
 
 def check_all_deals(game: Game, seed: int) -> None:
@@ -305,24 +338,24 @@ def check_illegal(walk: Walk) -> None:
 
 
 def check_observe(walk: Walk) -> None:
-    """Every number of an observation is written; planes are binary, vectors within their space."""
+    """An observation stays in its row; planes are binary, vectors within their space."""
     _check_sight(walk, ObservationForm(walk.game))
 
 
 def check_features(walk: Walk) -> None:
-    """Every number of a compact observation is written, and within its space."""
+    """A compact observation stays in its row, and within its space."""
     _check_sight(walk, ObservationForm(walk.game, COMPACT))
 
 
 def _check_sight(walk: Walk, sight: ObservationForm) -> None:
-    """Everything that a form of observations consists of is written, and within its space."""
+    """The numbers of a form of observations are in their row, and within their space."""
     spaces = sight.space()
     for player in walk.players:
-        outs = [np.full(sight.size, filling, np.int8) for filling in (99, -99)]
-        for out in outs:
-            contract.look(walk.game.rules, walk.state, player, sight.compact, out)
-        unwritten = np.flatnonzero(outs[0] != outs[1])
-        expect(not len(unwritten), "numbers {} of an observation are not written", unwritten)
-        for name, part in sight.parts(outs[0]).items():
+        # Room beside the row: on a GPU it is a row of another game.
+        rows = np.full((3, sight.size), 99, np.int8)
+        contract.look(walk.game.rules, walk.state, player, sight.compact, rows[1])
+        beside = (rows[[0, 2]] != 99).any()
+        expect(not beside, "observe for player_{} writes beyond its row", player)
+        for name, part in sight.parts(rows[1]).items():
             expect(spaces[name].contains(part), "{!r} of player_{} is not within {}: {} to {}",
                     name, player, spaces[name], part.min(), part.max())  # fmt: skip

@@ -31,7 +31,7 @@ MOST_DRAWN = 500
 REPORT = 1.0
 """Seconds between two reports of a solver, at most."""
 LONGEST = 300.0
-"""Seconds that a solver takes if nobody stops it."""
+"""Longest run of a solver, in seconds."""
 
 
 class Profile(NamedTuple):

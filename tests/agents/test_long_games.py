@@ -16,6 +16,8 @@ DAIHINMIN: list[dict[str, Any]] = [
     {"players": 3, "classes": "random", "ten_discard": True, "jack_back": True, "rounds": 2},
     {"players": 3, "classes": "random", "seven_give": True, "actions": "card_sets"},
     {"players": 3, "jokers": 2, "classes": "random", "seven_give": True},
+    {"classes": "random", "seven_give": True, "ten_discard": True, "jack_back": True, "rounds": 2},
+    {"jokers": 2, "classes": "random", "seven_give": True, "capital_fall": True},
     {"players": 6, "rounds": 3, "class_period": 2, "six_reverse": True, "five_skip": True},
 ]
 DOUDIZHU: list[dict[str, Any]] = [
@@ -34,7 +36,7 @@ AGENTS: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
     "daihinmin": (
         DAIHINMIN,
         [
-            "default", "kou", "kou-tuned", "min-sets", "trick-ender", "policy",
+            "default", "kou", "kou[letter=1]", "min-sets", "trick-ender", "policy",
             "monte-carlo:20", "policy-search:20",
         ],
     ),

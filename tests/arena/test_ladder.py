@@ -1,4 +1,4 @@
-"""Ladders."""
+"""Ladders: ratings and resampling."""
 
 import math
 import re
@@ -18,7 +18,7 @@ def test_ratings_are_recovered() -> None:
     won = games / (1 + 10 ** ((elo[second] - elo[first]) / 400))
     (found,) = ladder.fit(4, won[None], games)
     assert found == pytest.approx(elo, abs=0.1)
-    # Who always wins is rated, higher for more games.
+    # An agent that wins all games has a finite rating, higher for more games.
     rows = np.array([10.0, 1000.0])
     ten, thousand = (ladder.fit(2, n[None, None], n[None])[0, 0] for n in rows)
     assert 100 < ten < thousand < 1000
@@ -32,7 +32,7 @@ def test_deals_are_resampled_together() -> None:
     assert (totals[:, 2] == totals[:, 3]).all()
     assert totals[:, 0].mean() == pytest.approx(scores.sum(), rel=0.01)
     assert totals[:, 0].std() == pytest.approx(scores.std() * 20, rel=0.15)
-    # The first deals weigh the same in pairs that played more.
+    # Resamples of the first deals are the same in pairs that played more deals.
     assert 0.3 < np.corrcoef(totals[:, 0], totals[:, 2])[0, 1] < 0.7
 
 

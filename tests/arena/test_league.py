@@ -30,7 +30,7 @@ def test_every_agent_takes_every_seat_of_a_duplicate_once() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("game", "tables"), [(SHORT, 1), (SHORT, 5), (ONE, 5)])
 def test_payoffs_are_those_of_the_games_by_agent(game: Any, tables: int) -> None:
-    """The same games played one by one, by agents that draw nothing."""
+    """Results equal those of single games, with agents that draw no random numbers."""
     played = league.play(game, ["default"], 3, 5, duplicate=tables > 1).played.returns
     assert played.shape == (3, tables, game.options["rounds"], 5)
     assert (np.sort(played) == [1, 2, 3, 4, 5]).all()
@@ -119,7 +119,7 @@ def test_games_of_leagues() -> None:
 
 
 class Slow:
-    """Steady, but not quick."""
+    """An agent that is steady, but not quick."""
 
     name = "slow"
     traits = Traits(microseconds=1e6, steady=True)

@@ -1,4 +1,4 @@
-"""The table of learners: cells as files of their own, resumed, of others, and the report."""
+"""The table of learners: files of cells, resuming, cells computed elsewhere, the report."""
 
 import json
 from dataclasses import replace
@@ -79,15 +79,15 @@ def test_an_interrupted_cell_goes_on_and_a_finished_one_is_kept(tmp_path: Path) 
 def test_a_run_of_another_version_is_not_resumed(
     learner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cells, told = [Cell("leduc", learner, 0)], []
+    cells, steps = [Cell("leduc", learner, 0)], []
     for version in ("9.9.8", "9.9.9"):
         monkeypatch.setattr(core_run, "__version__", version)
-        told.append([])
-        compute(tmp_path, PLAN, cells, lambda name, done, total: told[-1].append(done))
+        steps.append([])
+        compute(tmp_path, PLAN, cells, lambda name, done, total: steps[-1].append(done))
         [result] = learner_table.read(tmp_path)
         assert result.version == version
-        told[-1] += result.curve[:, [0, 2]].tolist()
-    assert told[0] == told[1] and len(told[0]) > 2
+        steps[-1] += result.curve[:, [0, 2]].tolist()
+    assert steps[0] == steps[1] and len(steps[0]) > 2
 
 
 def test_cells_are_chosen_by_game_and_learner() -> None:

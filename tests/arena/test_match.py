@@ -26,7 +26,7 @@ def test_a_deterministic_agent_draws_with_itself(game: Game, agent: str) -> None
 
 @pytest.mark.slow
 def test_the_ranking_of_the_agents() -> None:
-    """In both roles, with the whole interval."""
+    """The better agent wins in both roles, with the whole interval above 0."""
     played = match.play(DOUDIZHU, ["greedy", "rule", "random"], 400, seed=2)
     data = results.summary(played)
     assert [pair["agents"] for pair in data["pairs"]] == [

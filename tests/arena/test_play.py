@@ -1,4 +1,4 @@
-"""Games against a person."""
+"""Games of a person in the terminal."""
 
 import numpy as np
 import pytest
@@ -66,7 +66,7 @@ def test_what_cannot_be_played_changes_nothing() -> None:
 
 
 def typed(table: play.Session, *lines: str) -> str:
-    """What is shown to a person who types these lines, and leaves."""
+    """Return the output for a person who types these lines and leaves."""
     rest, shown = iter([*lines, "quit"]), list[str]()
     play.run(table, lambda prompt: next(rest), shown.append)
     return "\n".join(shown)
@@ -176,7 +176,7 @@ def test_a_score_is_kept_over_hands() -> None:
 
 
 def test_new_cards_are_told() -> None:
-    """Three passes in the auction, and the cards are dealt again."""
+    """After three passes in the auction the cards are dealt again."""
     game = make_game("doudizhu", bidding=True)
     seed = next(
         seed for seed in range(200)

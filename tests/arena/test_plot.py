@@ -1,4 +1,4 @@
-"""Pictures of results, also of games that lack what ours have."""
+"""Pictures of results, also of games without optional members."""
 
 from pathlib import Path
 

@@ -94,7 +94,7 @@ def test_damaged_costs_are_refused(tmp_path: Path, spent: object) -> None:
 
 
 def test_a_search_with_one_thread_starts_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever limits it: the threads of the option are those that work."""
+    """A search starts as many threads as its option says, and none for one, whatever its budget."""
     started: list[int] = []
 
     class Counting(ThreadPoolExecutor):

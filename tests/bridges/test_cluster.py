@@ -97,7 +97,7 @@ def test_what_is_shared_reaches_every_job(cluster: Cluster) -> None:
 
 
 class Losing:
-    """The crew of a cluster, of which a node is lost when a round has given its first result."""
+    """A cluster that loses a node once a round of jobs has given its first result."""
 
     def __init__(self, cluster: Cluster, lose: Callable[[], object]) -> None:
         self.cluster, self.lose, self.rounds = cluster, lose, 0

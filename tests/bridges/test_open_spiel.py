@@ -1,4 +1,4 @@
-"""Our games in OpenSpiel: its algorithms find our values, and players play on either side."""
+"""Our games in OpenSpiel: its algorithms find our values, and agents and bots play both ways."""
 
 import math
 import pickle
@@ -174,7 +174,7 @@ def test_open_spiel_finds_nothing_to_gain_against_an_exact_equilibrium() -> None
 
 @pytest.mark.slow
 def test_its_solver_finds_in_our_leduc_what_it_finds_in_its_own() -> None:
-    """The policy after some iterations, too, and it plays in our matches."""
+    """The solver does the same in both games, and its policy plays in our matches."""
     solvers = [
         pyspiel.CFRPlusSolver(game)
         for game in (open_spiel_game(STANDARD), pyspiel.load_game("leduc_poker"))
@@ -195,7 +195,7 @@ def test_its_solver_finds_in_our_leduc_what_it_finds_in_its_own() -> None:
 
 
 def test_information_states_are_those_of_the_game() -> None:
-    """As many texts and tensors as the tree has information sets, one tensor for each text."""
+    """There are as many texts and tensors as information sets, one tensor for each text."""
     from open_spiel.python.algorithms import get_all_states
 
     game = open_spiel_game(STANDARD)
@@ -233,7 +233,7 @@ def test_bots_play_in_our_matches_and_agents_at_their_tables() -> None:
 
 
 def test_a_bot_is_not_shown_what_its_player_cannot_know() -> None:
-    """Another deal of hidden cards leads to the same question."""
+    """A redeal of hidden cards changes nothing that a bot sees."""
     game, asked = open_spiel_game("doudizhu"), []
 
     class Spy:

@@ -1,4 +1,4 @@
-"""Small games of OpenSpiel as ours: the contract, their values by our solvers, and refusals."""
+"""Small games of OpenSpiel here: the contract, values by our solvers, and refusals."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""RLCard's games and agents beside ours: the same states in both libraries' words."""
+"""RLCard's games and agents: states and actions are converted both ways."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.peers, pytest.mark.filterwarnings("ignore")]
 
 
 def same(ours: dict[str, Any], theirs: dict[str, Any]) -> None:
-    """Everything that RLCard's agents are told."""
+    """Compare everything that RLCard's agents see."""
     assert np.array_equal(ours["obs"], theirs["obs"])
     assert set(ours["legal_actions"]) == set(theirs["legal_actions"])
     for action, cards in theirs["legal_actions"].items():
@@ -78,7 +78,7 @@ def test_rlcard_has_every_play_of_these_rules(rules: str) -> None:
 
 @pytest.mark.slow
 def test_every_position_of_rlcards_leduc_is_one_of_ours() -> None:
-    """The observation of our position is RLCard's, whoever opens the second round."""
+    """Our position has RLCard's observation, whichever player opens the second round."""
     env, empty = make_env("leduc-holdem"), make_env("leduc-holdem")
     game = make_game("leduc")
     rng = np.random.default_rng(1)
@@ -89,10 +89,10 @@ def test_every_position_of_rlcards_leduc_is_one_of_ours() -> None:
         while not env.is_over():
             view = leduc.view_of(env, game, state)
             assert game.valid(view, int(view["player"])) == ""
-            told = leduc.state_of(empty, game, view)
-            if told["raw_obs"]["self"] == player:
-                same(told, state)
-            assert np.array_equal(told["obs"], state["obs"])
+            ours = leduc.state_of(empty, game, view)
+            if ours["raw_obs"]["self"] == player:
+                same(ours, state)
+            assert np.array_equal(ours["obs"], state["obs"])
             first, second = leduc.rounds(state["action_record"])
             if second:
                 openers.add(second[0][0] == first[0][0])
@@ -158,7 +158,7 @@ def test_games_that_rlcard_does_not_have_are_refused() -> None:
     for given, message in (
         (("daihinmin", {}), "RLCard has no daihinmin"),
         (("doudizhu", {"substeps": True}), "whole plays"),
-        (("doudizhu", {"rules": "tiny"}), "not all plays of rules 'tiny'"),
+        (("doudizhu", {"rules": "tiny"}), "lacks plays of rules 'tiny'"),
     ):
         name, options = given
         with pytest.raises(InputError, match=message):

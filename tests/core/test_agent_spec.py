@@ -49,7 +49,7 @@ PLAIN_LISTS = (
     "search:2000x200,search:50ms:runs/a b/w.npz,policy-search:100ms:runs/net",
     "bids:fitted:decompose,bids:net=runs/bid.safetensors:policy-net:runs/net",
     "strategy:runs/solve/it's.npz,strategy:runs/[1/x.npz,strategy:runs/a[1].npz,equilibrium",
-    "ppo:./runs/demo/model.zip,rule",
+    "learned:./runs/demo/model.safetensors,rule",
     "separable:runs/t.npz,counter:100000,rescored:t.npz",
     "net,net,default,kou,net",
     'bids:logic:say "x",rule',

@@ -145,7 +145,7 @@ def test_a_game_without_any_of_it_is_explained_by_examples(
     state = game.deal(np.random.default_rng(1))
     assert notation_help(game, state) == "Actions are written like check, raise"
     assert why_not(game, state, game.parse("call")) == "call is not legal now"
-    with pytest.raises(InputError, match="does not tell which cards are out"):
+    with pytest.raises(InputError, match="does not list the cards"):
         known_cards(game, state, 0)
     while not game.over(state):
         game.play(state, game.sample(np.random.default_rng(1), state))

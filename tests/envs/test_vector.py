@@ -39,9 +39,9 @@ def row(part: Any, i: int) -> Any:
     return {key: value[i] for key, value in part.items()}
 
 
-@pytest.mark.parametrize("seat", [2, "random"])
+@pytest.mark.parametrize("seat", [0, 2])
 @pytest.mark.parametrize("variant", [VARIANTS[0], VARIANTS[-1]], ids=variant_id)
-def test_one_seat_is_the_solo_env_game_by_game(variant: Any, seat: int | str) -> None:
+def test_one_seat_is_the_solo_env_game_by_game(variant: Any, seat: int) -> None:
     number = 3
     singles = [make_solo(variant, seat=seat) for _ in range(number)]
     opponents = Fixed(make_game(variant[0], **variant[1]))
@@ -57,11 +57,33 @@ def test_one_seat_is_the_solo_env_game_by_game(variant: Any, seat: int | str) ->
             assert infos["current_player"][i] == info["current_player"]
             assert infos["_returns"][i] == ("returns" in info) == over[i]
         actions = choose(observations["action_mask"], rng)
-        looks = [env.reset() if over[i] else env.step(actions[i]) for i, env in enumerate(singles)]
+        before = over
         observations, rewards, over, _, infos = envs.step(actions)
+        # Later deals come from the streams of the games.
+        looks = [
+            env.reset(options={"state": envs.states[i]}) if before[i] else env.step(actions[i])
+            for i, env in enumerate(singles)
+        ]
         assert rewards.tolist() == [look[1] if len(look) == 5 else 0 for look in looks]
         paid += rewards.any()
     assert paid > 1
+
+
+@pytest.mark.parametrize("variant", [VARIANTS[1], VARIANTS[-1]], ids=variant_id)
+def test_a_game_depends_on_no_other_one(variant: tuple[str, dict[str, Any]]) -> None:
+    number = 3
+    options: Any = {"opponents": "random", "seat": "random"}
+    together = make_vec(variant, number, **options)
+    alone = [make_vec(variant, 1, **options) for _ in range(number)]
+    observations, _ = together.reset(seed=5)
+    looks = [env.reset(seed=5 + i) for i, env in enumerate(alone)]
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        for i, (observation, *_) in enumerate(looks):
+            assert data_equivalence(row(observation, 0), row(observations, i))
+        actions = choose(observations["action_mask"], rng)
+        observations, *_ = together.step(actions)
+        looks = [env.step(actions[i : i + 1]) for i, env in enumerate(alone)]
 
 
 @pytest.mark.parametrize("variant", [VARIANTS[1], VARIANTS[-1]], ids=variant_id)

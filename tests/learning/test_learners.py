@@ -87,6 +87,18 @@ def test_another_file_of_an_opponent_is_not_resumed(tmp_path: Path) -> None:
         begin().resume()
 
 
+def test_a_network_without_its_checkpoint_is_written_over_by_its_own_training(
+    tmp_path: Path,
+) -> None:
+    """A kill between the two leaves it behind."""
+    game = make_game("leduc")
+    learn(LEARNERS["ppo"](game), 1).save(tmp_path)
+    runs.check_free(LEARNERS["ppo"](game), tmp_path)
+    for other in (PPO(game, PPOSettings(**SMALL), 4), LEARNERS["dmc"](game)):
+        with pytest.raises(InputError, match="of another training"):
+            runs.check_free(other, tmp_path)
+
+
 @every_learner
 def test_every_learner_serves_a_game_of_another_package(
     algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from closedhand.agents.daihinmin.policy.training import TASK
 
 from closedhand import Game, InputError, make_game
-from closedhand.agents.daihinmin.policy import softmax as light
+from closedhand.agents.daihinmin.policy import light_policy as light
+from closedhand.agents.daihinmin.policy.light_training import TASK
 from closedhand.core.duplicate import play_out
 from closedhand.core.game import State
 from closedhand.learning import policy_gradient as self_play

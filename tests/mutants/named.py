@@ -31,7 +31,7 @@ NAMED = (
         "closedhand.competitions.uecda.table",
         "left=tuple(hand.bit_count() for hand in before)",
         "left=tuple(state.left.tolist())",
-        f"{UECDA}/test_table.py::test_the_first_table_tells_the_sizes_of_hands_as_dealt",
+        f"{UECDA}/test_table.py::test_the_first_table_has_the_sizes_of_hands_as_dealt",
     ),
     Fault(
         "closedhand.competitions.uecda.table",

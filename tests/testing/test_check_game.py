@@ -54,7 +54,7 @@ MORE = "@kernel\ndef {}:\n    return {}\n\n\n" + START
 LOOSE = """
 class Loose(Game):
     def observe(self, state, player):
-        out = np.empty(self.observation_size, np.int8)
+        out = np.zeros(self.observation_size, np.int8)
         contract.observe(self.rules, state, player, out)
         return self.split(out)
 
@@ -190,8 +190,13 @@ FAULTS = {
         {"out[state.cards[player]] = 1": "out[state.cards[1 - player]] = 1"},
         "observe: 'observation' leaks: it shows player_",
     ),
-    "observe leaves numbers unwritten": Fault(
-        {"    out[:] = 0\n": ""}, "of an observation are not written"
+    "observe writes beyond its row": Fault(
+        {"    out[state.cards[player]] = 1": "    out[state.cards[player]] = out[len(out)] = 1"},
+        "observe: IndexError",
+    ),
+    "a field is not aligned": Fault(
+        {'("cards", "i4", SEATS)': '("odd", "i1"), ("cards", "i4", SEATS)'},
+        "alignment: field 'cards' of the state is at byte 1, which is no multiple of 4",
     ),
     "planes are not binary": Fault(
         {"out[state.cards[player]] = 1": "out[state.cards[player]] = 2"},

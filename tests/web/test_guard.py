@@ -89,8 +89,7 @@ def test_a_bucket_runs_empty() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "ppo:runs/demo",
-        "ppo[trust=1]:model.zip",
+        "learned:runs/demo",
         "policy-net:/etc/passwd",
         "decompose:/etc/passwd",
         "decompose:100ms",
@@ -113,7 +112,7 @@ def test_a_browser_names_no_file_and_no_endless_search(text: str) -> None:
 def test_offered_agents_may_be_seated() -> None:
     game = make_game("doudizhu")
     assert {"random", "greedy", "decompose", "search:100ms"} <= set(offered(game))
-    assert not {"ppo", "bids"} & set(offered(game))
+    assert not {"learned", "bids"} & set(offered(game))
     for text in offered(game):
         assert check_agent(game, text) == text
-    assert check_agent(game, "ppo:mine", added=["ppo:mine"]) == "ppo:mine"
+    assert check_agent(game, "learned:mine", added=["learned:mine"]) == "learned:mine"

@@ -31,14 +31,14 @@ class Elsewhere:
         own = int(state["player"])
         view = game.view(state, own)
 
-        def client(guest: Any, *_: object, watch: Any) -> Any:
+        def client(player_of: Any, *_: object, watch: Any) -> Any:
             assert self.connects.wait(60)
 
             def play() -> Any:
                 try:
                     watch(view, own, -1)
                     if is_asked:
-                        guest(game).act(view)
+                        player_of(game).act(view)
                     assert self.left.wait(60)
                 except EOFError:
                     pass

@@ -240,10 +240,10 @@ def test_files_are_named_to_the_owner_alone() -> None:
     with (
         serving(token="secret", uh_leduc=[secret]) as port,
         wired(port, "secret") as owner,
-        wired(port, "wrong") as stranger,
+        wired(port, "wrong") as outsider,
     ):
         assert secret in [each["text"] for each in owner.ask("agents", game="uh_leduc")]
-        listed = stranger.ask("agents", game="uh_leduc")
+        listed = outsider.ask("agents", game="uh_leduc")
         assert "random" in [each["text"] for each in listed]
         assert "/home" not in json.dumps(listed)
     game = make_game("uh_leduc")
@@ -263,7 +263,8 @@ def test_long_messages_of_guests_are_refused() -> None:
         wired(port, "wrong") as guest,
         wired(port, "secret") as own,
     ):
-        for wire, reason in ((guest, "at most 10,000 characters"), (own, "you are at no table")):
+        refusals = (guest, "at most 10,000 characters"), (own, "you have joined no table")
+        for wire, reason in refusals:
             message = {"do": "play", "version": 0, "text": "x" * MOST_GUEST_MESSAGE}
             wire.socket.send(json.dumps(message))
             assert reason in wire.receive()["error"]

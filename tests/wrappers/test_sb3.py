@@ -32,17 +32,24 @@ def make(name: str = "leduc", observation: str = "planes", **options: Any) -> An
     )  # fmt: skip
 
 
+def alone(look: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """What a vector env of one game shows of it."""
+    return {name: part[0] for name, part in look.items()}
+
+
 @pytest.mark.parametrize(("name", "options"), [("leduc", {}), ("uh_leduc", {}), ("doudizhu", {})])
 def test_every_game_gets_its_own_last_observation(name: str, options: dict[str, Any]) -> None:
     game = make_game(name, **options)
     singles = [
-        SoloEnv(game, opponents=Fixed(game), seat=seat) for seat in SEATS for _ in range(EACH)
+        GameVectorEnv(game, 1, opponents=Fixed(game), seat=seat, autoreset_mode="Disabled")
+        for seat in SEATS
+        for _ in range(EACH)
     ]
     envs = make(name, **options)
     envs.seed(70)
     seen = envs.reset()
     # The seeds of a group begin with that of its first game.
-    looks = [single.reset(seed=70 + i)[0] for i, single in enumerate(singles)]
+    looks = [alone(single.reset(seed=70 + i)[0]) for i, single in enumerate(singles)]
     rng = np.random.default_rng(2)
     together = across = 0
     for _ in range(120):
@@ -56,9 +63,10 @@ def test_every_game_gets_its_own_last_observation(name: str, options: dict[str, 
         together += dones.sum() > 1
         across += dones.reshape(len(SEATS), EACH).any(axis=1).sum() > 1
         for i, single in enumerate(singles):
-            looks[i], reward, over, _, _ = single.step(actions[i])
-            assert rewards[i] == np.float32(reward) and dones[i] == over
-            if not over:
+            look, reward, over, _, _ = single.step(actions[i : i + 1])
+            looks[i] = alone(look)
+            assert rewards[i] == np.float32(reward[0]) and dones[i] == over[0]
+            if not over[0]:
                 assert infos[i] == {}
                 continue
             assert set(infos[i]) == {"terminal_observation", "TimeLimit.truncated"}
@@ -67,7 +75,7 @@ def test_every_game_gets_its_own_last_observation(name: str, options: dict[str, 
             assert set(last) == set(looks[i]) - {"action_mask"}
             for part, values in last.items():
                 assert values.tobytes() == looks[i][part].tobytes()
-            looks[i], _ = single.reset()
+            looks[i] = alone(single.reset()[0])
     assert together and across, "no two games ended in one step"
 
 

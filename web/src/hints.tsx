@@ -67,7 +67,7 @@ export function HintPanel({ hint, game, t, use, again }: {
   );
 }
 
-// The most cards of a kind that somebody may be expected to hold: the warmest colour.
+// The largest expected number of a card in a hand: the warmest colour.
 const warmest = (chances: Chances) => Math.max(1e-9, ...chances.seats.flatMap((each) => each.chances));
 
 export function ChancesPanel({ chances, holders, own, game, t }: { chances: Chances | null; holders: SeatHolder[]; own: number; game: Game; t: Translate }) {

@@ -86,7 +86,7 @@ export function Lobby() {
           <h2>{t("Your tables")}</h2>
           <ul class="tables">{tables.map((each) => (
             <li key={each.table}>
-              <a href={`#/t/${each.table}/${each.token}`}>{each.game} <small>{each.sitters.join(" · ")} · {each.hands} {t("game")}</small></a>
+              <a href={`#/t/${each.table}/${each.token}`}>{each.game} <small>{each.occupants.join(" · ")} · {each.hands} {t("game")}</small></a>
               <button type="button" aria-label={t("Remove")} onClick={() => net.ask("drop", { table: each.table }).then(() => setTables(tables.filter((x) => x !== each)))}>×</button>
             </li>
           ))}</ul>
@@ -176,7 +176,7 @@ function Server({ each, game, take, leave, t }: { each: Server; game: Game; take
   return (
     <form class="row" data-server={each.server} onSubmit={(e) => { e.preventDefault(); take(who === PERSON ? { name: name || "you" } : { agent: who }); }}>
       <b>{each.server}</b>
-      <label>{t("Who sits there")} <select value={who} onChange={(e) => setWho(e.currentTarget.value)}>
+      <label>{t("Player")} <select value={who} onChange={(e) => setWho(e.currentTarget.value)}>
         <option value={PERSON}>{t("Person")}</option>
         {agents.map((agent) => <option key={agent.text} value={agent.text}>{agent.text}{about(agent)}</option>)}
       </select></label>

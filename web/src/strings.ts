@@ -132,7 +132,7 @@ const WORDS: Record<string, [string, string]> = {
   "games": ["局", "局"],
   "seconds": ["秒", "秒"],
   "Matches elsewhere": ["其他服务器的比赛", "他のサーバーの試合"],
-  "Who sits there": ["由谁就座", "着席者"],
+  "Player": ["玩家", "プレイヤー"],
   "Take a seat": ["就座", "着席する"],
   "Give up the seat": ["离座", "席を離れる"],
   "waiting for the match to begin": ["等待比赛开始", "試合開始を待っています"],

@@ -55,7 +55,7 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
   const [chances, setChances] = useState<Chances | null>(null);
   const stale = `${table.table} ${table.version}`;
 
-  // Before anybody can act on what is shown: a later effect would take back the first key or click.
+  // A layout effect: a later one would undo the first key or click on the new position.
   useLayoutEffect(() => {
     setChosen(new Set());
     setReadings([]);

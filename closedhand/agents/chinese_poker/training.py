@@ -37,7 +37,7 @@ METHODS = ("fitted", "blog")
 SLACK = 0.6
 """Arrangements whose expected points are below the best by more than this are not fitted."""
 ROOM = 48
-"""Maximum number of arrangements of a hand that are fitted."""
+"""Maximum number of arrangements of a hand that are fitted; others are left out."""
 SHARPNESS = 0.08
 """Points below the best arrangement at which the weight of an arrangement falls to 1/e."""
 EPOCHS = 12

@@ -36,8 +36,10 @@ from closedhand.games.daihinmin.state import empty_states
 from closedhand.games.daihinmin.tricks import everybody
 
 MOST_RUNS = 200
+"""Room for the kaidan of a hand; `list_runs` lists no more."""
 MOST_KAIDAN = 6
-"""As many as fit into 20 cards, the most of three players; 13 have at most four."""
+"""Depth of the search for kaidan that do not overlap, which `fewest` checks. As many fit into 20
+cards, the most of three players; 13 have at most four."""
 NEVER = 10**6
 PLAYS_TO_STRIKE = 6
 """Maximum number of plays left after following with the joker or with a play that ends a trick."""

@@ -1,4 +1,4 @@
-"""Our games for OpenSpiel's algorithms, its bots and policies at our tables, ours at its tables.
+"""OpenSpiel: our games for its algorithms, its bots and policies as agents, our agents as bots.
 
     from closedhand.bridges.open_spiel import AgentPolicy, open_spiel_game
     from open_spiel.python.algorithms import cfr, exploitability
@@ -8,7 +8,7 @@
     ...
     exploitability.exploitability(game, AgentPolicy(game, "equilibrium"))
 
-`tables` has the other direction, small games of OpenSpiel as ours. Needs `open-spiel`, of the extra
+`tables` makes small games of OpenSpiel games of this package. Needs `open-spiel`, of the extra
 `peers`.
 """
 

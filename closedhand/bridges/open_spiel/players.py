@@ -1,4 +1,4 @@
-"""Players across the border: our agents as OpenSpiel's bots and policies, and theirs as agents."""
+"""Our agents as OpenSpiel's bots and policies, and OpenSpiel's bots and policies as agents."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from closedhand.core.game import State
 
 
 def _row(agent: Agent, state: OpenSpielState, player: int) -> dict[int, float]:
-    """The policy of an agent where it is to act, by legal action."""
+    """Ask an agent for the probability of each legal action."""
     game = state.get_game().ours
     view = game.view(state.record, player)
     row = probabilities(agent, np.array([view], game.dtype))[0]
@@ -30,7 +30,7 @@ class AgentPolicy(Policy):
         """Take the policy of an agent.
 
         Args:
-            game: The game, as OpenSpiel sees it.
+            game: The game, as made by `open_spiel_game`.
             agent: Text of an agent, or an agent of that game.
             seed: Seed of an agent given by its text.
 
@@ -45,21 +45,21 @@ class AgentPolicy(Policy):
     def action_probabilities(
         self, state: OpenSpielState, player_id: int | None = None
     ) -> dict[int, float]:
-        """The probability of each legal action of the player to act."""
+        """Return the probability of each legal action of the player to act."""
         player = state.current_player() if player_id is None else player_id
         return _row(self.agent, state, player)
 
 
 class AgentBot(pyspiel.Bot):
-    """One of our agents as a bot; it sees only what the player to act knows."""
+    """One of our agents as a bot; it gets only the view of the player to act."""
 
     def __init__(self, game: OpenSpielGame, agent: str | Agent, seed: int = 0) -> None:
-        """Let an agent play; arguments as for `AgentPolicy`, but any agent will do."""
+        """Let an agent play; arguments as for `AgentPolicy`. The agent needs no probabilities."""
         super().__init__()
         self.agent = make_agent(game.ours, agent, seed)
 
     def step(self, state: OpenSpielState) -> int:
-        """The action of the player to act."""
+        """Return the action of the player to act."""
         game = state.get_game().ours
         return int(self.agent.act(game.view(state.record, state.current_player())))
 
@@ -68,25 +68,25 @@ class AgentBot(pyspiel.Bot):
         return hasattr(self.agent, "probabilities")
 
     def get_policy(self, state: OpenSpielState) -> list[tuple[int, float]]:
-        """The probability of each legal action of the player to act."""
+        """Return the probability of each legal action of the player to act."""
         return list(_row(self.agent, state, state.current_player()).items())
 
     def step_with_policy(self, state: OpenSpielState) -> tuple[list[tuple[int, float]], int]:
-        """The agent's policy, and its action."""
+        """Return the agent's policy and its action."""
         return self.get_policy(state), self.step(state)
 
     def restart(self) -> None:
-        """Nothing: an agent keeps nothing of a game."""
+        """Do nothing: an agent has no memory of a game."""
 
     def restart_at(self, state: OpenSpielState) -> None:
-        """Nothing: an agent keeps nothing of a game."""
+        """Do nothing: an agent has no memory of a game."""
 
     def inform_action(self, state: OpenSpielState, player: int, action: int) -> None:
-        """Nothing: a view holds all actions."""
+        """Do nothing: a view holds all actions."""
 
 
 class PolicyAgent:
-    """A policy of OpenSpiel as our agent, such as the average policy of a CFR solver.
+    """A policy of OpenSpiel as an agent, such as the average policy of a CFR solver.
 
     Attributes:
         name: Name in results and records.
@@ -98,8 +98,9 @@ class PolicyAgent:
         """Play by a policy.
 
         Args:
-            game: The game, as OpenSpiel sees it.
-            policy: Policy for it, of Python or C++; it may ask a state for what the player knows.
+            game: The game, as made by `open_spiel_game`.
+            policy: Policy of Python or C++. It may use only what the player to act knows: it gets
+                a state made from a view.
             seed: Seed of the choices.
             name: Name in results and records.
         """
@@ -109,7 +110,14 @@ class PolicyAgent:
         self._rng = np.random.default_rng(check_seed(seed))
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """The policy in each view, states [n]; float64 [n, num_actions]."""
+        """Return the policy in each view.
+
+        Args:
+            views: States [n].
+
+        Returns:
+            float64 [n, num_actions]; 0 for illegal actions.
+        """
         rows = np.zeros((len(views), self._game.ours.num_actions))
         for row, view in zip(rows, views, strict=True):
             shares = self._policy.action_probabilities(self._game.state_of(view))
@@ -119,21 +127,21 @@ class PolicyAgent:
         return rows
 
     def act(self, view: State) -> int:
-        """An action drawn from the policy."""
+        """Draw an action from the policy."""
         return int(self.act_batch(np.array([view], self._game.ours.dtype))[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
-        """An action for each view, states [n]; int64 [n]."""
+        """Draw an action for each view, states [n]; int64 [n]."""
         rows = self.probabilities(views)
         return np.array([self._rng.choice(len(row), p=row / row.sum()) for row in rows], np.int64)
 
 
 class BotAgent:
-    """A bot of OpenSpiel as our agent.
+    """A bot of OpenSpiel as an agent.
 
-    A bot looks at whole states: it gets a random one that is consistent with what its player knows,
-    so that it cannot cheat. A search that samples states itself, such as IS-MCTS, or a bot that
-    looks at information states, loses nothing by it.
+    A bot reads whole states. So that it cannot cheat, it gets a random determinisation of the view
+    of its player. This costs nothing for a search that samples states itself, such as IS-MCTS, or
+    for a bot that reads only information states.
 
     Attributes:
         name: Name in results and records.
@@ -149,9 +157,9 @@ class BotAgent:
         """Let a bot play each seat.
 
         Args:
-            game: The game, as OpenSpiel sees it.
-            bot_of: Makes the bot of a seat, when it first acts.
-            seed: Seed of the states that the bots get.
+            game: The game, as made by `open_spiel_game`.
+            bot_of: Function that makes the bot of a seat, called before its first action.
+            seed: Seed of the determinisations.
             name: Name in results and records.
         """
         self.name = name
@@ -161,13 +169,13 @@ class BotAgent:
         self._rng = np.random.default_rng(check_seed(seed))
 
     def act(self, view: State) -> int:
-        """The action of the bot of the player to act."""
+        """Return the action of the bot of the player to act."""
         seat = int(view["player"])
         state = self._game.state_of(self._game.ours.redeal(view, seat, self._rng))
         if seat not in self._bots:
             self._bots[seat] = self._bot_of(seat)
         bot = self._bots[seat]
-        # Bots without a memory do not define it, and OpenSpiel's own is an error.
+        # Bots without memory do not override it, and the base class raises an error.
         if type(bot).restart_at is not pyspiel.Bot.restart_at:
             bot.restart_at(state)
         return int(bot.step(state))

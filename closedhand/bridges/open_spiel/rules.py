@@ -1,8 +1,8 @@
 """The rules of a game of OpenSpiel whose whole tree is in tables; see `tables`.
 
-A state is a node of the tree and what each player knows there, the number of an information state.
-All of chance is dealt at the start, as the outcome at each chance node that the game will come to.
-Kernels trust their callers to pass legal actions only.
+A state is a node of the tree, with the number of the information state of each player there. All
+of chance is dealt at the start: a state holds the outcome at each chance node to come. Kernels
+trust their callers to pass only legal actions.
 """
 
 from collections.abc import Iterator
@@ -16,10 +16,11 @@ from closedhand.core.numba.jit import State, kernel
 CHANCE, END = -1, -2
 """Values of `Rules.player` at chance nodes and at the end of a game."""
 UNKNOWN = -1
+"""Value of everything that a view does not know, and of outcomes after the last chance node."""
 
 
 class Rules(NamedTuple):
-    """The tree of a game, level by level; children of a node are contiguous, by their actions.
+    """The tree of a game, level by level; the children of a node are contiguous.
 
     Attributes:
         player: Player to act, `CHANCE` or `END`, int32 [nodes].
@@ -30,12 +31,12 @@ class Rules(NamedTuple):
         chances: Number of chance nodes before a node, int32 [nodes].
         moves: Number of players' actions before a node, int32 [nodes].
         payoffs: Payoffs at the end of a game, float64 [nodes, players].
-        told: Information state of each player, int32 [nodes, players].
+        info: Information state of each player, int32 [nodes, players]; `UNKNOWN` at chance nodes.
         owner: Player of each information state, int32 [sets].
         members: Nodes of all information states, one set after the other, int32.
         start: First member of each information state, int64 [sets + 1].
-        known: Actions before each information state as far as its player knows them, else
-            `UNKNOWN`, int32 [sets, longest].
+        known: Actions before each information state, int32 [sets, longest]; `UNKNOWN` where its
+            player does not know them.
         tensors: Observation in each information state, int8 [sets, size].
         chance_first: First outcome of each node of the tree of chance alone, int32 [chances + 1].
         chance_share: Probability of each of its nodes after its parent, float64 [chances].
@@ -51,7 +52,7 @@ class Rules(NamedTuple):
     chances: np.ndarray
     moves: np.ndarray
     payoffs: np.ndarray
-    told: np.ndarray
+    info: np.ndarray
     owner: np.ndarray
     members: np.ndarray
     start: np.ndarray
@@ -62,10 +63,16 @@ class Rules(NamedTuple):
 
 
 def state_type(players: int, longest: int, chances: int) -> np.dtype:
-    """The type of a state of a game with so many players, actions and chance nodes at most."""
+    """Make the dtype of states.
+
+    Args:
+        players: Number of players.
+        longest: Most actions in a game.
+        chances: Most chance nodes in a game.
+    """
     fields = [
-        ("fate", "i4", max(1, chances)),  # outcome at each chance node, counted from 0; or UNKNOWN
-        ("told", "i4", players),  # information state of each player, or UNKNOWN
+        ("chance", "i4", max(1, chances)),  # outcome at each chance node from 0, or UNKNOWN
+        ("info", "i4", players),  # information state of each player, or UNKNOWN
         ("history", "i4", longest),  # actions of players, UNKNOWN where a view hides them
         ("moves", "i4"),  # number of these actions
         ("node", "i4"),  # node of the tree, UNKNOWN in a view
@@ -76,32 +83,39 @@ def state_type(players: int, longest: int, chances: int) -> np.dtype:
 
 
 @kernel
-def place(rules, state, node):
-    """Go to a node, past the chance nodes there."""
+def go_to(rules, state, node):
+    """Move a state to a node, or beyond it while it is a chance node."""
     while rules.player[node] == CHANCE:
-        # A view knows no fate: any will do for what follows from it.
-        node = rules.first[node] + max(0, state.fate[rules.chances[node]])
+        # A view does not know the outcome (UNKNOWN): take the first, as any is consistent.
+        node = rules.first[node] + max(0, state.chance[rules.chances[node]])
     state.node = node
     state.moves = rules.moves[node]
     state.ended = 1 if rules.player[node] == END else 0
     if not state.ended:
         state.player = rules.player[node]
-    for p in range(len(state.told)):
-        state.told[p] = rules.told[node, p]
+    for p in range(len(state.info)):
+        state.info[p] = rules.info[node, p]
 
 
 @kernel
-def draw_fate(rules, state, known, rng_seed):
-    """Draw the outcomes of chance after the `known` first ones."""
+def draw_chance(rules, state, known, rng_seed):
+    """Draw the outcomes of chance, except the first `known` ones.
+
+    Args:
+        rules: The rules.
+        state: State, whose `chance` is written.
+        known: Number of outcomes that stay.
+        rng_seed: Seed of xorshift, uint64, not 0.
+    """
     seed = rng_seed
     at = 0
-    for k in range(len(state.fate)):
+    for k in range(len(state.chance)):
         first, number = rules.chance_first[at], rules.chance_first[at + 1] - rules.chance_first[at]
-        if number == 0:
-            state.fate[k] = UNKNOWN
+        if number == 0:  # no chance node follows
+            state.chance[k] = UNKNOWN
             continue
         if k >= known:
-            # Xorshift, as for shuffles.
+            # Xorshift, as for shuffles; its top 53 bits are a uniform number below 1.
             seed ^= seed << np.uint64(13)
             seed ^= seed >> np.uint64(7)
             seed ^= seed << np.uint64(17)
@@ -110,27 +124,27 @@ def draw_fate(rules, state, known, rng_seed):
             while outcome < number - 1 and left >= rules.chance_share[first + outcome]:
                 left -= rules.chance_share[first + outcome]
                 outcome += 1
-            state.fate[k] = outcome
-        at = first + state.fate[k]
+            state.chance[k] = outcome
+        at = first + state.chance[k]
 
 
 @kernel
 def begin(rules, state):
-    """Start a game with the fate in `state`."""
+    """Start a game with the outcomes of chance in `state`."""
     for k in range(len(state.history)):
         state.history[k] = 0
-    place(rules, state, 0)
+    go_to(rules, state, 0)
 
 
 @kernel
 def deal(rules, state, seed):
-    """Deal all of chance, and start."""
-    draw_fate(rules, state, 0, seed)
+    """Draw all outcomes of chance and start."""
+    draw_chance(rules, state, 0, seed)
     begin(rules, state)
 
 
 def deals(rules: Rules) -> Iterator[tuple[State, float]]:
-    """All ways of chance, with their probabilities."""
+    """Yield the initial states of all outcomes of chance, with their probabilities."""
 
     def ways(at: int, before: list[int], share: float) -> Iterator[tuple[list[int], float]]:
         first, end = int(rules.chance_first[at]), int(rules.chance_first[at + 1])
@@ -140,28 +154,28 @@ def deals(rules: Rules) -> Iterator[tuple[State, float]]:
             yield from ways(child, [*before, child - first], share * rules.chance_share[child])
 
     chances = int(rules.chances.max())
-    kind = state_type(rules.told.shape[1], rules.known.shape[1], chances)
-    for fate, share in ways(0, [], 1.0):
+    kind = state_type(rules.info.shape[1], rules.known.shape[1], chances)
+    for chance, share in ways(0, [], 1.0):
         state = np.zeros(1, kind)[0]
-        state.fate[:] = UNKNOWN
-        state.fate[: len(fate)] = fate
+        state.chance[:] = UNKNOWN
+        state.chance[: len(chance)] = chance
         begin(rules, state)
         yield state, share
 
 
 @kernel
-def here(rules, state):
-    """The node of a state; of a view, one that its player to act takes for possible."""
+def node_of(rules, state):
+    """The node of a state; for a view, any node of the information state of the player to act."""
     if state.node >= 0:
         return state.node
-    told = state.told[state.player]
-    return rules.members[rules.start[told]] if told >= 0 else UNKNOWN
+    info = state.info[state.player]
+    return rules.members[rules.start[info]] if info >= 0 else UNKNOWN
 
 
 @kernel
 def legal(rules, state, out):
-    """Write the ids of the legal actions, ascending; return their number."""
-    node = here(rules, state)
+    """Write the ids of the legal actions in ascending order; return their number."""
+    node = node_of(rules, state)
     if node < 0 or state.ended:
         return 0
     first = rules.first[node]
@@ -173,12 +187,12 @@ def legal(rules, state, out):
 
 @kernel
 def play(rules, state, action):
-    """Apply a legal action, and what chance has in store."""
-    node = here(rules, state)
+    """Apply a legal action and the outcomes of chance that follow it."""
+    node = node_of(rules, state)
     state.history[state.moves] = action
     for child in range(rules.first[node], rules.first[node + 1]):
         if rules.via[child] == action:
-            place(rules, state, child)
+            go_to(rules, state, child)
             return
 
 
@@ -191,34 +205,39 @@ def over(rules, state):
 @kernel
 def returns(rules, state, out):
     """Write the payoffs of a finished game by player."""
-    for p in range(len(state.told)):
+    for p in range(len(state.info)):
         out[p] = rules.payoffs[state.node, p]
 
 
 @kernel
 def hide(rules, state, player):
-    """Leave, in place, the information state of a player alone."""
-    for k in range(len(state.fate)):
-        state.fate[k] = UNKNOWN
+    """Reduce a state, in place, to the information state of a player."""
+    for k in range(len(state.chance)):
+        state.chance[k] = UNKNOWN
     state.node = UNKNOWN
-    for p in range(len(state.told)):
+    for p in range(len(state.info)):
         if p != player:
-            state.told[p] = UNKNOWN
-    told = state.told[player]
+            state.info[p] = UNKNOWN
+    info = state.info[player]
     for k in range(state.moves):
-        state.history[k] = rules.known[told, k] if told >= 0 else UNKNOWN
+        state.history[k] = rules.known[info, k] if info >= 0 else UNKNOWN
 
 
 @kernel
 def redeal(rules, view, player, rng):
-    """Draw, in place, a node of the player's information state, as likely as chance makes it."""
-    told = view.told[player]
+    """Complete a view, in place, to a random state of the player's information state.
+
+    1. Draw a node of the information state, weighted by the probability of chance before it.
+    2. Write the outcomes and actions on the path from the root to the node.
+    3. Draw the outcomes of chance after the node.
+    """
+    info = view.info[player]
     total = 0.0
-    for k in range(rules.start[told], rules.start[told + 1]):
+    for k in range(rules.start[info], rules.start[info + 1]):
         total += rules.likely[rules.members[k]]
     left = rng.random() * total
-    chosen = rules.members[rules.start[told]]
-    for k in range(rules.start[told], rules.start[told + 1]):
+    chosen = rules.members[rules.start[info]]
+    for k in range(rules.start[info], rules.start[info + 1]):
         chosen = rules.members[k]
         left -= rules.likely[chosen]
         if left < 0:
@@ -227,60 +246,60 @@ def redeal(rules, view, player, rng):
     while rules.parent[node] >= 0:
         before = rules.parent[node]
         if rules.player[before] == CHANCE:
-            view.fate[rules.chances[before]] = node - rules.first[before]
+            view.chance[rules.chances[before]] = node - rules.first[before]
         else:
             view.history[rules.moves[before]] = rules.via[node]
         node = before
-    draw_fate(rules, view, rules.chances[chosen], np.uint64(1 + rng.random() * 2.0**53))
-    place(rules, view, chosen)
+    draw_chance(rules, view, rules.chances[chosen], np.uint64(1 + rng.random() * 2.0**53))
+    go_to(rules, view, chosen)
 
 
 @kernel
 def observe(rules, state, player, out):
-    """Write OpenSpiel's tensor of what a player knows."""
-    told = state.told[player]
+    """Write OpenSpiel's tensor of a player's information state; zeros where it is unknown."""
+    info = state.info[player]
     for k in range(len(out)):
-        out[k] = rules.tensors[told, k] if told >= 0 else 0
+        out[k] = rules.tensors[info, k] if info >= 0 else 0
 
 
 def valid(rules: Rules, state: Any, player: int | None = None) -> str:
-    """Why the rules do not allow a state, or a view of `player`; an empty text if they do."""
+    """Say why the rules do not allow a state, or a view of `player`; empty if they do."""
     bounds = {
-        "moves": (0, len(state.history)), "player": (0, len(state.told) - 1), "ended": (0, 1),
-        "told": (UNKNOWN, len(rules.owner) - 1), "node": (UNKNOWN, len(rules.player) - 1),
+        "moves": (0, len(state.history)), "player": (0, len(state.info) - 1), "ended": (0, 1),
+        "info": (UNKNOWN, len(rules.owner) - 1), "node": (UNKNOWN, len(rules.player) - 1),
     }  # fmt: skip
     why = validity.outside(state, bounds)
     if why:
         return why
     expected = state.copy()
     if player is not None:
-        told = int(state.told[player])
-        if told < 0 or rules.owner[told] != player:
-            return f"told holds no information state of player_{player}"
-        _go_to(rules, expected, int(rules.members[rules.start[told]]))
+        info = int(state.info[player])
+        if info < 0 or rules.owner[info] != player:
+            return f"info holds no information state of player_{player}"
+        _go_to(rules, expected, int(rules.members[rules.start[info]]))
         hide(rules, expected, player)
-        return validity.difference(state, expected, len(state.told))
+        return validity.difference(state, expected, len(state.info))
     if state.node < 0 or rules.player[state.node] == CHANCE:
         return "node is not one at which a player acts, or the end"
     _go_to(rules, expected, int(state.node))
     at = 0
-    for k, outcome in enumerate(state.fate.tolist()):
+    for k, outcome in enumerate(state.chance.tolist()):
         number = int(rules.chance_first[at + 1] - rules.chance_first[at])
         if not (0 <= outcome < number if number else outcome == UNKNOWN):
-            return f"fate holds {outcome}, which is no outcome of chance node {k}"
+            return f"chance holds {outcome}, which is not an outcome of chance node {k}"
         at = int(rules.chance_first[at]) + outcome if number else at
-    return validity.difference(state, expected, len(state.told))
+    return validity.difference(state, expected, len(state.info))
 
 
 def _go_to(rules: Rules, state: Any, node: int) -> None:
-    """Fill in, in place, everything that a node says."""
+    """Write all fields of a state that its node implies."""
     state.history[:] = 0
-    place(rules, state, node)
+    go_to(rules, state, node)
     last = UNKNOWN
     while rules.parent[node] >= 0:
         before = int(rules.parent[node])
         if rules.player[before] == CHANCE:
-            state.fate[rules.chances[before]] = node - rules.first[before]
+            state.chance[rules.chances[before]] = node - rules.first[before]
         else:
             last = int(rules.player[before]) if last == UNKNOWN else last
             state.history[rules.moves[before]] = rules.via[node]

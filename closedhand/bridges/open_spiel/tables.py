@@ -1,18 +1,18 @@
-"""Small games of OpenSpiel as games of this package, for all its envs, agents, search and matches.
+"""Small games of OpenSpiel as games of this package, with its envs, agents, search and matches.
 
     game = table_game("liars_dice")
-    closedhand.register_game(table_spec("kuhn_poker"))  # now by name, too
+    closedhand.register_game(table_spec("kuhn_poker"))  # makes the name known
 
-OpenSpiel's rules are in C++ and Python, which kernels cannot call, so the whole tree of a game is
-walked once and written into tables. That takes
+Kernels cannot call OpenSpiel's rules, which are C++ and Python. So the whole tree of a game is
+walked once and written into tables. This requires
 
-- turns: players act one after the other, and it is known who acts and how often they have acted;
+- turns: players act one after the other, and all know who acts and how many actions there were;
 - a tree of at most half a million nodes;
-- chance whose outcomes depend on chance alone, such as cards: it is dealt at the start;
-- payoffs at the end, and observations of small whole numbers.
+- chance that depends on chance alone, such as a deal: all of it is drawn at the start;
+- payoffs only at the end, and observations of small whole numbers.
 
-Other games are refused by one line that says why. Of those, a player of OpenSpiel may still have
-rules here of its own: Dou Dizhu has (`closedhand.games`).
+Other games are refused with one line that states the reason. Some of them have rules of their own
+in `closedhand.games`, such as Dou Dizhu.
 """
 
 from collections import Counter
@@ -32,19 +32,19 @@ from closedhand.core.game import Game, State
 from closedhand.core.registry import GameSpec
 
 MOST_NODES = 500_000
-"""Largest number of nodes of a tree."""
+"""Most nodes of a tree."""
 
 
 @lru_cache(maxsize=8)
 def table_game(text: str, name: str | None = None) -> Game:
-    """A small game of OpenSpiel as a `Game`.
+    """Make a small game of OpenSpiel a `Game`.
 
     Args:
         text: Game as `pyspiel.load_game` takes it, such as `leduc_poker(players=3)`.
-        name: Name of the game here; by default its short name there.
+        name: Name of the game here; by default its short name in OpenSpiel.
 
     Raises:
-        InputError: OpenSpiel has no such game, or it cannot be written into tables.
+        InputError: OpenSpiel has no such game, or it does not meet the requirements above.
     """
     try:
         theirs = pyspiel.load_game(text)
@@ -74,11 +74,11 @@ def table_game(text: str, name: str | None = None) -> Game:
 
 
 def table_spec(text: str, name: str | None = None) -> GameSpec:
-    """The spec of `table_game`, for `closedhand.register_game`; the game is made when it is needed.
+    """Make a spec for `closedhand.register_game`; the tree is walked when the game is first made.
 
     Args:
         text: Game as `pyspiel.load_game` takes it.
-        name: Name of the game here; by default its short name there.
+        name: Name of the game here; by default its short name in OpenSpiel.
     """
     name = name or text.partition("(")[0]
     title = name.title().replace("_", "")
@@ -97,16 +97,16 @@ def table_spec(text: str, name: str | None = None) -> GameSpec:
 
 
 def _check_kind(theirs: Any) -> None:
-    """Refuse games of other kinds.
+    """Refuse games of an unsupported type.
 
     Raises:
-        InputError: There are no turns, chance or rewards of the right kind, or no texts of what
-            players know.
+        InputError: The game's turns, chance or rewards are of another kind, or it provides no texts
+            or tensors of what players know.
     """
     kind, types = theirs.get_type(), pyspiel.GameType
     for fits, why in (
         (kind.dynamics == types.Dynamics.SEQUENTIAL, "its players do not act in turn"),
-        (kind.chance_mode != types.ChanceMode.SAMPLED_STOCHASTIC, "its chance has no list"),
+        (kind.chance_mode != types.ChanceMode.SAMPLED_STOCHASTIC, "it does not list its chance"),
         (kind.reward_model == types.RewardModel.TERMINAL, "it pays before the end"),
         (kind.provides_information_state_string, "it has no texts of information states"),
         (
@@ -119,30 +119,30 @@ def _check_kind(theirs: Any) -> None:
 
 
 class _Node(NamedTuple):
-    """A node of the tree, as it is walked.
+    """A node of the tree during the walk.
 
     Attributes:
         state: State of OpenSpiel.
         parent: Number of the parent.
-        via: Action or outcome that leads to it.
+        via: Action or outcome that leads to the node.
         likely: Product of the probabilities of chance before.
-        fate: The outcomes of chance before.
-        actions: The actions of players before.
+        chance: Outcomes of chance before, each counted from 0.
+        actions: Actions of players before.
     """
 
     state: Any
     parent: int
     via: int
     likely: float
-    fate: tuple[int, ...]
+    chance: tuple[int, ...]
     actions: tuple[int, ...]
 
 
 class _Walk:
-    """The tree of a game, walked level by level.
+    """Walk of the tree of a game, level by level.
 
     Attributes:
-        texts: Text of each action, where all players call it so in all positions.
+        texts: All texts of each action, over all positions.
         sets: Text of each information state.
     """
 
@@ -150,7 +150,7 @@ class _Walk:
         """Walk through the whole tree.
 
         Raises:
-            InputError: It is too large, or keeps something from its players that is public here.
+            InputError: The tree is too large, or hides something that must be public here.
         """
         self._theirs = theirs
         self._name = theirs.get_type().short_name
@@ -171,7 +171,7 @@ class _Walk:
         self._known: list[np.ndarray] = []
         self._chance: dict[tuple[int, ...], list[tuple[int, float]]] = {}
         self._columns: dict[str, list[Any]] = {
-            name: [] for name in ("player", "parent", "via", "likely", "chances", "moves", "told")
+            name: [] for name in ("player", "parent", "via", "likely", "chances", "moves", "info")
         }
         self._first: list[int] = []
         self._payoffs: list[list[float]] = []
@@ -193,7 +193,7 @@ class _Walk:
         return InputError(f"{self._name} cannot be written into tables: {why}")
 
     def _enter(self, number: int, node: _Node) -> list[_Node]:
-        """Write a node down; return its children."""
+        """Add a node to the tables; return its children."""
         state, columns = node.state, self._columns
         is_chance, ended = state.is_chance_node(), state.is_terminal()
         player = CHANCE if is_chance else END if ended else state.current_player()
@@ -201,14 +201,14 @@ class _Walk:
         columns["parent"].append(node.parent)
         columns["via"].append(node.via)
         columns["likely"].append(node.likely)
-        columns["chances"].append(len(node.fate))
+        columns["chances"].append(len(node.chance))
         columns["moves"].append(len(node.actions))
         self._payoffs.append(state.returns() if ended else [0.0] * self._players)
         if is_chance:
-            columns["told"].append([UNKNOWN] * self._players)
+            columns["info"].append([UNKNOWN] * self._players)
             return self._dealt(number, node)
         seats = range(self._players)
-        columns["told"].append([self._tell(number, node, player, seat) for seat in seats])
+        columns["info"].append([self._info_of(number, node, player, seat) for seat in seats])
         if ended:
             return []
         children: list[_Node] = []
@@ -216,57 +216,58 @@ class _Walk:
             self.texts.setdefault(action, set()).add(state.action_to_string(player, action))
             actions = (*node.actions, action)
             children.append(
-                _Node(state.child(action), number, action, node.likely, node.fate, actions)
+                _Node(state.child(action), number, action, node.likely, node.chance, actions)
             )
         return children
 
     def _dealt(self, number: int, node: _Node) -> list[_Node]:
-        """The children of a chance node.
+        """Return the children of a chance node.
 
         Raises:
-            InputError: The outcomes depend on what players have done.
+            InputError: The outcomes depend on actions of players.
         """
         outcomes = [(outcome, share) for outcome, share in node.state.chance_outcomes() if share]
-        if self._chance.setdefault(node.fate, outcomes) != outcomes:
+        if self._chance.setdefault(node.chance, outcomes) != outcomes:
             raise self._refusal("chance depends on what players do")
         return [
             _Node(
                 node.state.child(outcome), number, outcome, node.likely * share,
-                (*node.fate, k), node.actions,
+                (*node.chance, k), node.actions,
             )
             for k, (outcome, share) in enumerate(outcomes)
         ]  # fmt: skip
 
-    def _tell(self, number: int, node: _Node, player: int, seat: int) -> int:
-        """The information state of a seat at a node.
+    def _info_of(self, number: int, node: _Node, player: int, seat: int) -> int:
+        """Return the number of the information state of a seat at a node.
 
         Raises:
-            InputError: It leaves open who acts, how often players have acted, or whether the game
-                is over.
+            InputError: The information state leaves open who acts, how many actions there were, or
+                whether the game is over.
         """
         text = node.state.information_state_string(seat)
         public = player, len(node.actions)
-        told = self._numbers.get((seat, text))
-        if told is None:
-            told = self._numbers[seat, text] = len(self.sets)
+        info = self._numbers.get((seat, text))
+        if info is None:
+            info = self._numbers[seat, text] = len(self.sets)
             self.sets.append(text)
             self._owner.append(seat)
             self._public.append(public)
             self._members.append([])
             self._known.append(np.array(node.actions, np.int32))
             self._tensors.append(self._observed(node.state, seat))
-        if self._public[told] != public:
+        if self._public[info] != public:
             raise self._refusal("a player may not know who acts, or how often players have acted")
-        self._members[told].append(number)
-        known = self._known[told]
+        self._members[info].append(number)
+        # An action that differs between nodes of the information state is unknown to the seat.
+        known = self._known[info]
         known[known != np.array(node.actions, np.int32)] = UNKNOWN
-        return told
+        return info
 
     def _observed(self, state: Any, seat: int) -> np.ndarray:
-        """OpenSpiel's tensor of what a seat knows, int8.
+        """Return OpenSpiel's tensor of a seat, int8.
 
         Raises:
-            InputError: It holds something else than small whole numbers.
+            InputError: It holds other numbers than whole ones from -128 to 127.
         """
         tensor = np.array(self._tensor(state, seat))
         with np.errstate(invalid="ignore"):
@@ -276,7 +277,7 @@ class _Walk:
         return small
 
     def rules(self) -> Rules:
-        """The tables."""
+        """Build the tables."""
         columns = self._columns
         longest = max(columns["moves"])
         known = np.zeros((len(self._known), longest), np.int32)
@@ -293,7 +294,7 @@ class _Walk:
             chances=np.array(columns["chances"], np.int32),
             moves=np.array(columns["moves"], np.int32),
             payoffs=np.array(self._payoffs, np.float64),
-            told=np.array(columns["told"], np.int32),
+            info=np.array(columns["info"], np.int32),
             owner=np.array(self._owner, np.int32),
             members=np.concatenate([np.array(each, np.int32) for each in self._members]),
             start=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
@@ -304,43 +305,43 @@ class _Walk:
         )
 
     def _chance_tree(self) -> tuple[np.ndarray, np.ndarray]:
-        """The tree of chance alone, level by level: first children, and shares."""
+        """Build the tree of chance alone, level by level: `chance_first` and `chance_share`."""
         first: list[int] = []
         shares = [1.0]
         level: list[tuple[int, ...]] = [()]
         while level:
             below: list[tuple[int, ...]] = []
-            for fate in level:
+            for chance in level:
                 first.append(len(shares))
-                for k, (_, share) in enumerate(self._chance.get(fate, [])):
+                for k, (_, share) in enumerate(self._chance.get(chance, [])):
                     shares.append(share)
-                    below.append((*fate, k))
+                    below.append((*chance, k))
             level = below
         first.append(len(shares))
         return np.array(first, np.int32), np.array(shares, np.float64)
 
-    def outcomes(self, fate: tuple[int, ...]) -> list[int]:
-        """OpenSpiel's numbers of the outcomes that may follow."""
-        return [outcome for outcome, _ in self._chance.get(fate, [])]
+    def outcomes_after(self, chance: tuple[int, ...]) -> list[int]:
+        """OpenSpiel's numbers of the outcomes that may follow given ones."""
+        return [outcome for outcome, _ in self._chance.get(chance, [])]
 
 
 class Notation:
-    """Texts of OpenSpiel for actions; a deal is OpenSpiel's numbers of the outcomes of chance."""
+    """Notation with OpenSpiel's texts of actions; a deal is its numbers of chance outcomes."""
 
     def __init__(self, rules: Rules, kind: np.dtype, walk: _Walk) -> None:
-        """Take texts from a walk through the tree."""
+        """Take the texts of a walk, as far as they name one action in all positions."""
         self._rules, self._kind, self._walk = rules, kind, walk
-        texts = {action: next(iter(told)) for action, told in walk.texts.items() if len(told) == 1}
+        texts = {action: next(iter(own)) for action, own in walk.texts.items() if len(own) == 1}
         common = Counter(text.lower() for text in texts.values())
         self._texts = {action: text for action, text in texts.items() if common[text.lower()] == 1}
         self._ids = {text.lower(): action for action, text in self._texts.items()}
 
     def text(self, action: int, state: State | None = None) -> str:
-        """OpenSpiel's text of an action, or its number where that is not the same everywhere."""
+        """OpenSpiel's text of an action; its number if the text is not unique."""
         return self._texts.get(action, str(action))
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """The action of a text.
+        """Parse an action.
 
         Raises:
             InputError: There is no such action.
@@ -354,45 +355,45 @@ class Notation:
         return number
 
     def deal_text(self, state: State) -> str:
-        """The outcomes of chance."""
+        """Write the outcomes of chance; `-` for none."""
         return " ".join(map(str, self._numbers(state))) or "-"
 
     def _numbers(self, state: State) -> list[int]:
-        fate: tuple[int, ...] = ()
+        chance: tuple[int, ...] = ()
         numbers: list[int] = []
-        for k in state["fate"].tolist():
-            outcomes = self._walk.outcomes(fate)
+        for k in state["chance"].tolist():
+            outcomes = self._walk.outcomes_after(chance)
             if k == UNKNOWN or not outcomes:
                 break
             numbers.append(outcomes[k])
-            fate = (*fate, k)
+            chance = (*chance, k)
         return numbers
 
     def parse_deal(self, text: str) -> State:
-        """The initial state of some outcomes of chance.
+        """Parse outcomes of chance into an initial state.
 
         Raises:
-            InputError: They are not the outcomes of a game.
+            InputError: The text is not a complete list of outcomes.
         """
-        fate: tuple[int, ...] = ()
+        chance: tuple[int, ...] = ()
         for word in text.replace("-", " ").split():
-            outcomes = list(map(str, self._walk.outcomes(fate)))
+            outcomes = list(map(str, self._walk.outcomes_after(chance)))
             if word not in outcomes:
                 raise InputError(f"{text!r} is not a deal: {word!r} is no outcome of chance there")
-            fate = (*fate, outcomes.index(word))
-        if self._walk.outcomes(fate):
+            chance = (*chance, outcomes.index(word))
+        if self._walk.outcomes_after(chance):
             raise InputError(f"{text!r} is not a deal: more outcomes of chance follow")
         state = np.zeros(1, self._kind)[0]
-        state["fate"][:] = UNKNOWN
-        state["fate"][: len(fate)] = fate
+        state["chance"][:] = UNKNOWN
+        state["chance"][: len(chance)] = chance
         tree.begin(self._rules, state)
         return state
 
     def scene(self, state: State) -> list[Row]:
-        """A row for each player, with OpenSpiel's text of what the player knows."""
+        """Return a row for each player, with OpenSpiel's text of its information state."""
         rows: list[Row] = []
-        for seat, told in enumerate(state["told"].tolist()):
-            note = "" if told == UNKNOWN else " ".join(self._walk.sets[told].split())
+        for seat, info in enumerate(state["info"].tolist()):
+            note = "" if info == UNKNOWN else " ".join(self._walk.sets[info].split())
             active = not state["ended"] and seat == state["player"]
             rows.append(Row(f"player_{seat}", (), note, active))
         return rows

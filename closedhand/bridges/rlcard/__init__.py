@@ -1,4 +1,4 @@
-"""RLCard's agents at our tables, ours in its environments: Dou Dizhu and standard Leduc.
+"""RLCard's agents as agents here, ours in its environments: Dou Dizhu and standard Leduc.
 
     from closedhand.bridges.rlcard import RLCardAgent, RLCardPlayer
 
@@ -8,7 +8,7 @@
     env.set_agents([theirs, RLCardPlayer(env, "greedy"), RLCardPlayer(env, "greedy")])
     env.run()
 
-Models that RLCard ships play under their names: `closedhand match doudizhu --agents
+Models of RLCard are agents by name: `closedhand match doudizhu --agents
 rlcard:doudizhu-rule-v1,greedy`. Needs `rlcard`, of the extra `peers`.
 """
 

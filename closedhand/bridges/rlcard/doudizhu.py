@@ -1,8 +1,10 @@
-"""Dou Dizhu in RLCard's words and ours.
+"""Conversion of Dou Dizhu between RLCard and this package.
 
-RLCard has no auction: its landlord is always seat 0, so its seats are ours counted from the
-landlord. Its small joker is B and its big one R, ours are S and B. Its rules are our preset
-`rlcard`; under `deeprocket`, which has fewer plays, an agent chooses among those.
+- RLCard has no auction, and its landlord is always seat 0: its seats are ours counted from the
+  landlord.
+- Its jokers are B (small) and R (big), ours S and B.
+- Its rules are our preset `rlcard`. Under `deeprocket`, which has fewer plays, an agent chooses
+  among those.
 """
 
 from typing import Any
@@ -17,25 +19,25 @@ from closedhand.games.doudizhu.state import SEATS
 ENV = "doudizhu"
 OPTIONS = {"rules": "rlcard"}
 PRESETS = ("rlcard", "deeprocket")
-"""Presets all of whose plays RLCard has."""
+"""Presets whose plays are all plays of RLCard."""
 
 THEIRS, OURS = str.maketrans("SB", "BR"), str.maketrans("BR", "SB")
 PASS = "pass"
 
 
 def refuse(game: Game) -> None:
-    """Refuse plays that RLCard does not have, and smaller decks.
+    """Refuse presets with plays that RLCard does not have, or with smaller decks.
 
     Raises:
-        InputError: The game has some.
+        InputError: The game has such a preset.
     """
     if game.options["rules"] not in PRESETS:
-        raise InputError(f"RLCard has not all plays of rules {game.options['rules']!r}: use one of "
+        raise InputError(f"RLCard lacks plays of rules {game.options['rules']!r}: use one of "
                          f"{', '.join(PRESETS)}")  # fmt: skip
 
 
 def _text(game: Game, action: int) -> str:
-    """The cards of an action of the flat game in RLCard's order, or its pass."""
+    """Write an action of the flat game as RLCard does: its cards in rank order, or the pass."""
     plays = game.rules.plays
     return PASS if action == plays.number - 1 else _cards(plays.need[action])
 
@@ -45,7 +47,7 @@ def _cards(packed: Any) -> str:
 
 
 def state_of(env: Any, game: Game, view: State) -> dict[str, Any]:
-    """What RLCard's environment would tell the player to act.
+    """Build the state dict that RLCard's environment would give the player to act.
 
     Raises:
         InputError: The auction is not over.
@@ -58,7 +60,7 @@ def state_of(env: Any, game: Game, view: State) -> dict[str, Any]:
     actions = game.history(view)[int(view["bids"]) :].tolist()
     trace = [(i % SEATS, _text(game, action)) for i, action in enumerate(actions)]
     public, played = unpack(view["public"]), [unpack(view["played"][seat]) for seat in seats]
-    # RLCard takes a rank off the public cards altogether once the landlord has played of it.
+    # RLCard drops all public cards of a rank once the landlord has played a card of it.
     seen = "".join(card for card in public if card not in played[0])
     hand = view["hands"][view["player"]]
     others = np.uint64(game.rules.options.deck) - hand - view["played"].sum(dtype=np.uint64)
@@ -80,22 +82,22 @@ def state_of(env: Any, game: Game, view: State) -> dict[str, Any]:
 
 
 def text_of_id(env: Any, number: int) -> str:
-    """How RLCard writes an action of its own."""
+    """Text of an action id of RLCard."""
     return env._ID_2_ACTION[number]
 
 
 def action_of(game: Game, view: State, text: str) -> int:
-    """Our action for one that RLCard writes so; -1 if there is none that is legal."""
+    """Our id of the legal action with a text of RLCard; -1 if there is none."""
     legal = game.legal(view).tolist()
     return next((action for action in legal if _text(game, action) == text), -1)
 
 
 def view_of(env: Any, game: Game, state: dict[str, Any]) -> State:
-    """Our view of what RLCard's environment tells the player to act."""
+    """Build our view from the state dict of RLCard's environment."""
     from rlcard.games.doudizhu.utils import cards2str
 
     raw = state["raw_obs"]
-    # RLCard's state forgets public cards once they are played; they lay open for all.
+    # RLCard's state omits public cards once they are played; all players have seen them.
     public = cards2str(env.game.round.dealer.deck[-3:])
     actions = ["PASS" if text == PASS else text.translate(OURS) for _, text in raw["trace"]]
     hand = raw["current_hand"].translate(OURS)
@@ -103,5 +105,5 @@ def view_of(env: Any, game: Game, state: dict[str, Any]) -> State:
 
 
 def text_of(game: Game, view: State, action: int) -> str:
-    """How RLCard writes an action of ours."""
+    """RLCard's text of an action of ours."""
     return _text(game, action)

@@ -1,11 +1,16 @@
-"""Leduc in RLCard's words and ours.
+"""Conversion of Leduc between RLCard and this package.
 
-RLCard's Leduc is not the standard one: players post blinds of 1 and 2 in place of antes of 1, may
-fold when nobody has bet, and the second round is opened by whoever did not act last in the first.
-Raises are the same, two a round of 2 and then 4 chips, so every position of one game has a position
-of the other with the same raises: what the small blind calls at first is a check of ours, bets are
-one chip less, and a player who opens the second round is our S there. The stakes differ, so an
-equilibrium of one game is none of the other; RLCard pays in big blinds, two chips each.
+RLCard's Leduc differs from the standard one:
+
+- players post blinds of 1 and 2 in place of antes of 1;
+- they may fold when nobody has bet;
+- the second round is opened by the player who did not act last in the first.
+
+Raises are the same: at most two a round, of 2 and then 4 chips. So each position of one game
+corresponds to a position of the other with the same raises: the small blind's first call is our
+check, our bets are one chip less than RLCard's chips, and the opener of the second round is our S
+there. The stakes differ, so an equilibrium of one game is not one of the other. RLCard pays in big
+blinds, two chips each.
 """
 
 from typing import Any
@@ -22,17 +27,17 @@ SMALL_BLIND, ANTE = 1, 1
 
 
 class Observation(np.ndarray):
-    """What RLCard's CFR agent makes a key of, by a name that NumPy has given up."""
+    """Observation with the method `tostring`, which RLCard's CFR agent calls and NumPy removed."""
 
     tostring = np.ndarray.tobytes
 
 
 def refuse(game: Game) -> None:
-    """Nothing: the registered name is standard Leduc alone."""
+    """Do nothing: a game of this name is always standard Leduc."""
 
 
 def state_of(env: Any, game: Game, view: State) -> dict[str, Any]:
-    """What RLCard's environment would tell the player to act."""
+    """Build the state dict that RLCard's environment would give the player to act."""
     seat, moves = int(view["player"]), game.history(view).tolist()
     known = game.knowledge(view, seat)
     actions = [game.text(action) for action in moves]
@@ -61,12 +66,15 @@ def state_of(env: Any, game: Game, view: State) -> dict[str, Any]:
 
 
 def text_of_id(env: Any, number: int) -> str:
-    """How RLCard writes an action of its own."""
+    """Text of an action id of RLCard."""
     return env.actions[number]
 
 
 def action_of(game: Game, view: State, text: str) -> int:
-    """Our action for one that RLCard writes so: where nobody has bet, a call or fold is a check."""
+    """Our id of the action with a text of RLCard; -1 if it is not legal.
+
+    Where nobody has bet, a call or a fold becomes a check.
+    """
     legal = {game.text(action): int(action) for action in game.legal(view)}
     if CHECK in legal and text in (CALL, FOLD):
         text = CHECK
@@ -74,26 +82,26 @@ def action_of(game: Game, view: State, text: str) -> int:
 
 
 def view_of(env: Any, game: Game, state: dict[str, Any]) -> State:
-    """Our view of what RLCard's environment tells the player to act."""
+    """Build our view from the state dict of RLCard's environment."""
     raw, record = state["raw_obs"], state["action_record"]
     first, second = rounds(record)
     mine = raw["current_player"]
     opener = second[0][0] if second else mine
     small_blind = record[0][0] if record else mine
-    told = [text for _, text in first]
-    if told[:1] == [CALL]:
-        told[0] = CHECK
+    actions = [text for _, text in first]
+    if actions[:1] == [CALL]:
+        actions[0] = CHECK
     if raw["public_card"] is None:
-        return game.view_from(int(mine != small_blind), raw["hand"], told)
+        return game.view_from(int(mine != small_blind), raw["hand"], actions)
     if opener != small_blind:  # the big blind opens: it is our S, and the raises are the same
-        told = told[1:] if told[0] == CHECK else [CHECK, *told]
-    told += [text for _, text in second]
-    return game.view_from(int(mine != opener), raw["hand"], told, flop=raw["public_card"])
+        actions = actions[1:] if actions[0] == CHECK else [CHECK, *actions]
+    actions += [text for _, text in second]
+    return game.view_from(int(mine != opener), raw["hand"], actions, flop=raw["public_card"])
 
 
 def rounds(record: list[tuple[int, str]]) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
-    """The actions of both rounds, each with its player, out of RLCard's record of a game."""
-    quiet = 0
+    """Split RLCard's record of a game, pairs of player and action, into its two rounds."""
+    quiet = 0  # actions since the last raise, itself included: two end a round
     for i, (_, text) in enumerate(record):
         quiet = 1 if text == RAISE else quiet + 1
         if quiet == 2:
@@ -102,6 +110,6 @@ def rounds(record: list[tuple[int, str]]) -> tuple[list[tuple[int, str]], list[t
 
 
 def text_of(game: Game, view: State, action: int) -> str:
-    """How RLCard writes an action of ours."""
+    """RLCard's text of an action of ours: a first check is the small blind's call."""
     text = game.text(action)
     return CALL if text == CHECK and not view["moves"] else text

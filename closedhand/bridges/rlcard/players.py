@@ -1,6 +1,6 @@
-"""Players across the border: an RLCard agent as ours, and one of ours as RLCard's.
+"""RLCard's agents as agents of this package, and ours as agents of RLCard.
 
-The words of both libraries for the same game are in a module for each game: `TABLES`.
+A module for each game converts its states and actions: `CONVERTERS`.
 """
 
 from collections.abc import Generator, Sequence
@@ -17,66 +17,66 @@ from closedhand.core.game import Game, State
 from closedhand.core.optional_imports import needing
 from closedhand.core.registry import make_game
 
-TABLES = {
+CONVERTERS = {
     "doudizhu": "closedhand.bridges.rlcard.doudizhu",
     "leduc": "closedhand.bridges.rlcard.leduc",
 }
-"""Modules with the words of both libraries, by the names of our games."""
+"""Modules that convert states and actions, by the names of our games."""
 
 
-class Table(Protocol):
-    """The words of both libraries for a game.
+class Converter(Protocol):
+    """Conversion of states and actions of a game between both libraries.
 
     Attributes:
         ENV: Name of RLCard's environment.
-        OPTIONS: Options of our game that make it the same one.
+        OPTIONS: Options of our game with RLCard's rules.
     """
 
     ENV: str
     OPTIONS: dict[str, Any]
 
     def refuse(self, game: Game) -> None:
-        """Refuse a game that RLCard does not have, with an `InputError`."""
+        """Raise an `InputError` for a game that RLCard does not have."""
         ...
 
     def state_of(self, env: Any, game: Game, view: State) -> dict[str, Any]:
-        """What RLCard's environment would tell the player to act."""
+        """Build the state dict that RLCard's environment would give the player to act."""
         ...
 
     def text_of_id(self, env: Any, number: int) -> str:
-        """How RLCard writes an action of its own."""
+        """Text of an action id of RLCard."""
         ...
 
     def action_of(self, game: Game, view: State, text: str) -> int:
-        """Our action for one that RLCard writes so; -1 if there is none that is legal."""
+        """Our id of the legal action with a text of RLCard; -1 if there is none."""
         ...
 
     def view_of(self, env: Any, game: Game, state: dict[str, Any]) -> State:
-        """Our view of what RLCard's environment tells the player to act."""
+        """Build our view from the state dict of RLCard's environment."""
         ...
 
     def text_of(self, game: Game, view: State, action: int) -> str:
-        """How RLCard writes an action of ours."""
+        """RLCard's text of an action of ours."""
         ...
 
 
-def table_of(game: Game) -> Table:
-    """The words of both libraries for a game.
+def converter_of(game: Game) -> Converter:
+    """Find the converter of a game.
 
     Raises:
         InputError: RLCard does not have the game, or not under these rules.
     """
-    if game.name not in TABLES:
-        raise InputError(f"RLCard has no {game.name}; of ours it has {', '.join(TABLES)}")
-    table: Any = import_module(TABLES[game.name])
+    if game.name not in CONVERTERS:
+        raise InputError(f"RLCard has no {game.name}; of ours it has {', '.join(CONVERTERS)}")
+    converter: Any = import_module(CONVERTERS[game.name])
     if game.flat is not game:
         raise InputError("RLCard's actions are whole plays: use the game without sub-steps")
-    table.refuse(game)
-    return table
+    converter.refuse(game)
+    return converter
 
 
 def make_env(name: str) -> Any:
-    """One of RLCard's environments."""
+    """Make an environment of RLCard."""
     with needing():
         import rlcard
 
@@ -84,11 +84,11 @@ def make_env(name: str) -> Any:
 
 
 class RLCardAgent:
-    """An RLCard agent as our agent.
+    """An RLCard agent as an agent of this package.
 
-    It is asked by `eval_step`, with the state dict that RLCard's own environment would give it:
-    observation, legal actions, raw observation and record of actions. NumPy's global random
-    numbers, which RLCard's agents draw from, are its own while it decides.
+    `eval_step` of the RLCard agent gets the state dict that RLCard's own environment would give it:
+    observation, legal actions, raw observation and record of actions. RLCard's agents draw from
+    NumPy's global generator: during a decision its state is replaced by one of this agent.
 
     Attributes:
         name: Name in results and records.
@@ -101,41 +101,41 @@ class RLCardAgent:
             game: Game to play, without sub-steps.
             theirs: Agent with `use_raw` and `eval_step(state)`, or one for each seat of RLCard's
                 game: in Dou Dizhu the landlord, the peasant after and the peasant before him.
-            seed: Seed of NumPy's global random numbers while it decides.
+            seed: Seed of NumPy's global generator during decisions.
             name: Name in results and records; by default that of its class.
 
         Raises:
             InputError: RLCard does not have the game, or there is not an agent for each seat.
         """
-        self._table = table_of(game)
+        self._converter = converter_of(game)
         agents = list(theirs) if isinstance(theirs, Sequence) else [theirs] * game.num_players
         if len(agents) != game.num_players:
             raise InputError(f"{game.name} has {game.num_players} seats, not {len(agents)}")
         self.name = name or type(agents[0]).__name__
         self._game = game
         self._agents = agents
-        self._env = make_env(self._table.ENV)
+        self._env = make_env(self._converter.ENV)
         self._random = np.random.RandomState(check_seed(seed) % 2**32)
 
     def act(self, view: State) -> int:
-        """The action of the player to act.
+        """Return the action of the player to act.
 
         Raises:
-            InputError: The agent answers something that is not a legal action.
+            InputError: The answer of the RLCard agent is not a legal action.
         """
-        state = self._table.state_of(self._env, self._game, view)
+        state = self._converter.state_of(self._env, self._game, view)
         agent = self._agents[state["raw_obs"].get("self", int(view["player"]))]
         with self._own_random():
             answer = agent.eval_step(state)[0]
-        text = answer if agent.use_raw else self._table.text_of_id(self._env, int(answer))
-        action = self._table.action_of(self._game, view, text)
+        text = answer if agent.use_raw else self._converter.text_of_id(self._env, int(answer))
+        action = self._converter.action_of(self._game, view, text)
         if action not in self._game.legal(view):
             raise InputError(f"the agent {self.name} answers {text!r}, which is not legal now")
         return action
 
     @contextmanager
     def _own_random(self) -> Generator[None]:
-        """NumPy's global random numbers continue ours, and are left as they were."""
+        """Replace the state of NumPy's global generator by ours, and restore it afterwards."""
         before = np.random.get_state()
         np.random.set_state(self._random.get_state())
         try:
@@ -146,9 +146,9 @@ class RLCardAgent:
 
 
 class RLCardPlayer:
-    """One of our agents as RLCard's, for `env.set_agents`.
+    """One of our agents as an agent of RLCard, for `env.set_agents`.
 
-    It is given a view of our game that says what RLCard's state says, and no more.
+    It gets a view with the information of RLCard's state and no more.
 
     Attributes:
         use_raw: True: its answers are texts of actions.
@@ -161,38 +161,38 @@ class RLCardPlayer:
         """Let one of our agents play in an environment of RLCard.
 
         Args:
-            env: RLCard's environment, of which nothing is read but what lies open on the table.
+            env: RLCard's environment; only its public information is read.
             agent: Text of an agent, or an agent of `game_of(env)`.
             seed: Seed of an agent given by its text.
 
         Raises:
-            InputError: We have no such game, or there is no such agent.
+            InputError: There is no such game here, or no such agent.
         """
         self._env = env
         self._game = game_of(env)
-        self._table = table_of(self._game)
+        self._converter = converter_of(self._game)
         self.agent = make_agent(self._game, agent, seed)
 
     def step(self, state: dict[str, Any]) -> str:
-        """The action for a state of RLCard's environment."""
-        view = self._table.view_of(self._env, self._game, state)
-        return self._table.text_of(self._game, view, int(self.agent.act(view)))
+        """Return the action for a state dict of RLCard's environment."""
+        view = self._converter.view_of(self._env, self._game, state)
+        return self._converter.text_of(self._game, view, int(self.agent.act(view)))
 
     def eval_step(self, state: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        """The action for a state of RLCard's environment, and no further information."""
+        """Return the action for a state dict of RLCard's environment, with an empty info dict."""
         return self.step(state), {}
 
 
 def game_of(env: Any) -> Game:
-    """Our game that an environment of RLCard plays.
+    """Make our game with the rules of an environment of RLCard.
 
     Raises:
-        InputError: We have no such game.
+        InputError: There is no such game here.
     """
-    for name, place in TABLES.items():
-        table: Any = import_module(place)
-        if env.name == table.ENV:
-            return make_game(name, **table.OPTIONS)
+    for name, place in CONVERTERS.items():
+        converter: Any = import_module(place)
+        if env.name == converter.ENV:
+            return make_game(name, **converter.OPTIONS)
     raise InputError(f"no game of ours is RLCard's {env.name}")
 
 
@@ -204,16 +204,16 @@ def _traits(game: Game, argument: str | None) -> Traits:
 
 @described(_traits)
 def make_rlcard(game: Game, seed: int, argument: str | None) -> RLCardAgent:
-    """The agent `rlcard:MODEL`: a model that RLCard registers, such as `doudizhu-rule-v1`.
+    """Make the agent `rlcard:MODEL`, a model registered by RLCard, such as `doudizhu-rule-v1`.
 
     Raises:
-        InputError: RLCard has no such model, or not for this game.
+        InputError: RLCard has no such model for this game.
     """
-    table = table_of(game)
+    converter = converter_of(game)
     with needing():
         from rlcard import models
         from rlcard.models.registration import model_registry
-    known = [name for name in model_registry.model_specs if name.startswith(table.ENV)]
+    known = [name for name in model_registry.model_specs if name.startswith(converter.ENV)]
     if argument not in known:
         raise InputError(f"the agent rlcard needs one of RLCard's models: {', '.join(known)}")
     name = str(AgentSpec("rlcard", argument=argument))

@@ -44,9 +44,9 @@ def advise(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Say what to play in Daihinmin: the best plays and the points that each can expect.
+    """Rank the plays of a Daihinmin hand by their expected points.
 
-    A round with classes begins with the cards given back, as ? where you do not know them.
+    A round with classes begins with the cards given back; write ? for those that you do not know.
     For example, as player 2 after two plays:
 
     closedhand advise daihinmin 3c4c4h7d8s9sTsKdAh2c --seat 2 --leader 0 --dealt 11,11,10,10,11

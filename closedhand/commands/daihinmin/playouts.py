@@ -1,4 +1,4 @@
-"""The trainers of Daihinmin: of the weights of two policies, and of the numbers of `kou`."""
+"""The trainers of Daihinmin: of the weights of two policies, and of the parameters of `kou`."""
 
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ def tune_kou(
     given: dict[str, Any],
     against: str | None = None,
 ) -> None:
-    """Tune the numbers of `kou` in duplicate play, in single rounds with random classes."""
+    """Tune the parameters of `kou` in duplicate play, in single rounds with random classes."""
     from closedhand.agents.daihinmin.kou import tuning
     from closedhand.games.daihinmin.game import league_options
 

@@ -37,15 +37,15 @@ def kou(
     workers: Workers = None,
     as_json: Json = False,
 ) -> None:
-    """Tables 1 to 6 and Figures 1 and 2 of the paper about kou, Daihinmin's champion of 2014.
+    """Reproduce Tables 1 to 6 and Figures 1 and 2 of the paper on kou, Daihinmin's 2014 champion.
 
-    Sections are table-1 to table-6, sweep (over the threshold), worth (of each departure from the
-    paper), and budget (strength of a search by its simulations). Takes more than an hour. With
+    Sections are table-1 to table-6, sweep (over the threshold), worth (gain of each departure from
+    the paper), and budget (strength of a search by its simulations). Takes more than an hour. With
     --quick leagues have 1,000 rounds, 100 if agents search, and Tables 3 to 6 are against `default`
     only. Ctrl-C stops; the same command resumes.
     """
     from closedhand.core.threads import cores
-    from closedhand.papers.kou import reproduction
+    from closedhand.papers.kou import report, reproduction
 
     usual = reproduction.QUICK if quick else reproduction.Plan()
     plan = reproduction.Plan(
@@ -56,7 +56,7 @@ def kou(
         sections=sections(only, reproduction.SECTIONS, usual.sections),
         enemies=usual.enemies,
     )
-    files = report_files(report_name(only), reproduction.PICTURES)
+    files = report_files(report_name(only), report.PICTURES)
     results = computed(out, files, lambda tell: reproduction.compute(plan, out, tell))
-    save_picture(reproduction.pictures, results, out)
-    show_report(out, reproduction.report(results), results, as_json, report_name(only))
+    save_picture(report.pictures, results, out)
+    show_report(out, report.report(results), results, as_json, report_name(only))

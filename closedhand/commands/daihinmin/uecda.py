@@ -28,7 +28,7 @@ PLACES = ("daifugo", "fugo", "heimin", "hinmin", "daihinmin")
 
 
 def _per_round(gains: Sequence[Sequence[int]]) -> list[dict[str, float | None]]:
-    """Points per round of each player with 95% intervals over blocks of rounds, for JSON."""
+    """Estimate the points per round of each player, with 95% intervals over blocks, for JSON."""
     import numpy as np
 
     from closedhand.arena.results import rounded
@@ -38,19 +38,19 @@ def _per_round(gains: Sequence[Sequence[int]]) -> list[dict[str, float | None]]:
 
 
 def _estimate(estimate: dict[str, float | None]) -> tuple[str, str]:
-    """A mean and its interval as text."""
+    """Write a mean and its interval."""
     from closedhand.arena.results import between
 
     return f"{estimate['mean']:.3f}", between(estimate, ".3f")
 
 
 def _microseconds(seconds: float, decisions: int) -> float | None:
-    """Time per decision, rounded; None without decisions."""
+    """Compute the time per decision, rounded; None without decisions."""
     return round(1e6 * seconds / decisions, 3) if decisions else None
 
 
 def _sample(rounds: int) -> str:
-    """What the intervals are over."""
+    """Describe the sample of the intervals."""
     from closedhand.core.statistics import count_blocks
 
     return f"95% intervals over {count_blocks(rounds)} blocks of rounds"
@@ -61,7 +61,7 @@ Port = Annotated[int, typer.Option(min=0, max=65535, help="Port of the server.")
 HOST, PORT = "127.0.0.1", 42485
 ROUNDS = 1000
 MOST_WAITING = 32
-"""As in `remote_players`, which is imported only when a match is served."""
+"""The value of `remote_players.MOST_WAITING`; that module is imported only to serve a match."""
 
 
 def serve(
@@ -79,7 +79,7 @@ def serve(
     ] = None,
     seed: Annotated[
         int | None,
-        seed_option("Seed of the deals and of the agents; one that no client guesses if absent."),
+        seed_option("Seed of the deals and of the agents; by default random and secret."),
     ] = None,
     rules: Rules = None,
     option: Options = None,
@@ -103,9 +103,7 @@ def serve(
     ] = 10.0,
     max_clients: Annotated[
         int,
-        typer.Option(
-            min=1, help="Most connections that have not yet sent a client's name."
-        ),
+        typer.Option(min=1, help="Most connections that have not yet sent a client's name."),
     ] = MOST_WAITING,
     fallback: Annotated[
         str, typer.Option(help="Agent that replaces a client that has left.")
@@ -113,10 +111,10 @@ def serve(
     log: Annotated[Path | None, typer.Option(help="New file for the log of the match.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Play a match of clients and agents as a UECda server (protocol 20070).
+    """Serve a match of clients and agents as a UECda server (protocol 20070).
 
-    A client that is too slow or plays illegally passes; one that has disconnected, or is too slow
-    three times in a row, loses its seat to an agent. Ctrl-C ends the match; the log holds all
+    A client that is too slow or plays illegally passes. An agent replaces a client that has
+    disconnected, or is too slow three times in a row. Ctrl-C ends the match; the log holds all
     rounds that were played.
     """
     from closedhand.competitions.uecda import config as files
@@ -194,7 +192,7 @@ def join(
     port: Port = PORT,
     as_json: Json = False,
 ) -> None:
-    """Let an agent play as a client of a UECda server (protocol 20070).
+    """Play with an agent as a client of a UECda server (protocol 20070).
 
     Give the rules and options that the server uses: the protocol does not transmit them.
     """

@@ -18,7 +18,7 @@ def advise(
     ] = None,
     shown: Annotated[
         str | None,
-        typer.Option(help="What the landlord still holds, who has shown all cards: 3456TJQKA2."),
+        typer.Option(help="Cards that the landlord holds now and has shown: 3456TJQKA2."),
     ] = None,
     seat: Seat = 0,
     agent: Annotated[
@@ -32,7 +32,7 @@ def advise(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Say what to play in Dou Dizhu: the best plays and how often each wins.
+    """Rank the plays of a Dou Dizhu hand by their chance to win.
 
     The landlord is seat 0, followed by the down and the up peasant; with --option bidding=true seat
     0 bids first, and bids are ranked by points. For example, as the down peasant against a pair of

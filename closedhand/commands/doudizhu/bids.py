@@ -51,7 +51,7 @@ def bids(
 
     An agent plays every deal against itself with each player as the landlord. A logistic model of
     the chance to win, and the least chance at which each bid pays, are fitted to these games and
-    judged on held-out deals.
+    evaluated on held-out deals.
     """
     from closedhand.agents.doudizhu.bidding import (
         fitting as bid_fitting,
@@ -87,7 +87,7 @@ def bid_net(
     minutes: Annotated[
         float,
         typer.Option(
-            help="Minutes to train, those before a resumption included.", callback=positive
+            help="Minutes to train, including those before a resumption.", callback=positive
         ),
     ] = 2.0,
     seed: Annotated[int, seed_option("Seed of the first weights and the order.")] = 0,

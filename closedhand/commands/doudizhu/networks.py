@@ -31,7 +31,7 @@ Size = Annotated[
 ]
 Minutes = Annotated[
     float | None,
-    typer.Option(help="Minutes to train, those before a resumption included.", callback=positive),
+    typer.Option(help="Minutes to train, including those before a resumption.", callback=positive),
 ]
 Steps = Annotated[int | None, typer.Option(min=1, help="Number of batches.")]
 BatchSize = Annotated[int, typer.Option(min=1, help="Pairs per batch on each device.")]
@@ -46,7 +46,7 @@ Status = Annotated[
     ),
 ]
 Expert = Annotated[
-    str | None, typer.Option(help="Agent whose decisions to learn from; everybody's if absent.")
+    str | None, typer.Option(help="Agent whose decisions to learn from; by default all agents.")
 ]
 Skips = Annotated[
     bool, typer.Option("--skips/--no-skips", help="Bridge convolutions by skip connections.")
@@ -197,8 +197,8 @@ def self_play(
         str | None,
         typer.Option(
             metavar="AGENT",
-            help="Learn from what value-net, or value-net:PATH, says of the plays, and not from "
-            "the results of the games.",
+            help="Learn from the values of value-net, or value-net:PATH, instead of the results of "
+            "the games.",
         ),
     ] = None,
     threads: Threads = None,
@@ -207,10 +207,10 @@ def self_play(
     """Fine-tune Dou Dizhu's policy network in self-play; Ctrl-C saves and stops.
 
     Every deal is played four times, and the return of a game is compared with the other games of
-    its deal; with --critic, a value network judges the plays. Saves the networks in OUT, and in
-    OUT/history.json how often they win against the networks at the start, with standard errors. All
-    checks, of all trainings, play the same 200 deals, so that they can be compared: the best of
-    many is a little better there than on other deals.
+    its deal; with --critic, a value network rates the plays. Saves the networks in OUT, and their
+    wins against the networks at the start, with standard errors, in OUT/history.json. All
+    evaluations play the same 200 deals, so that trainings can be compared: the best of many is a
+    little better there than on other deals.
     """
     from closedhand.agents.doudizhu.deeprocket import fine_tuning
 

@@ -26,8 +26,8 @@ def generate(
     agents: Annotated[
         str,
         typer.Option(
-            help="Agents, separated by commas. Landlord and peasants are each played by one of "
-            "them, drawn for every game; one that is named twice is drawn twice as often."
+            help="Agents, separated by commas. One is drawn for the landlord and one for the "
+            "peasants in every game; an agent named twice is drawn twice as often."
         ),
     ],
     out: Annotated[Path, typer.Option(help="Folder for the shards; shards in it are kept.")],
@@ -38,7 +38,7 @@ def generate(
     workers: Workers = None,
     ray: Ray = None,
 ) -> None:
-    """Let agents play Dou Dizhu and write the games as Parquet shards, for `train policy-net`.
+    """Play Dou Dizhu between agents, and write the games as Parquet shards for `train policy-net`.
 
     Games are flat and without bidding. After Ctrl-C the same command resumes.
     """

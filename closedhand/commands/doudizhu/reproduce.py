@@ -23,7 +23,7 @@ from closedhand.core.file_kinds import FileKind, object_within
 
 
 def deeprocket_match(as_json: Json = False) -> None:
-    """Table 7 of the DeepRocket paper, its match with four amateurs, from the game records."""
+    """Reproduce Table 7 of the DeepRocket paper, its match with four amateurs, from the records."""
     from closedhand.papers.deeprocket.reproduction import match_table
 
     data = match_table()
@@ -81,7 +81,7 @@ def deeprocket(
     out: Out = Path("runs/deeprocket"),
     as_json: Json = False,
 ) -> None:
-    """The DeepRocket paper: Table 7, Figures 3 and 4, its two positions, and a ladder of agents.
+    """Reproduce the DeepRocket paper: Table 7, Figures 3 and 4, two positions, a ladder of agents.
 
     Sections are match, figures, positions with inference, training and ladder. Takes hours; with
     --quick, few games and no agents that search, some minutes. Ctrl-C stops; the same command

@@ -28,7 +28,7 @@ def learn(
     setting: Sequence[str] | None = None,
     ray: str | None = None,
 ) -> None:
-    """Train the network in self-play for at least one step, resuming what the folder holds."""
+    """Train the network in self-play for at least one step, resuming the folder's training."""
     from closedhand.agents.doudizhu.value_net import files, training
 
     given = given_pairs(setting or (), "a setting")

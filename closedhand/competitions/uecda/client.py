@@ -109,7 +109,7 @@ class Connection:
         return self.read(wire.TABLE)
 
     def send(self, cells: bytes) -> None:
-        """Send cells as a whole table, in one write: servers read a table with one read."""
+        """Send cells as a whole table, in one write so that it arrives whole."""
         self._sock.sendall(cells.ljust(wire.TABLE, b"\0"))
 
 

@@ -230,7 +230,7 @@ class Follower:
             self._lead(table, player)
         if mine:
             if player != self.me:
-                raise InputError(f"the server's table asks us, but for player {player}")
+                raise InputError(f"the server's table asks this client, but as player {player}")
             _left(table)  # checks the sizes before the kernel uses them
             numbers = np.frombuffer(table, ">i4").astype(np.int64)
             settle(self._rules, self.finish(), self.me, np.uint64(_hand(table)), numbers)

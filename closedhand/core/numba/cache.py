@@ -1,25 +1,25 @@
-"""Compiled kernels on disk: a binary is loaded as long as no source of its code has changed.
+"""Compiled kernels on disk: a binary is loaded only if its source files are unchanged.
 
-A compiled kernel contains the code of everything that it calls, and through the classes of its
-arguments (see `contract.dispatched`) that may be code of several packages. Numba checks only the
-function's own file. Here a binary is loaded only if name, time and size are unchanged for every
-source file that its code may come from. The search for them begins with
+A compiled kernel contains the code of everything that it calls. Through the classes of its
+arguments (see `contract.dispatched`) this may be code of several packages, but Numba checks only
+the function's own file. Here a binary is loaded only if name, time and size are unchanged for every
+source file that its code may come from:
 
-- the module of the function,
-- the module of every NamedTuple class in the signature (`Rules`, policies, and those within
-  them), and that which the class names in `kernels`.
+1. Collect the module of the function, the module of every NamedTuple class in the signature
+   (`Rules`, policies, and those within them), and the module that the class names in `kernels`.
+2. Of modules of this package, take their files and those of all modules of this package that they
+   import, directly or not.
+3. Of other packages, take all files of the top-level package, or the file of a top-level module.
+   Do so too for packages whose kernels one of the modules imports, and then take all files of this
+   package as well.
 
-Within this package these modules count, with all modules of it that they import, directly or not.
-Of other packages everything counts: all that is below a top-level package, or the one file of a
-top-level module, for each package of those modules and each whose kernels one of them imports;
-then all of this package counts too. Signatures that name classes of other modules have an index
-file of their own for each set of them: a change discards only what was compiled for it, and a
-lookup imports only the packages involved.
+Each set of packages in signatures has an index file of its own. So a change discards only the
+binaries that depend on it, and a lookup imports only the packages involved.
 
-Code typed at a prompt or in a notebook cannot be checked and is compiled in every process, and so
-is everything for a class that is defined in `__main__` or within a function. A change is not
-noticed in code that is not a kernel and comes from any further package, such as a constant imported
-from a file beside a script: delete the cache, or turn the files into a package.
+Two limits: Code typed at a prompt or in a notebook, and every kernel for a class that is defined
+there, in `__main__` or within a function, is compiled in every process. A change is not noticed in
+code that is no kernel and comes from a further package, such as a constant imported from a file
+beside a script: delete the cache, or turn the files into a package.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -60,7 +60,7 @@ class Sources:
         self._imports: dict[str, set[str]] = {}
 
     def note(self, module: str) -> None:
-        """Look at the files for a module that is being imported; again if it is being reloaded."""
+        """Note the files for a module that is being imported, or reloaded."""
         spec = getattr(sys.modules.get(module), "__spec__", None)
         if self._specs.setdefault(module, spec) is not spec:
             self._specs[module] = spec
@@ -69,13 +69,16 @@ class Sources:
         self.files(root_of(module))
 
     def files(self, root: str) -> dict[str, str]:
-        """Time and size of the files of a top-level package or module; empty if not known."""
+        """Return time and size of the files of a top-level package or module; empty if unknown."""
         if root not in self._files:
             self._files[root] = _files(sys.modules.get(root))
         return self._files[root]
 
     def closure(self, modules: Iterable[str]) -> dict[str, str]:
-        """Time and size of the files of modules of `HOME` and of all that they import from it."""
+        """Return time and size of the files of modules of `HOME` and of all their imports from it.
+
+        The imports are found by `_IMPORT`, transitively.
+        """
         files = self.files(HOME)
         queue, seen = list(map(_path, modules)), set[str]()
         while queue:
@@ -88,7 +91,7 @@ class Sources:
         return {path: files[path] for path in sorted(seen)}
 
     def _read(self, path: str) -> set[str]:
-        """The files that a file of `HOME` imports; all of them if it is not the file noted."""
+        """Return the files that a file of `HOME` imports; all files if it has changed meanwhile."""
         files = self.files(HOME)
         try:
             if _state(path) != files[path]:
@@ -104,20 +107,20 @@ _IMPORT = re.compile(rf"^\s*from ({HOME}[\w.]*) import (\([^)]*\)|.*)|\"({HOME}\
 
 
 def _imports(source: str) -> Iterator[str]:
-    """What may be the name of a module of `HOME` that a source imports or names."""
+    """Find texts in a source that may name a module of `HOME`."""
     for package, names, text in _IMPORT.findall(source):
         yield package or text
         yield from (f"{package}.{name}" for name in re.findall(r"\w+", names))
 
 
 def _path(module: str) -> str:
-    """The file where a module of `HOME` stands if there is one."""
+    """Return the path of a module of `HOME`, which need not exist."""
     path = os.path.join(_FOLDER, *module.split(".")[1:])
     return os.path.join(path, "__init__.py") if os.path.isdir(path) else path + ".py"
 
 
 def _files(module: ModuleType | None) -> dict[str, str]:
-    """Time and size of all source files of a package, or of a module's file, by path."""
+    """Return time and size of all source files of a package, or of a module's file, by path."""
     folders = getattr(module, "__path__", None)
     file = getattr(module, "__file__", None)
     if folders is not None:
@@ -131,7 +134,7 @@ def _files(module: ModuleType | None) -> dict[str, str]:
 
 
 def _state(path: str) -> str:
-    """Time and size of a file."""
+    """Return time and size of a file."""
     stat = os.stat(path)
     return f"{stat.st_mtime_ns} {stat.st_size}"
 
@@ -144,7 +147,7 @@ def _sources_below(folder: str) -> Iterator[str]:
 
 
 def _name(module: str) -> str:
-    """The name of a module under which it can be imported."""
+    """Return the name under which a module can be imported."""
     # Under `python -m` the spec knows the real name of `__main__`.
     spec = getattr(sys.modules.get(module), "__spec__", None)
     return spec.name if spec else module
@@ -174,8 +177,8 @@ def _imported(module: str) -> Iterator[str]:
         return
     for value in list(names.values()):
         if isinstance(value, Dispatcher):
-            # A function made by `exec` may have none. No file stands for it, which is told by "":
-            # whoever may call it is not cached.
+            # A function made by `exec` may have none, and no file to check. The empty name keeps
+            # every kernel that may call it out of the cache.
             yield value.py_func.__module__ or ""
         elif isinstance(value, ModuleType):
             if any(isinstance(inner, Dispatcher) for inner in vars(value).values()):
@@ -209,10 +212,10 @@ def has_name(cls: Any) -> bool:
 
 
 class _Index(IndexDataCacheFile):
-    """Numba's index and binaries, each behind a digest: what is damaged counts as not there."""
+    """Numba's index and binaries, each after a digest: a damaged file counts as missing."""
 
     def _load_index(self) -> Any:
-        # Reading imports the modules of all arguments' classes, which may be gone, or fail anyhow.
+        # Reading imports the modules of all arguments' classes, which may be missing or fail.
         try:
             stamp, overloads = self._read(self._index_path)
         except Exception:
@@ -245,7 +248,7 @@ _SEAL = 32
 
 
 def _seal(data: bytes) -> bytes:
-    """The digest, `_SEAL` bytes, of a file of this version of Numba; other versions' do not fit."""
+    """Compute the digest of a file, `_SEAL` bytes; it differs between versions of Numba."""
     return hashlib.sha256(numba.__version__.encode() + data).digest()
 
 

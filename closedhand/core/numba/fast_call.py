@@ -1,9 +1,9 @@
-"""Quick calls of kernels from Python, for what crosses at every step of a single game.
+"""Fast calls of kernels from Python, for every step of a single game.
 
 Two things in a call take longer than a step of most games: Numba looks up the compiled code by the
-types of all arguments, and it takes a record by a description of all its fields. So rules and
-policies cross with their tables as arrays without axes (`pack`, `unpack`), so do states, and the
-compiled code is looked up once (`entry`, `Crossing`).
+types of all arguments, and it takes a record by a description of all its fields. So records are
+passed as arrays without axes, both states and the tables in rules and policies (`pack`, `unpack`),
+and the compiled code is looked up once (`entry`, `Crossing`).
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -23,7 +23,7 @@ Value = TypeVar("Value")
 
 
 def pack(value: Value) -> Value:
-    """Rules or a policy with arrays without axes in place of records, over the same memory.
+    """Replace the records in rules or a policy by arrays without axes over the same memory.
 
     Args:
         value: A NamedTuple, a tuple of such, or anything that a kernel takes.
@@ -38,7 +38,7 @@ def pack(value: Value) -> Value:
 
 
 def _unpack(value: Value) -> Value:
-    """What was packed; what was not stays as it is. Only for kernels."""
+    """Restore a packed value; another value stays as it is. Only for kernels."""
 
     def opened(part: Any) -> Any:
         is_packed = isinstance(part, np.ndarray) and part.ndim == 0 and part.dtype.fields
@@ -48,7 +48,7 @@ def _unpack(value: Value) -> Value:
 
 
 def _with_parts(value: Any, change: Callable[[Any], Any]) -> Any:
-    """A value whose parts, in tuples of tuples, are changed."""
+    """Apply a function to the parts of a value, in tuples of tuples."""
     if not isinstance(value, tuple):
         return change(value)
     parts = (_with_parts(part, change) for part in cast(tuple[Any, ...], value))
@@ -66,13 +66,13 @@ def _compile_unpack(typing: Any, value: Any) -> Any:
 
 
 def _is_packed(kind: Any) -> bool:
-    """Whether a Numba type is that of a packed record."""
+    """Return whether a Numba type is that of a packed record."""
     is_array = isinstance(kind, types.Array) and kind.ndim == 0
     return is_array and isinstance(kind.dtype, types.Record)
 
 
 def _opened_type(kind: Any) -> Any:
-    """The Numba type of what is unpacked."""
+    """Return the Numba type of an unpacked value."""
     if _is_packed(kind):
         return kind.dtype
     if not isinstance(kind, types.BaseTuple):
@@ -82,7 +82,7 @@ def _opened_type(kind: Any) -> Any:
 
 
 def _opened_value(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    """The LLVM value of what is unpacked: a record is a pointer, here to the data of the array."""
+    """Build the LLVM value of an unpacked value: a record is a pointer to the array's data."""
     opened = _opened_type(kind)
     if _is_packed(kind):
         array = context.make_array(kind)(context, builder, value)
@@ -103,7 +103,7 @@ unpack: Callable[[Any], Any] = cast(Any, _unpack if PLAIN else extending.intrins
 
 
 def entry(kernel: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
-    """The compiled code of a kernel for the types of some arguments.
+    """Return the compiled code of a kernel for the types of some arguments.
 
     Args:
         kernel: The kernel.
@@ -121,7 +121,7 @@ def entry(kernel: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
 class Crossing:
     """Calls of kernels for single states of a game, with packed rules; kernels `unpack` both.
 
-    A copy, and what is unpickled, crosses with rules of its own.
+    A copied or unpickled object packs its rules anew.
     """
 
     def __init__(self, rules: Any, dtype: np.dtype[Any]) -> None:
@@ -132,12 +132,12 @@ class Crossing:
         self._codes: dict[Callable[..., Any], Callable[..., Any]] = {}
 
     def __call__(self, kernel: Callable[..., Any], state: np.record, *arguments: Any) -> Any:
-        """What a kernel returns.
+        """Call a kernel and return its result.
 
         Args:
             kernel: The kernel.
             state: A record of the type of states, which may be changed.
-            *arguments: Its other arguments, of the same types at every call: nothing checks them.
+            *arguments: Its other arguments; their types must be the same at every call.
         """
         if PLAIN:
             return kernel(self._rules, state, *arguments)
@@ -145,8 +145,8 @@ class Crossing:
         if code is None:
             blank = np.zeros((), self._dtype)
             code = self._codes[kernel] = entry(kernel, self._rules, blank, *arguments)
-        # The memory of the state, which `asarray` would copy if it has been unpickled. The array
-        # counts as read-only, but compiled code does not ask.
+        # An array over the memory of the state; `asarray` would copy an unpickled record. The array
+        # is marked read-only, which compiled code does not check.
         return code(self._rules, np.ndarray((), self._dtype, state), *arguments)
 
     def __getstate__(self) -> Any:

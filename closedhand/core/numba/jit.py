@@ -70,7 +70,7 @@ def inlined(function: F) -> F:
 
 
 def _compile(function: F, **options: Any) -> F:
-    # The wrappers for C, which nobody calls, take a tenth of the time of a compilation.
+    # Wrappers for C are never called here and take a tenth of the time of a compilation.
     options |= {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     if config.DISABLE_JIT:  # pyright: ignore[reportAttributeAccessIssue]
         return function
@@ -85,14 +85,14 @@ def _compile(function: F, **options: Any) -> F:
 
 
 def with_distinct_name(value: Tuple) -> Tuple:
-    """Give the class of a named tuple, and of those in it, a name of its own; return the value.
+    """Give the class of a named tuple, and of those in it, a distinct name; return the value.
 
-    Numba chooses compiled code by the names and fields of classes. So the rules of two games, or
-    two policies, that are called alike and have like fields would be taken for one another.
+    Numba chooses compiled code by the names and fields of classes. Without distinct names it would
+    confuse the rules of two games, or two policies, with equal names and fields.
     """
     cls: Any = type(value)
     if hasattr(cls, "_fields"):
-        # A class of a function or notebook may be defined again.
+        # A class of a function or notebook may be defined again under the same name.
         own = "" if has_name(cls) else f"#{id(cls)}"
         cls.__name__ = f"{cls.__module__}.{cls.__qualname__}{own}"
         for each in cast(Any, value):
@@ -101,7 +101,7 @@ def with_distinct_name(value: Tuple) -> Tuple:
 
 
 def draw_seed(rng: Rng) -> np.uint64:
-    """The seed of a deal, uint64 and not 0, from one draw of `rng`."""
+    """Make the seed of a deal, uint64 and not 0, from one draw of `rng`."""
     return np.uint64(1 + rng.random() * 2.0**53)
 
 

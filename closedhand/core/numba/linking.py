@@ -1,10 +1,10 @@
-"""Kernels within kernels: compiled once as parts, turned into machine code only within a whole.
+"""Kernels called by kernels: compiled once to LLVM code, and to machine code only in the caller.
 
-Numba compiles every function to machine code with a wrapper for Python, also one that only other
-compiled functions call, and optimises it once by itself and once more in each caller. Here such a
-call leads to a twin of the function, a part: it is typed and lowered, and that is all. Parts are
-linked into the whole that Python calls, and optimised and compiled there. That saves a third of the
-time of compiling a game, and loses nothing: the caller would optimise its copy anyway.
+Numba compiles every function to machine code with a wrapper for Python, even if only other compiled
+functions call it. It optimises the function once by itself and once more in each caller. Here a
+call from a compiled function leads to a *part*, a second form of the function, which is only typed
+and lowered to LLVM code. The *whole* that Python calls links its parts, and is optimised and
+compiled with them. This saves a third of the time of compiling a game, and the code is as fast.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -31,19 +31,19 @@ from closedhand.core.numba.private import (
 
 
 def _called_by_address(module: Any) -> Iterator[str]:
-    """The functions of an LLVM module that are called before they are compiled: in recursion."""
+    """Find the functions of an LLVM module that are called before they are compiled: recursion."""
     for variable in module.global_variables:
         if variable.name.startswith(RuntimeLinker.PREFIX):
             yield variable.name.removeprefix(RuntimeLinker.PREFIX)
 
 
 def is_closed(result: Any) -> bool:
-    """Whether compiled code can be loaded in another process: it knows no address of this one."""
+    """Return whether code can be loaded in another process: it contains no address of this one."""
     return not any(_called_by_address(result.library._final_module))
 
 
 class _Library(JITCodeLibrary):
-    """A module that is linked into others, and never executed itself."""
+    """A module that is linked into others and never executed by itself."""
 
     serialize_using_object_code = cast(Any, JITCodeLibrary.serialize_using_bitcode)
 
@@ -51,32 +51,32 @@ class _Library(JITCodeLibrary):
         module = super()._get_module_for_linking()
         defined = {function.name for function in module.functions}
         for name in defined.intersection(_called_by_address(module)):
-            # Must not be dropped where all other calls are replaced by its code.
+            # LLVM must keep the function even if it has inlined all other calls of it.
             module.get_function(name).linkage = "weak_odr"
         return module
 
     def _optimize_final_module(self) -> None:
-        """Nothing: the whole is optimised after linking."""
+        """Do nothing: the whole is optimised after linking."""
 
     def _finalize_specific(self) -> None:
-        """Nothing: there is no machine code."""
+        """Do nothing: there is no machine code."""
 
 
 class _Codegen(JITCPUCodegen):
-    """Code for this processor, none of which gets into the memory of the process."""
+    """A generator of code for this processor that is not loaded into the process."""
 
     _library_class = _Library
 
     def _add_module(self, module: Any) -> None:
-        """Nothing to execute."""
+        """Do nothing: no code is executed."""
 
     def set_env(self, env_name: str, env: Any) -> None:
-        """Nothing: `Whole` does it."""
+        """Do nothing: `_WholeCompiler` sets the environment."""
 
 
 @cache
 def context_of_parts(context: Any) -> Any:
-    """Numba's target context with another generator of code; what is declared in one is in both."""
+    """Return a copy of Numba's target context with `_Codegen`; the two share all declarations."""
     return context.subtarget(_internal_codegen=_Codegen("closedhand.parts"))
 
 
@@ -87,7 +87,7 @@ class PartCompiler(Compiler):
         super().__init__(typing, context_of_parts(target), *rest)
 
     def compile_extra(self, func: Any) -> Any:
-        """Compile a function of which the cache has nothing."""
+        """Compile a function that is not in the cache."""
         announce_compilation(func.__module__)
         return super().compile_extra(func)
 
@@ -98,15 +98,15 @@ overload = partial(
 )
 """The decorator `numba.extending.overload`, of implementations that are parts.
 
-Their code replaces every call: one that only passes its arguments on would count references to all
-the arrays among them.
+Their code is inlined into every caller: a call that only passes its arguments on would count
+references to all arrays among them.
 """
 
 
 class _WholeCompiler(Compiler):
     """Numba's compiler for functions that Python calls.
 
-    To print or to raise, code needs the environment of its function; here all parts get theirs.
+    Code that prints or raises needs the environment of its function: this sets it for all parts.
     """
 
     def compile_extra(self, func: Any) -> Any:
@@ -120,7 +120,7 @@ class _WholeCompiler(Compiler):
 
 
 def _copy(function: Any) -> Any:
-    """The same function once more: Numba compiles one at a time, and `Whole` may call itself."""
+    """Copy a function: Numba compiles one at a time, and a `Whole` may call itself."""
     copied = FunctionType(
         function.__code__,
         function.__globals__,
@@ -136,16 +136,16 @@ class Part(CPUDispatcher):
     """A function for calls in compiled functions, which Python never calls."""
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """The callee of a call, which is compiled for types, not for constants.
+        """Return the callee of a call, compiled for types instead of constants.
 
-        Numba would compile `function(0)` and `function(1)` twice.
+        Numba would compile `function(0)` and `function(1)` separately.
         """
         kinds = {name: types.unliteral(kind) for name, kind in dict(kws).items()}
         return super().get_call_template(tuple(map(types.unliteral, args)), kinds)
 
 
 class Whole(CPUDispatcher):
-    """A function for calls in Python; one in a compiled function leads to its `part`.
+    """A function for calls from Python; a call from a compiled function leads to its `part`.
 
     Args:
         function: A plain function.

@@ -1,6 +1,6 @@
-"""The two things that a user is told of compilation: that it takes place, and that it is not kept.
+"""The two messages about compilation: it takes place, and its result cannot be cached.
 
-Each is said once in a process, and only of kernels of this package.
+Each is shown once in a process, and only for kernels of this package.
 """
 
 import sys
@@ -16,7 +16,7 @@ _warned = False
 
 
 def announce_compilation(module: str | None) -> None:
-    """Say on stderr that a first kernel is compiled, which takes a while.
+    """Announce on stderr that the first kernel is compiled, which takes a while.
 
     Numba's own events are not used for this: a listener would be called for the functions of every
     other package, too.

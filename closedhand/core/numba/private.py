@@ -1,7 +1,7 @@
-"""Every private part of Numba that closedhand relies on: imported here alone, checked at import.
+"""Every private part of Numba that closedhand relies on: imported only here, checked at import.
 
-Numba promises none of them. The bounds of its version in `pyproject.toml` are those for which the
-tests pass; a version without one of these parts is refused here by one line.
+Numba may change them in any version. The bounds in `pyproject.toml` are the versions for which the
+tests pass. A version that lacks one of these parts is refused with one line.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -82,8 +82,8 @@ numba.core.sigutils normalize_signature(sig)
 numba.np.arrayobj make_array(array_type)
 """
 
-# Attributes, and the function that sets or reads them: what only instances have is found in no
-# other way without making one.
+# Attributes of instances, with the function that sets or reads them. Finding the name in that
+# function avoids making an instance.
 _ATTRIBUTES = """
 numba.core.caching FunctionCache.__init__ _impl _cache_path _cache_file
 numba.core.caching FunctionCache.__init__ locator filename_base
@@ -97,7 +97,7 @@ numba.core.dispatcher _FunctionCompiler.__init__ py_func targetoptions pipeline_
 numba.core.types.containers NamedTuple.__init__ instance_class
 """
 
-# Values: options of a compilation, and what is replaced or read without a call.
+# Values: options of a compilation, and attributes that are replaced or read without a call.
 _VALUES = """
 numba.core.codegen JITCPUCodegen._library_class
 numba.core.codegen RuntimeLinker.PREFIX
@@ -109,7 +109,7 @@ numba.core.dispatcher Dispatcher._numba_type_
 
 
 def missing() -> Iterator[str]:
-    """The private parts that this version of Numba lacks or has otherwise."""
+    """Find the private parts that are missing or different in this version of Numba."""
     for line in _FUNCTIONS.split("\n")[1:-1]:
         module, text = line.split(" ", 1)
         path, _, arguments = text.removesuffix(")").partition("(")
@@ -129,7 +129,7 @@ def missing() -> Iterator[str]:
 
 
 def _find(module: str, path: str) -> Any:
-    """What stands in a module under a path of names; None if nothing does."""
+    """Return the object at a path of names in a module; None if there is none."""
     try:
         return attrgetter(path)(import_module(module))
     except (ImportError, AttributeError):

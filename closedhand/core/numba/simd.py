@@ -1,7 +1,7 @@
 """Sums of products of whole numbers, for kernels: sixteen products by one instruction.
 
-The compiler finds that instruction by itself for half as many. Without the compiler the plain
-function is used; whole numbers have the same sum on every machine.
+By itself the compiler uses an instruction for eight products. Without the compiler the plain
+function is used. Sums of whole numbers are the same on every machine.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -60,12 +60,12 @@ def _dot(typing: Any, left: Any, right: Any, number: Any) -> Any:
 
 
 def dot(left: Any, right: Any, number: Any) -> Any:
-    """Sum of the products of the first numbers of two rows.
+    """Add up the products of the first numbers of two rows.
 
     Args:
         left: Contiguous row, int16.
         right: The same.
-        number: How many numbers count, a multiple of `LANES`.
+        number: Number of products, a multiple of `LANES`.
 
     Returns:
         The sum, which must fit in int32.

@@ -1,4 +1,4 @@
-"""What people are told: the notation, why an arrangement is refused, which cards are out."""
+"""Explanations for people: the notation, reasons of illegal boards, and cards seen and unseen."""
 
 from closedhand.core.explanations import Cards, Explanations
 from closedhand.core.game import Game, State
@@ -21,8 +21,8 @@ least as strong as the middle, and that as the front."""
 
 def board_is_out_of_order(game: Game, state: State, action: int) -> str:
     """A foul: a part that is stronger than the one behind it."""
-    told = game.notation.describe(state.hands[state.player], action)  # pyright: ignore
-    return f"the back must be at least the middle, and that at least the front: {told}"
+    board = game.notation.describe(state.hands[state.player], action)  # pyright: ignore
+    return f"the back must be at least the middle, and that at least the front: {board}"
 
 
 def part_is_not_due(game: Game, state: State, action: int) -> str:
@@ -42,7 +42,7 @@ def part_leads_to_a_foul(game: Game, state: State, action: int) -> str:
 
 
 def cards(game: Game, view: State, player: int) -> Cards:
-    """The cards of boards that lie open, and all others but those of the player."""
+    """Return the cards of boards that lie open, and all others except the player's."""
     shown = {int(card) for seat, hand in enumerate(view.hands) if seat != player for card in hand}
     seen = sorted(shown - {UNKNOWN})
     own = {int(card) for card in view.hands[player]}

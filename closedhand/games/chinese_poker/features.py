@@ -1,7 +1,7 @@
 """A player's compact observation: a short vector of small numbers, for networks of dense layers.
 
-Actions name positions in the hand, which is sorted high to low, so the cards are told by position,
-too. The other players' boards are not told, not even at the end, when nothing is left to decide.
+Actions name positions in the hand, which is sorted high to low, so the cards are also given by
+position. The other players' boards are left out, even at the end, when no decision remains.
 """
 
 import numpy as np
@@ -38,7 +38,6 @@ NUM_RANKS, NUM_KINDS = len(RANKS), len(RANKS) + len(SUITS)
 @kernel
 def features(rules, state, player, out):
     """Write the numbers of `FEATURES`."""
-    out[:] = 0
     for i in range(HAND):
         card = np.int64(state.hands[player, i])
         out[CARD + card] = 1

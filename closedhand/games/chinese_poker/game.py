@@ -32,7 +32,7 @@ __all__ = [
 ]  # fmt: skip
 
 EXTRA_POINTS = {"4-2": (1, 1), "1-6": (0, 3)}
-"""Extra points for winning more parts than are lost, and, instead, for winning all three."""
+"""Extra points by rules: for winning more parts than are lost; instead, for winning all three."""
 OPTIONS = Options(
     "chinese_poker",
     Option("rules", "4-2", "the scoring", choices=tuple(EXTRA_POINTS)),
@@ -91,11 +91,11 @@ def make_game(**given: Any) -> Game:
 
 
 def most_royalties() -> int:
-    """Sum of the best royalties of front, middle and back."""
+    """Return the sum of the best royalties of front, middle and back."""
     return sum(max(own for (at, _), own in ROYALTIES.items() if at == part) for part in range(3))
 
 
 def most_points(rules: Rules) -> float:
-    """The most a player can win: all parts against every opponent, with all royalties."""
+    """Return a player's greatest payoff: all parts against every opponent, with all royalties."""
     parts = len(PARTS) + max(rules.majority, rules.scoop)
     return float((rules.players - 1) * (parts + (most_royalties() if rules.royalties else 0)))

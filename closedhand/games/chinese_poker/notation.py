@@ -40,7 +40,7 @@ IDS = {card.upper(): i for i, card in enumerate(CARDS)}
 
 
 def parse_cards(text: str) -> list[int]:
-    """The ids of the cards in a text, in their order; spaces and commas between them are ignored.
+    """Parse cards to ids in their order; spaces and commas between them are ignored.
 
     Raises:
         InputError: Something in the text is not a card, or a card occurs twice.
@@ -58,7 +58,7 @@ def parse_cards(text: str) -> list[int]:
 
 
 def parse_hand(text: str) -> np.ndarray:
-    """The thirteen cards of a text, ids high to low, int8 [13].
+    """Parse a hand to the ids of its thirteen cards, high to low, int8 [13].
 
     Raises:
         InputError: The text does not name thirteen different cards.
@@ -70,18 +70,18 @@ def parse_hand(text: str) -> np.ndarray:
 
 
 def cards_text(cards: Sequence[int] | np.ndarray) -> str:
-    """The text of cards, `AsKs`; `*` for a hidden hand."""
+    """Write cards, `AsKs`; `*` for a hidden hand."""
     return "*" if UNKNOWN in cards else "".join(CARDS[card] for card in cards)
 
 
 def board(tables: np.record, hand: Sequence[int] | np.ndarray, arrangement: int) -> list[list[int]]:
-    """The back, middle and front of an arranged hand, each high to low."""
+    """Return the back, middle and front of an arranged hand, each high to low."""
     cards = [int(hand[position]) for position in tables.positions[arrangement]]
     return [cards[:5], cards[5:10], cards[10:]]
 
 
 def board_text(tables: np.record, hand: Sequence[int] | np.ndarray, arrangement: int) -> str:
-    """The notation of an arranged hand.
+    """Write an arranged hand.
 
     Examples:
         >>> from closedhand import make_game
@@ -93,7 +93,7 @@ def board_text(tables: np.record, hand: Sequence[int] | np.ndarray, arrangement:
 
 
 def parse_board(text: str) -> tuple[np.ndarray, int]:
-    """The hand, int8 [13], and the arrangement of a board.
+    """Parse a board to its hand, int8 [13], and its arrangement.
 
     Raises:
         InputError: The text is not a board.
@@ -110,7 +110,7 @@ def parse_board(text: str) -> tuple[np.ndarray, int]:
 
 
 def arrangement_id(back: Iterable[int], front: Iterable[int] | None = None) -> int:
-    """The id of the arrangement with these positions in the back and in the front.
+    """Return the id of the arrangement with some positions in the back and in the front.
 
     Without a front it is the first arrangement with that back.
     """
@@ -124,18 +124,18 @@ def arrangement_id(back: Iterable[int], front: Iterable[int] | None = None) -> i
 
 @lru_cache
 def _sets() -> tuple[dict[tuple[int, ...], int], dict[tuple[int, ...], int]]:
-    """The ids of all sets of five of thirteen positions, and of three of eight."""
+    """Return the ids of all sets of five of thirteen positions, and of three of eight."""
     fives, threes = combinations(range(HAND), 5), combinations(range(HAND - 5), 3)
     return ({back: i for i, back in enumerate(fives)}, {front: i for i, front in enumerate(threes)})
 
 
 def letters_in(text: str) -> list[list[int]]:
-    """The positions that letters name, by part; -1 for a letter that names none."""
+    """Parse letters to positions, by part; -1 for a letter that names none."""
     return [[LETTERS.find(letter) for letter in part] for part in text.strip().split("/")]
 
 
 def positions_in(state: State, text: str) -> list[list[int]]:
-    """The positions, by part, of cards in the hand of the player to act.
+    """Parse cards to their positions, by part, in the hand of the player to act.
 
     Raises:
         InputError: Something is not a card, occurs twice, or is not in the hand.
@@ -163,7 +163,7 @@ class Notation:
         return f"{letters[:5]}/{letters[5:10]}/{letters[10:]}"
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """The action id of positions, or with a state also of the acting player's cards.
+        """Parse an action id from positions, or with a state also from the acting player's cards.
 
         Raises:
             InputError: The text is neither.
@@ -203,11 +203,11 @@ class Notation:
         return arrangement_id(parts[0], parts[2])
 
     def deal_text(self, state: State) -> str:
-        """The hands of all players; `*` for a hand that a view hides."""
+        """Write the hands of all players; `*` for a hand that a view hides."""
         return ";".join(cards_text(hand) for hand in state.hands[: self.rules.players])
 
     def parse_deal(self, text: str) -> State:
-        """A state at the start of a deal.
+        """Parse a deal to the state at its start.
 
         Raises:
             InputError: The text does not name a hand for each player.
@@ -228,7 +228,7 @@ class Notation:
         return (Part("back", 5), Part("middle", 5), Part("front", 3))
 
     def scene(self, state: State) -> list[Row]:
-        """The table: a row for each player, with back, middle and front where they are known.
+        """Return the table: a row for each player, with back, middle and front if known.
 
         At the end each row also describes the player's board and gives its payoff.
         """
@@ -263,7 +263,7 @@ class Notation:
         return Row(label, tuple(CARDS[card] for card in hand), "", active)
 
     def describe(self, hand: np.ndarray, arrangement: int) -> str:
-        """The names of the back, middle and front of an arranged hand."""
+        """Name the back, middle and front of an arranged hand."""
         parts = np.empty(len(PARTS), np.int64)
         ordered = evaluate(self.rules, hand, arrangement, parts)
         texts = [names(part)[parts[part]] for part in range(BACK, -1, -1)]
@@ -276,7 +276,7 @@ class SubstepNotation(Notation):
     explanations = EXPLANATIONS_SUBSTEPS
 
     def parts_of(self, state: State) -> tuple[Part, ...]:
-        """None: sub-steps are chosen from lists."""
+        """Return no parts: sub-steps are chosen from lists."""
         return ()
 
     def text(self, action: int, state: State | None = None) -> str:
@@ -324,13 +324,13 @@ class SubstepNotation(Notation):
 
 
 def _spaced(parts: list[list[str]]) -> tuple[str, ...]:
-    """The cards of several parts in one row, with a gap between them."""
+    """Join the cards of several parts in one row, with a gap between them."""
     cards = [card for part in parts for card in (*part, BLANK)]
     return tuple(cards[:-1])
 
 
 def parse_record(line: str, game: Game) -> Record:
-    """A record of the form `board;board`.
+    """Parse a record of the form `board;board`.
 
     Raises:
         InputError: The number of boards is not that of the players, or a card is in two of them.
@@ -342,7 +342,7 @@ def parse_record(line: str, game: Game) -> Record:
 
 
 def format_record(game: Game, state: State) -> str:
-    """The one-line record of a finished game."""
+    """Write the one-line record of a finished game."""
     return ";".join(
         board_text(game.rules.tables, state.hands[seat], state.history[seat])
         for seat in range(game.num_players)

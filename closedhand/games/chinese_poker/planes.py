@@ -28,14 +28,13 @@ STATUS = 4
 
 
 def shapes(players: int) -> dict[str, tuple[int, ...]]:
-    """Name and shape of each part of an observation."""
+    """Return name and shape of each part of an observation."""
     return {"observation": (1 + BOARD * players, 4, 13), "status": (STATUS,)}
 
 
 @kernel
 def observe(rules, state, player, out):
     """Write the planes, then the status vector."""
-    out[:] = 0
     for card in state.hands[player]:
         out[place(0, card)] = 1
     for i in range(rules.players):
@@ -63,6 +62,6 @@ def draw(rules, state, seat, arrangement, cards, first, out):
 
 @kernel
 def place(plane, card):
-    """The index of a card in a plane."""
+    """Return the index of a card in a plane."""
     card = np.int64(card)
     return plane * CARDS + card % 4 * 13 + card // 4

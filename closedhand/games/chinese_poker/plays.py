@@ -1,8 +1,8 @@
 """The tables of Chinese Poker: the strength of every hand, and all arrangements of thirteen cards.
 
-A hand of five or three cards is looked up, never evaluated. Its cards, high to low, give its place
-in a table of all hands (`place_of`). The entry there is its **strength**, a number that compares as
-the hand does. Trips, full houses and quads are distinguished by their main rank only, since no two
+A hand of five or three cards is looked up in a table of all hands, at the place that its cards,
+high to low, determine (`place_of`). The entry is its **strength**, a number that is greater for a
+better hand. Trips, full houses and quads are distinguished by their main rank only, since no two
 players can hold them of the same rank. That leaves 6,331 strengths of five cards and 455 of three.
 
 An arrangement assigns the positions 0 to 12 of a hand sorted high to low. Sets of five positions
@@ -24,7 +24,7 @@ from closedhand.core.numba.jit import kernel
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
 CARDS = tuple(rank + suit for rank in RANKS for suit in SUITS)
-"""The text of every card by its id, 4 * rank + suit."""
+"""Text of every card by its id, 4 * rank + suit."""
 
 CATEGORIES = (
     "high card",
@@ -50,7 +50,7 @@ PATTERNS = {
     (2, 1): PAIR,
     (3,): TRIPS,
 }
-"""The category by the number of cards of each rank, straights and flushes aside."""
+"""Category by the number of cards of each rank, without straights and flushes."""
 
 MAIN_RANK_DECIDES = (TRIPS, FULL_HOUSE, QUADS)
 WHEEL = (12, 3, 2, 1, 0)
@@ -75,7 +75,7 @@ Key = tuple[int, ...]
 
 
 def key(ranks: tuple[int, ...], flush: bool = False) -> Key:
-    """The strength of five or three cards.
+    """Return the strength of five or three cards.
 
     Args:
         ranks: Ranks of the cards, in any order.
@@ -97,15 +97,15 @@ def key(ranks: tuple[int, ...], flush: bool = False) -> Key:
 
 @lru_cache
 def keys(size: int) -> tuple[Key, ...]:
-    """All strengths of hands of five or three cards, weakest first."""
+    """List all strengths of hands of five or three cards, weakest first."""
     return tuple(sorted({found for both in keys_of_ranks(size).values() for found in both}))
 
 
 @lru_cache
 def keys_of_ranks(size: int) -> dict[tuple[int, ...], tuple[Key, ...]]:
-    """The strengths of all possible ranks of five or three cards, high to low.
+    """Map the ranks of five or three cards, high to low, to their strengths.
 
-    Those of different ranks may be a flush; the strength of a flush follows the other one.
+    Five different ranks may be a flush, whose strength is the second one.
     """
     found = {}
     for ranks in combinations_with_replacement(range(12, -1, -1), size):
@@ -117,7 +117,7 @@ def keys_of_ranks(size: int) -> dict[tuple[int, ...], tuple[Key, ...]]:
 
 
 def name(strength: Key) -> str:
-    """A strength in readable form, as in the table of the blog post.
+    """Write a strength as in the table of the blog post.
 
     Examples:
         >>> name((HIGH, 2, 1, 0)), name((PAIR, 4, 12)), name((TWO_PAIR, 6, 5, 12))
@@ -148,7 +148,7 @@ def name(strength: Key) -> str:
 
 @lru_cache
 def names(part: int) -> tuple[str, ...]:
-    """The names of all strengths of a part, weakest first; trips in the front read `222`."""
+    """List the names of all strengths of a part, weakest first; trips in the front are `222`."""
     found = [name(strength) for strength in keys(SIZES[part])]
     return tuple(text.removesuffix("-x-y") if part == FRONT else text for text in found)
 
@@ -187,7 +187,9 @@ TABLES = np.dtype(
 
 @kernel
 def place_of(tables, cards):
-    """The place of a hand of five or three cards (ids high to low) in the table of its size."""
+    """Return the place of a hand of five or three cards (ids high to low) in its table."""
+    # The combinatorial number system: of k cards with c as the highest, C(c, k) hands have lower
+    # cards only, and come before.
     place = 0
     size = len(cards)
     for i in range(size):
@@ -196,10 +198,10 @@ def place_of(tables, cards):
 
 
 def hands(size: int) -> np.ndarray:
-    """All hands of a size in the order of their places, cards high to low, int8 [size, n]."""
+    """List all hands of a size in the order of their places, cards high to low, int8 [size, n]."""
     cards = np.arange(52, dtype=np.int8)[None]
     for _ in range(size - 1):
-        # Below a lowest card c there are c cards that may come next.
+        # A hand with the lowest card c is continued by each of the c cards below it.
         lower = cards[-1].astype(np.int64)
         starts = np.repeat(np.cumsum(lower) - lower, lower)
         following = (np.arange(len(starts)) - starts).astype(np.int8)
@@ -208,7 +210,8 @@ def hands(size: int) -> np.ndarray:
 
 
 def strengths_of(size: int) -> np.ndarray:
-    """The strengths of all hands of five or three cards in the order of their places, int16 [n]."""
+    """List the strengths of all hands of five or three cards by their places, int16 [n]."""
+    # Ranks are looked up as digits of a number in base 13, with and without one suit.
     numbers = {strength: number for number, strength in enumerate(keys(size))}
     by_ranks, of_flush = np.zeros((2, 13**size), np.int16)
     for ranks, strengths in keys_of_ranks(size).items():
@@ -224,7 +227,7 @@ def strengths_of(size: int) -> np.ndarray:
 
 @lru_cache
 def build() -> np.record:
-    """All tables, a record of `TABLES`; takes some tenths of a second, once per process."""
+    """Build all tables, a record of `TABLES`; takes some tenths of a second, once per process."""
     tables = np.zeros(1, TABLES)[0]
     tables.binomial[:] = [[comb(n, k) for k in range(6)] for n in range(52)]
     tables.five[:], tables.three[:] = strengths_of(5), strengths_of(3)

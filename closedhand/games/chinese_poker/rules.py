@@ -1,8 +1,8 @@
 """The rules of Chinese Poker: states, transitions, and the scores of boards.
 
 The players set their hands one after the other and in secret; boards are compared when the last one
-is set. An action is the id of an arrangement (`plays.py`). Kernels trust their callers to pass
-legal actions only, and to ask of a view nothing that it hides.
+is set. An action is the id of an arrangement (`plays.py`). Kernels do not check whether an action
+is legal, nor whether a view hides what they read.
 """
 
 from typing import NamedTuple
@@ -32,7 +32,7 @@ UNKNOWN = -1
 """A card that a view hides, or a card of an empty seat."""
 
 UNSET, HIDDEN = -1, -2
-"""An arrangement, or a back, that is not chosen yet; one that a view hides."""
+"""In place of an arrangement or a back: it is not chosen yet; a view hides it."""
 
 FOUL = -1
 """The strength of every part of a board that is out of order."""
@@ -116,6 +116,8 @@ def begin(rules, state):
 @kernel
 def strengths(rules, hand, fives, threes):
     """Write the strengths of all sets of five and of three cards of a hand, by their ids."""
+    # The loops run in the order of the ids. Each adds its card's term of `place_of`, so that sets
+    # share the terms of their first cards; the term of the last card c is C(c, 1) = c.
     tables = rules.tables
     n = 0
     for a in range(HAND - 4):
@@ -148,18 +150,19 @@ def legal(rules, state, out):
     tables, hand = rules.tables, state.hands[state.player]
     fives, threes = np.empty(FIVES, np.int16), np.empty(THREES, np.int16)
     strengths(rules, hand, fives, threes)
+    # Strengths of three cards compare with those of five only by the weakest middle they allow.
     for i in range(THREES):
         threes[i] = tables.floor[threes[i]]
     n = 0
-    # Looked up once: without the compiler a field of a record takes longer than the rest.
+    # Look them up once: without the compiler a field of a record takes longer than the rest.
     middles, fronts = tables.middle, tables.front
     for back in range(FIVES):
         if is_hopeless(rules, hand, back, fives[back]):
             continue
         for action in range(FRONTS * back, FRONTS * (back + 1)):
             middle = fives[middles[action]]
-            # Write every id; an illegal one is overwritten by the next. A third of them are legal,
-            # in no order that branch prediction could exploit.
+            # Write every id; an illegal one is overwritten by the next. This avoids a branch that
+            # the processor could not predict, since a third of the ids are legal.
             out[n] = action
             n += (fives[back] >= middle) & (middle >= threes[fronts[action]])
     return n
@@ -167,15 +170,16 @@ def legal(rules, state, out):
 
 @kernel
 def is_hopeless(rules, hand, back, strength):
-    """Whether a back is plainly too weak: a high card with a higher rank left over."""
-    # In the first arrangement of a back, the front begins with the highest card left over.
+    """Return whether a back is too weak for any board: a high card below a rank left over."""
+    # In the first arrangement of a back, the front, from position 10 on, begins with the highest
+    # card left over. `top` is 13, above all ranks, for a back that is more than a high card.
     left = hand[rules.tables.positions[FRONTS * back, 10]]
     return rules.tables.top[strength] < left // 4
 
 
 @kernel
 def is_legal(rules, state, action, ids):
-    """Whether an action is a legal arrangement of the player to act."""
+    """Return whether an action is a legal arrangement of the player to act."""
     if not 0 <= action < ARRANGEMENTS or over(rules, state):
         return False
     parts = np.empty(len(PARTS), np.int64)
@@ -207,7 +211,7 @@ def play(rules, state, action):
 
 @kernel
 def over(rules, state):
-    """Whether all hands are set."""
+    """Return whether all hands are set."""
     return state.moves == rules.players
 
 
@@ -237,13 +241,13 @@ def returns(rules, state, out):
 
 @kernel
 def worth(rules, won):
-    """The points of a board that wins `won` more parts than it loses."""
+    """Return the points of a board that wins `won` more parts than it loses."""
     return won + np.sign(won) * (rules.scoop if abs(won) == len(PARTS) else rules.majority)
 
 
 @kernel
 def score(rules, one, two):
-    """The points of a board against another, from the strengths of their parts."""
+    """Return the points of a board against another, from the strengths of their parts."""
     won = 0
     for part in range(len(PARTS)):
         won += np.sign(one[part] - two[part])
@@ -252,7 +256,7 @@ def score(rules, one, two):
 
 @kernel
 def royalties(rules, parts):
-    """The royalties that each opponent pays for a board, regardless of who wins the parts."""
+    """Return the royalties that each opponent pays for a board, won parts or not."""
     points = 0
     if parts[FRONT] != FOUL:
         for part in range(len(PARTS)):
@@ -262,7 +266,7 @@ def royalties(rules, parts):
 
 @kernel
 def natural(hand):
-    """The highest natural of thirteen cards."""
+    """Return the highest natural of thirteen cards."""
     ranks = np.zeros(14, np.int64)  # from 1; index 0, the low ace, stands for index 13
     suits = np.zeros(4, np.int64)
     for card in hand:
@@ -273,7 +277,8 @@ def natural(hand):
         different += count > 0
         pairs += count // 2
     for count in suits:
-        # The possible sums of one three and two fives, or of some of them.
+        # Three flushes are one of three cards and two of five, of any suits: each suit has one of
+        # the sums of some of 3, 5 and 5.
         flushes = flushes and count in (0, 3, 5, 8, 10, 13)
     if different == HAND:
         return DRAGON
@@ -286,7 +291,11 @@ def natural(hand):
 
 @kernel
 def are_runs(ranks):
-    """Whether the ranks are runs of five, five and three cards; changes the counts in `ranks`."""
+    """Return whether the ranks are runs of five, five and three cards.
+
+    Backtracking: remove a run, search the rest, and put the run back. If the ranks are runs, their
+    counts in `ranks` stay removed.
+    """
     for a in range(10):
         if lay_run(ranks, a, 5, -1):
             for b in range(10):
@@ -301,9 +310,9 @@ def are_runs(ranks):
 
 @kernel
 def lay_run(ranks, low, length, sign):
-    """Remove a run from the counts of ranks if it is there (`sign` -1), or put it back (1).
+    """Remove a run from the counts of ranks if they contain it (`sign` -1), or put it back (1).
 
-    Aces are high or low: a run that starts at 0 takes its ace from 13.
+    Aces are high or low: a run that starts at 0 takes its ace from 13 (`i or 13`).
     """
     for i in range(low, low + length):
         if ranks[i or 13] + sign < 0:
@@ -330,14 +339,21 @@ def hide(rules, state, player):
 
 @kernel
 def redeal(rules, view, player, rng):
-    """Fill, in place, what `hide` blanked with random hands and random legal arrangements."""
+    """Fill, in place, the fields that `hide` blanked, uniformly at random.
+
+    Hidden arrangements are drawn by rejection: about a third of all are legal.
+    """
     deck = np.arange(DECK)
     for seat in range(rules.players):
         if view.hands[seat, 0] != UNKNOWN:
             for card in view.hands[seat]:
                 deck[card] = UNKNOWN
-    deck = deck[deck != UNKNOWN]
-    shuffle(deck, seed_in_kernel(rng))
+    left = 0
+    for card in range(DECK):
+        if deck[card] != UNKNOWN:
+            deck[left] = deck[card]
+            left += 1
+    shuffle(deck[:left], seed_in_kernel(rng))
     dealt = 0
     parts = np.empty(len(PARTS), np.int64)
     for seat in range(rules.players):

@@ -2,8 +2,10 @@
 
 There are 1,343 actions: the 1,287 sets of five positions for the back, then, for the front, the 56
 sets of three of the eight positions left; the remaining cards are the middle. A back is legal only
-if some front completes it. The other players see no difference: they learn that a hand is set, but
-not how.
+if some front completes it. The other players learn only that a hand is set, as in the flat game.
+
+The arrangement of back b and front k has the flat id `FRONTS * b + k`; the front k has the id
+`FIRST_FRONT + k` here.
 """
 
 from typing import NamedTuple
@@ -50,7 +52,7 @@ def legal(rules, state, out):
     for back in range(FIVES):
         fits = rules.flat.fouls
         if not fits and not flat.is_hopeless(rules.flat, hand, back, fives[back]):
-            # From the weakest front up, as one of the first usually fits.
+            # Try the weakest front first, the last arrangement of the back: it usually fits.
             arrangement = FRONTS * (back + 1) - 1
             while not fits and arrangement >= FRONTS * back:
                 middle = fives[tables.middle[arrangement]]
@@ -64,7 +66,7 @@ def legal(rules, state, out):
 
 @kernel
 def is_legal(rules, state, action, ids):
-    """Whether an action is legal now."""
+    """Return whether an action is legal now."""
     chosen = state.backs[state.player]
     if chosen != flat.UNSET:
         arrangement = FRONTS * chosen + action - FIRST_FRONT
@@ -72,7 +74,7 @@ def is_legal(rules, state, action, ids):
         return known and flat.is_legal(rules.flat, state, arrangement, ids)
     if not 0 <= action < FIVES:
         return False
-    # For a single back, test its arrangements one by one.
+    # A single back is legal if one of its arrangements is; the weakest front comes first.
     for arrangement in range(FRONTS * (action + 1) - 1, FRONTS * action - 1, -1):
         if flat.is_legal(rules.flat, state, arrangement, ids):
             return True
@@ -91,7 +93,7 @@ def play(rules, state, action):
 
 @kernel
 def step_towards(rules, state, action, work, ids):
-    """The back or the front of an arrangement; see `closedhand.learning.factoring`."""
+    """Return the next sub-step of an arrangement; see `closedhand.learning.factoring`."""
     if state.backs[state.player] == flat.UNSET:
         return action // FRONTS
     return FIRST_FRONT + action % FRONTS

@@ -1,4 +1,4 @@
-"""The words of Chinese Poker in other languages."""
+"""The terms of Chinese Poker in other languages."""
 
 TERMS = {
     "zh": {

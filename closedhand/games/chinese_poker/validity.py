@@ -1,6 +1,6 @@
 """Validation of Chinese Poker states: the reason why the rules do not allow one.
 
-Everything is checked. The players act simultaneously: any of them may have set their hands or
+All fields are checked. The players act simultaneously: any of them may have set their hands or
 chosen their backs. The field `player` may be any player whose hand is not set, and at the end any
 player.
 """
@@ -12,8 +12,8 @@ from closedhand.games.chinese_poker import rules as flat
 from closedhand.games.chinese_poker.plays import HAND
 from closedhand.games.chinese_poker.rules import DECK, HIDDEN, SEATS, UNKNOWN, UNSET, Rules
 
-ROOM = 1
-"""Length of the buffer for legal actions; the test of a single action does not use it here."""
+SCRATCH = 1
+"""Size of the scratch space for ids, which `is_legal` of this game does not use."""
 
 
 def valid(
@@ -46,10 +46,10 @@ def valid(
         played = ""
         if chosen != UNSET:
             start.player = seat
-            played = validity.replay(rules, start, [chosen], ROOM, f"player_{seat}'s action")
+            played = validity.replay(rules, start, [chosen], SCRATCH, f"player_{seat}'s action")
         elif back != UNSET and factored is not None:
             start.player = seat
-            played = validity.replay(factored, start, [back], ROOM, f"player_{seat}'s back")
+            played = validity.replay(factored, start, [back], SCRATCH, f"player_{seat}'s back")
         if played:
             return played
     start.player = state.player
@@ -57,7 +57,7 @@ def valid(
 
 
 def _misdealt(rules: Rules, state: np.record, player: int | None) -> str:
-    """Reason why the hands cannot be dealt, or not be seen so by `player`, or an empty string."""
+    """Reason why the hands are no deal, or not as `player` sees them, or an empty string."""
     dealt: list[int] = []
     for seat, hand in enumerate(state.hands.tolist()):
         hidden = player not in (None, seat) and state.moves < rules.players

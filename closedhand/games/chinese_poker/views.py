@@ -18,7 +18,7 @@ from closedhand.games.chinese_poker.rules import DECK, UNSET
 
 
 def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] = ()) -> State:
-    """The view of a player, from what the player knows.
+    """Build the view of a player from the player's knowledge.
 
     Args:
         game: Chinese Poker, flat or in sub-steps. A back that still waits for its front cannot be
@@ -52,7 +52,7 @@ def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] =
     for number, action in numbered(given):
         with at_action(number, action):
             hidden = is_unseen(action) and not flat.over(state) and state.player != player
-            # For a secret arrangement, any legal one will do.
+            # A secret arrangement is replaced by any legal one, which the view hides.
             play(flat, state, int(flat.legal(state)[0]) if hidden else read(flat, state, action))
     if flat.over(state) and len(hands) < flat.num_players:
         raise InputError("all hands are set: give the boards of all players, in cards")
@@ -60,13 +60,13 @@ def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] =
 
 
 def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int | str], dict[str, Any]]:
-    """The arguments of `view_from` for a view: the hand, the actions, and nothing else.
+    """Return the arguments of `view_from` for a view: the hand, the actions, and no further facts.
 
     Raises:
         InputError: A player has chosen a back, but no front.
     """
     if ((view.backs == UNSET) != (view.history == UNSET)).any():
-        raise InputError("a player has chosen a back, but no front: this view cannot be told")
+        raise InputError("a player has chosen a back but no front: view_from takes whole boards")
     actions: list[int | str] = []
     for seat, action in enumerate(view.history[: view.moves].tolist()):
         if seat != player and action >= 0:
@@ -77,7 +77,7 @@ def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int | str
 
 
 def _shown_hand(seat: int, action: Any) -> Any:
-    """The cards of a shown board, ids high to low.
+    """Return the cards of a shown board, ids high to low.
 
     Raises:
         InputError: The action is not a board in cards.
@@ -88,7 +88,7 @@ def _shown_hand(seat: int, action: Any) -> Any:
 
 
 def _deal_with(game: Game, hands: dict[int, str]) -> str:
-    """A deal that gives some seats these hands, and the others any of the cards left."""
+    """Write a deal that gives some seats their hands, and the others any of the cards left."""
     known = parse_cards("".join(hands.values()))
     left = [card for card in range(DECK) if card not in known]
     deal = []

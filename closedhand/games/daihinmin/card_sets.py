@@ -1,10 +1,13 @@
 """With `actions="card_sets"` an action is a set of cards, and the place of the joker is determined.
 
-Where the cards leave a choice, the joker is placed as follows. In a group it stands for the first
-suit, in the order c d h s, with which the play makes or keeps a lock, or else for the first with
-which the play is legal. In a kaidan without a gap it stands at the stronger end if that is legal,
-or else at the other end. There are 1,951 sets and the pass; three or four players have
-160 sets more, with ids after the pass.
+If the cards leave a choice, the joker is placed as follows:
+
+- In a group it stands for the first suit, in the order c d h s, with which the play makes or keeps
+  a lock, or else for the first suit with which the play is legal.
+- In a kaidan without a gap it stands at the stronger end if that is legal, or else at the other.
+
+There are 1,951 sets and the pass. Three or four players have 160 sets more, with ids after the
+pass.
 """
 
 from functools import cache
@@ -20,6 +23,7 @@ from closedhand.games.daihinmin.plays import NUM_RANKS, PASS
 from closedhand.games.daihinmin.state import FEWEST, PLAYERS
 
 MOST_READINGS = 4
+"""Columns for the plays of one set; three are used, as a joker beside one card has three suits."""
 
 
 def _tables_type(plays: int, actions: int) -> np.dtype:
@@ -31,12 +35,12 @@ def _tables_type(plays: int, actions: int) -> np.dtype:
 
 
 def sets(players: int = PLAYERS) -> tuple[int, ...]:
-    """The cards of every action, in the order of their first plays; none of the pass."""
+    """Return the cards of every action, in the order of their first plays; 0 for the pass."""
     return tuple(dict.fromkeys(plays.build(players).need.tolist()))
 
 
 def build(players: int = PLAYERS) -> np.record:
-    """The table of all sets for a number of players."""
+    """Build the table of all sets for a number of players."""
     return _build(players < PLAYERS)
 
 
@@ -70,7 +74,8 @@ def legal(rules, state, out):
     n = 0
     for k in range(contract.legal(rules.flat, state, out)):
         chosen = rules.tables.set_of[out[k]]
-        # Plays of one set are not adjacent: insert the set unless it is there already.
+        # Plays of one set are not adjacent: insert the set in order unless it is there already.
+        # Position k of `out` is read before anything is written there, since n <= k.
         i = n
         while i > 0 and out[i - 1] > chosen:
             i -= 1
@@ -84,7 +89,7 @@ def legal(rules, state, out):
 
 @kernel
 def is_legal(rules, state, action, ids):
-    """Whether `action`, any integer, is legal now."""
+    """Return whether `action`, any integer, is legal now."""
     if action < 0 or action >= len(rules.tables.readings):
         return False
     return contract.is_legal(rules.flat, state, reading(rules, state, action), ids)
@@ -92,7 +97,7 @@ def is_legal(rules, state, action, ids):
 
 @kernel
 def admit(rules, state, action, ids):
-    """The set that a submitted action, any integer, counts as; -1 if it is refused."""
+    """Return the legal set that a submitted action, any integer, counts as; -1 if it is refused."""
     if action < 0 or action >= len(rules.tables.readings):
         return -1
     play = contract.admit(rules.flat, state, reading(rules, state, action), ids)
@@ -101,7 +106,7 @@ def admit(rules, state, action, ids):
 
 @kernel
 def reading(rules, state, action):
-    """The play that a set stands for: the preferred one of the legal plays, or else its first."""
+    """Return the play that a set stands for: the best of its legal plays, or else its first."""
     best, most = np.int64(rules.tables.readings[action, 0]), -1
     if best == PASS or rules.tables.readings[action, 1] < 0:
         return best
@@ -109,6 +114,8 @@ def reading(rules, state, action):
     for i in range(MOST_READINGS):
         play = np.int64(rules.tables.readings[action, i])
         if play >= 0 and can_play(flat, state, play):
+            # A kaidan is worth more the stronger its end is, a group if it makes or keeps a lock.
+            # `low` may be -1. Of equal ones the first stays.
             low, high = np.int64(flat.plays.low[play]), np.int64(flat.plays.high[play])
             if low < high:
                 worth = NUM_RANKS - high if state.revolution else 1 + low
@@ -134,5 +141,5 @@ def features(rules, state, player, out):
 
 @kernel
 def payoff(rules, state, player):
-    """The points of a player as soon as they are certain."""
+    """Return the points of a player as soon as they are certain; NaN before."""
     return contract.payoff(rules.flat, state, player)

@@ -2,10 +2,9 @@
 
 The ids of cards are those of `plays.py`: 4 x rank + suit, with the joker last.
 
-Nothing tells two jokers apart: one of them in a set is card 52, both are 52 and 53. So hands that
-share no card may both have card 52, and sets are put together and taken apart by `added` and
-`removed`, which count the jokers. Which game it is, is known when a kernel is compiled: with one
-joker they are the operations on bits.
+Two jokers cannot be distinguished: one of them in a set is card 52, both are 52 and 53. So two
+disjoint hands may both contain card 52. `added` and `removed` count the jokers of sets. In a game
+with one joker they compile to single operations on bits.
 """
 
 from typing import Any
@@ -28,41 +27,42 @@ from closedhand.games.daihinmin.state import two_jokers
 EACH_RANK = np.uint64(0x1111111111111)
 """All clubs; multiplied by suits as bits, all cards of these suits."""
 PAIRS_OF_BITS = np.uint64(0x3333333333333)
+"""The lower two bits of the four bits of each rank."""
 
 
 @kernel
 def bit(card):
-    """The set of one card."""
+    """Return the set of one card."""
     return np.uint64(1) << np.uint64(card)
 
 
 @kernel
 def deck_of(state):
-    """All cards of a game, a set."""
+    """Return all cards of a game, a set."""
     return DECK | SECOND_BIT if two_jokers(state) else DECK
 
 
 @kernel
 def jokers(number):
-    """The set of 0 to 2 jokers."""
+    """Return the set of 0 to 2 jokers."""
     return BOTH if number > 1 else np.uint64(number) << np.uint64(JOKER)
 
 
 @kernel
 def alike(cards):
-    """A set in which a lone joker is the first one, whichever it was."""
+    """Replace a lone joker of a set by the first one, card 52."""
     return (cards & ~BOTH) | jokers(bits.size(cards & BOTH))
 
 
 @kernel
 def kinds(cards):
-    """A set with one joker in place of two."""
+    """Replace two jokers of a set by one."""
     return alike(cards) & ~SECOND_BIT
 
 
 @kernel
 def added(state, cards, more):
-    """Two sets without a common card, put together."""
+    """Return the union of two sets without a common card, with jokers counted."""
     if not two_jokers(state):
         return cards | more
     number = bits.size(cards & BOTH) + bits.size(more & BOTH)
@@ -71,7 +71,10 @@ def added(state, cards, more):
 
 @kernel
 def removed(state, cards, some):
-    """A set without the cards of another one, of which it need not hold all."""
+    """Return a set without the cards of another one, with jokers counted.
+
+    The other set may contain further cards.
+    """
     if not two_jokers(state):
         return cards & ~some
     number = max(0, bits.size(cards & BOTH) - bits.size(some & BOTH))
@@ -79,18 +82,18 @@ def removed(state, cards, some):
 
 
 def together(record: Any, cards: Any, more: Any) -> np.uint64:
-    """`added` for callers in Python, with sets of any type of integer."""
+    """Call `added` from Python, with sets of any type of integer."""
     return np.uint64(added(record, np.uint64(cards), np.uint64(more)))
 
 
 def without(record: Any, cards: Any, some: Any) -> np.uint64:
-    """`removed` for callers in Python, with sets of any type of integer."""
+    """Call `removed` from Python, with sets of any type of integer."""
     return np.uint64(removed(record, np.uint64(cards), np.uint64(some)))
 
 
 @kernel
 def ranks_between(low, high):
-    """All cards but the joker with ranks from `low` to `high`, inclusive."""
+    """Return all cards except the joker with ranks from `low` to `high`, inclusive."""
     first, end = max(low, 0), min(high, NUM_RANKS - 1) + 1
     if first >= end:
         return np.uint64(0)
@@ -99,13 +102,15 @@ def ranks_between(low, high):
 
 @kernel
 def of_suits(suits):
-    """All cards but the joker of the suits given by the bits of `suits`; 0 means all suits."""
+    """Return all cards except the joker of the suits in the bits of `suits`; 0 means all suits."""
     return EACH_RANK * np.uint64(suits if suits else ALL_SUITS)
 
 
 @kernel
 def ranks_with(cards, number):
-    """The ranks with at least `number` (1 to 4) cards in a set, as bits 4 x rank."""
+    """Return the ranks with at least `number` (1 to 4) cards in a set, as bits 4 x rank."""
+    # Count the bits of all ranks at once, first in pairs, then in fours. Adding 8 - number to each
+    # count of 0 to 4 sets the highest of the four bits if the count is large enough, without carry.
     counts = cards & (JOKER_BIT - np.uint64(1))
     counts -= (counts >> np.uint64(1)) & np.uint64(0x5555555555555)
     counts = (counts & PAIRS_OF_BITS) + ((counts >> np.uint64(2)) & PAIRS_OF_BITS)

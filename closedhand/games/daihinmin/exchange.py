@@ -1,8 +1,12 @@
 """The exchange of cards between classes: the pairs of players, the legal picks, and the transfers.
 
-The daifugo and the daihinmin are pair 0, the fugo and the hinmin pair 1. Taxes are paid as a round
-begins; the cards given back are chosen one by one, first by the daifugo, then by the fugo. Then the
-first trick is led. Three players have the first pair only.
+1. The losers, daihinmin and hinmin, pay their best cards as taxes when a round begins.
+2. The daifugo chooses the cards that it gives back, one by one, in ascending order.
+3. The fugo chooses the card that it gives back.
+4. The first trick is led.
+
+The daifugo and the daihinmin are pair 0, the fugo and the hinmin pair 1. Three players have only
+pair 0.
 """
 
 import numpy as np
@@ -20,13 +24,13 @@ TAXES = (2, 1)
 
 @kernel
 def has_exchange(rules, state):
-    """Whether cards are exchanged in this round."""
+    """Return whether cards are exchanged in this round."""
     return rules.options.exchange and state.classes[0] >= 0
 
 
 @kernel
 def of_class(state, rank):
-    """The player of a class: the place in the last round, 0 for the daifugo."""
+    """Return the player of a class, the place in the last round: 0 is the daifugo."""
     for player in range(len(state.hands)):
         if state.classes[player] == rank:
             return player
@@ -35,19 +39,19 @@ def of_class(state, rank):
 
 @kernel
 def winner(state, pair):
-    """The daifugo (pair 0) or the fugo (pair 1)."""
+    """Return the daifugo (pair 0) or the fugo (pair 1)."""
     return of_class(state, pair)
 
 
 @kernel
 def loser(state, pair):
-    """The daihinmin (pair 0) or the hinmin (pair 1)."""
+    """Return the daihinmin (pair 0) or the hinmin (pair 1)."""
     return of_class(state, len(state.classes) - 1 - pair)
 
 
 @kernel
 def pair_in_exchange(state):
-    """The pair whose winner chooses cards now: 0 or 1; 2 once tricks are played."""
+    """Return the pair whose winner chooses cards now, 0 or 1; 2 once tricks are played."""
     if state.leader >= 0:
         return 2
     return 0 if state.moves < TAXES[0] else 1
@@ -55,19 +59,19 @@ def pair_in_exchange(state):
 
 @kernel
 def number_of_picks(state):
-    """The number of cards that are given back in a round with an exchange."""
+    """Return the number of cards that are given back in a round with an exchange."""
     return TAXES[0] + (TAXES[1] if len(state.taxed) > 1 else 0)
 
 
 @kernel
 def is_complete(state, pair):
-    """Whether the exchange of a pair is over."""
+    """Return whether the exchange of a pair is over."""
     return state.moves >= TAXES[0] + (TAXES[1] if pair == 1 else 0)
 
 
 @kernel
 def best_cards(cards, number):
-    """The best `number` cards of a set for taxes: the joker, then by rank, then by suit s h d c."""
+    """Return the best `number` cards for taxes: the joker, then by rank, then by suit s h d c."""
     best = np.uint64(0)
     for _ in range(number):
         best |= bit(bits.highest(cards & ~best))
@@ -85,11 +89,13 @@ def give(state, cards, giver, taker):
 
 @kernel
 def picks(state, hand):
-    """The cards, a set, that the winner to act may give now, out of its hand.
+    """Return the cards, a set, that the winner to act may give now.
 
     Two cards are chosen in ascending order; one joker may follow the other.
     """
     pair = pair_in_exchange(state)
+    # The second card is above the first: `(x << 1) - 1` has all bits up to that of x. The first of
+    # two is not the highest card, so that a second one can follow.
     if state.returned[pair]:
         rest = hand & ~((state.returned[pair] << np.uint64(1)) - np.uint64(1))
     else:
@@ -111,7 +117,7 @@ def legal_picks(state, hand, out):
 
 @kernel
 def can_pick(state, action):
-    """Whether a card may be given in the exchange now."""
+    """Return whether a card may be given in the exchange now."""
     if action > JOKER or not state.hands[state.player] & bit(action):
         return False
     if two_jokers(state):
@@ -124,7 +130,7 @@ def can_pick(state, action):
 
 @kernel
 def best_pick(state):
-    """The best card that may be given in the exchange now."""
+    """Return the best card that may be given in the exchange now."""
     return bits.highest(picks(state, state.hands[state.player]))
 
 

@@ -1,4 +1,4 @@
-"""What people are told: the notation, why a play is refused, which cards are out."""
+"""Explanations for people: the notation, reasons of illegal plays, and cards seen and unseen."""
 
 from functools import partial
 
@@ -42,7 +42,7 @@ def _text(cards: int) -> str:
 
 
 def _kind(family: int) -> str:
-    """What a family is: `pair`, `kaidan of 3`."""
+    """Name a family: `pair`, `kaidan of 3`."""
     if family < FIRST_KAIDAN:
         return LENGTHS[family]
     return f"kaidan of {family - FIRST_KAIDAN + SHORTEST}"
@@ -145,7 +145,7 @@ REASONS = (
 
 
 def reason(game: Game, state: State, action: int, compact: bool) -> str:
-    """Why an action is illegal: one line.
+    """Explain in one line why an action is illegal.
 
     Args:
         game: The game.
@@ -155,7 +155,7 @@ def reason(game: Game, state: State, action: int, compact: bool) -> str:
     """
     play = int(game.rules.tables.readings[action, 0]) if compact else action
     rules, text = game.flat.rules, game.text(action)
-    return next(filter(None, (told(rules, state, play, text) for told in REASONS)), "")
+    return next(filter(None, (reason_of(rules, state, play, text) for reason_of in REASONS)), "")
 
 
 def cards(game: Game, view: State, player: int) -> Cards:
@@ -190,7 +190,7 @@ EXPLANATIONS_COMPACT = Explanations(
 
 
 def explanations_of(rules: Rules, people: Explanations) -> Explanations:
-    """What a game under some rules tells people beside what all of them do."""
+    """Add the explanations of optional rules to those of all games."""
     more = TWO_JOKERS_HELP if rules.options.jokers > 1 else ""
     more += HANDING_HELP if has_gifts(rules.options) else ""
     return people._replace(help=people.help + more)

@@ -1,8 +1,8 @@
 """A player's compact observation: a short vector of small numbers, for networks of dense layers.
 
-Players are in the order of play, starting with the observer. It tells of this round what the planes
-tell, the cards of the trick by rank only, and also who led the first trick (and so held the three
-of diamonds), who is out, and how often has been passed.
+Players are in the order of play, starting with the observer. The numbers hold the information of
+the planes, with the cards of the trick by rank only. They add the leader of the first trick, who
+held the three of diamonds, the places of players who are out, and the number of passes.
 """
 
 from typing import NamedTuple
@@ -51,12 +51,12 @@ CLASSES = ("daifugo", "fugo", "heimin", "hinmin", "daihinmin")
 
 
 def most_left(players: int) -> int:
-    """The most cards that a player can have: the daifugo in the exchange."""
+    """Return the maximum number of cards in a hand, the daifugo's in the exchange."""
     return sizes_dealt(players)[0] + TAXES[0]
 
 
 def table_of(players: int) -> FeatureTable:
-    """The numbers that there are under all rules, with plays as actions and with sets of cards."""
+    """Return the numbers under all rules, with plays or sets of cards as actions."""
     places = PLACES[:players]
     return FeatureTable(
         Feature("hand", CARDS, "the observer holds the card"),
@@ -94,7 +94,7 @@ FEATURES = table_of(PLAYERS)
 
 
 def house_of(players: int) -> FeatureTable:
-    """The numbers at the end where rules of some houses are played (`planes.has_house`)."""
+    """Return the further numbers of games with house rules (`planes.has_house`)."""
     return FeatureTable(
         Feature("jack", ("",), "a jack has turned the order of the ranks until the trick ends"),
         Feature("reversed", ("",), "the order of play is reversed"),
@@ -103,7 +103,7 @@ def house_of(players: int) -> FeatureTable:
 
 
 def gifts_of(players: int) -> FeatureTable:
-    """The numbers after those where cards are given after sevens, or discarded after tens."""
+    """Return the further numbers of games with `seven_give` or `ten_discard`."""
     about = "the player got the card after a seven and holds it"
     return FeatureTable(
         Feature("due", ("",), "cards that the player to act may still give or discard", most=FIVE),
@@ -112,7 +112,7 @@ def gifts_of(players: int) -> FeatureTable:
 
 
 def jokers_of(players: int) -> FeatureTable:
-    """The numbers at the end where there are two jokers; the others tell of one of them."""
+    """Return the further numbers of games with two jokers; the others describe one of them."""
     places = PLACES[:players]
     return FeatureTable(
         Feature("both jokers", ("hand", "unseen", "to beat", "given", "got"),
@@ -127,7 +127,7 @@ def jokers_of(players: int) -> FeatureTable:
 
 
 def all_of(rules: Rules) -> FeatureTable:
-    """All numbers under some rules."""
+    """Return all numbers under some rules."""
     players = int(rules.options.players)
     table = table_of(players)
     if has_house(rules.options):
@@ -138,7 +138,7 @@ def all_of(rules: Rules) -> FeatureTable:
 
 
 class Starts(NamedTuple):
-    """The place of the first number of each group of `table_of`, and the number of its numbers."""
+    """Index of the first number of each group of `table_of`, and the length of the table."""
 
     hand: int
     unseen: int
@@ -181,7 +181,6 @@ most_left_of = by_players({players: (most_left(players),) for players in TITLES}
 @kernel
 def features(rules, state, player, out):
     """Write all numbers."""
-    out[:] = 0
     at, most = starts_of(state), most_left_of(state)[0]
     write_cards(out, at.hand, state.hands[player])
     write_cards(out, at.unseen, unseen(state, player))
@@ -222,7 +221,7 @@ def features(rules, state, player, out):
 
 @kernel
 def write_both(rules, state, player, out, after):
-    """Write where both jokers are, and what the second one of the play to beat stands for."""
+    """Write which sets contain both jokers, and the card that the second one to beat stands for."""
     out[after] = has_both(state.hands[player])
     out[after + 1] = has_both(unseen(state, player))
     if has_exchange(rules, state):
@@ -251,7 +250,7 @@ def write_both(rules, state, player, out, after):
 
 @kernel
 def has_both(cards):
-    """1 if a set holds both jokers, else 0."""
+    """Return 1 if a set holds both jokers, else 0."""
     return np.int8(cards >> np.uint64(SECOND) & np.uint64(1))
 
 

@@ -36,7 +36,7 @@ __all__ = [
 
 PRESETS: dict[str, dict[str, Any]] = {"uecda": {}, "paper": {"seat_period": 100}}
 MOST_ROUNDS = 10**6
-"""Most rounds of a match."""
+"""Maximum number of rounds of a match."""
 
 OPTIONS = Options(
     "daihinmin",
@@ -196,11 +196,11 @@ def make_game(**given: Any) -> Game:
 
 
 def league_options(options: Mapping[str, Any], rounds: int, duplicate: bool) -> dict[str, Any]:
-    """Options of a league of `rounds` rounds; those in `options` take precedence.
+    """Return the options of a league of `rounds` rounds; those in `options` take precedence.
 
-    A deal is a match from one reset of the classes to the next, or of all `rounds` if those are
-    fewer. In a duplicate league a deal is one round with random classes, since only then do all
-    agents find the same cards and classes at a seat.
+    A deal is a match from one reset of the classes to the next, or of all `rounds` if these are
+    fewer. In a duplicate league a deal is one round with random classes: all agents then get the
+    same cards and classes at a seat.
     """
     options = OPTIONS.read(options)
     usual: dict[str, Any] = {"rounds": min(rounds, make_game(**options).options["class_period"])}

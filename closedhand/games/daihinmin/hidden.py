@@ -1,15 +1,15 @@
-"""What a player of Daihinmin knows of the others' cards: views, and deals consistent with a view.
+"""Views of Daihinmin, and determinisations consistent with a view.
 
-A player knows its own cards, all cards played, those given face up after sevens, and the number of
-cards in every hand. Daihinmin and hinmin know what they paid as tax and what they got in return;
-daifugo and fugo know what they gave back, but not which of their cards were paid. Everybody knows
-who held the three of diamonds when the first trick was led.
+A player knows its own cards, all cards played, the cards given face up after sevens, and the number
+of cards in every hand. Daihinmin and hinmin know the tax that they paid and the cards that they got
+back. Daifugo and fugo know the cards that they gave back, but not which of their cards were the
+tax. All players know who held the three of diamonds when the first trick was led.
 """
 
 import numpy as np
 
 from closedhand.core import bits
-from closedhand.core.cards import draw_place
+from closedhand.core.cards import draw_place, total
 from closedhand.core.numba.jit import kernel, seed_in_kernel
 from closedhand.games.daihinmin.cards import added, alike, bit, deck_of, removed
 from closedhand.games.daihinmin.exchange import (
@@ -22,10 +22,10 @@ from closedhand.games.daihinmin.exchange import (
 )
 from closedhand.games.daihinmin.plays import BOTH, DIAMOND_THREE, JOKER
 from closedhand.games.daihinmin.seven_ten_rules import gone_from, own_of, shown_by
-from closedhand.games.daihinmin.state import HIDDEN, two_jokers
+from closedhand.games.daihinmin.state import HIDDEN, MOST, two_jokers
 
 CANDIDATES = 8
-"""Number of deals of the unseen cards from which one is drawn by weight."""
+"""Number of determinisations of the unseen cards from which one is drawn by weight."""
 
 
 @kernel
@@ -50,7 +50,7 @@ def hide(rules, state, player):
 
 @kernel
 def unseen(state, player):
-    """The cards that `player` has not seen: neither in its hand nor played."""
+    """Return the cards that `player` has not seen: neither in its hand nor played."""
     cards = removed(state, deck_of(state), state.hands[player])
     for other in range(len(state.hands)):
         cards = removed(state, cards, state.played[other])
@@ -59,7 +59,7 @@ def unseen(state, player):
 
 @kernel
 def known(rules, state, player, other):
-    """The cards that `player` knows to be in the hand of `other`."""
+    """Return the cards that `player` knows to be in the hand of `other`."""
     cards = np.uint64(0)
     if has_exchange(rules, state):
         for pair in range(len(state.taxed)):
@@ -77,12 +77,12 @@ def known(rules, state, player, other):
 def redeal(rules, view, player, rng):
     """Turn the view of `player` into a random full state that is consistent with it.
 
-    All deals and exchanges consistent with what `player` knows are equally likely. If the player
-    took no part in a complete exchange, this holds only approximately: one of `CANDIDATES` deals of
-    the unseen cards is drawn with weights, the numbers of exchanges that lead to each. The other of
-    two jokers, which a payer kept, counts as much as better cards there.
+    All deals and exchanges consistent with the view are equally likely. This is only approximate if
+    other players have completed an exchange: one of `CANDIDATES` determinisations is then drawn,
+    each weighted by the number of exchanges that lead to it. If a payer of a joker kept the other
+    one, that one counts like a better card in these numbers.
     """
-    room = np.zeros(len(view.hands), np.int64)
+    room = np.zeros(MOST, np.int64)[: len(view.hands)]
     hidden = unseen(view, player)
     for other in range(len(view.hands)):
         if other != player:
@@ -98,7 +98,7 @@ def redeal(rules, view, player, rng):
                 hidden = removed(view, hidden, dealt)
                 room[giving] = 0
             elif player != giving and not is_complete(view, pair):
-                # The payer gets its tax back for a moment, to pay it from the hand as dealt.
+                # Deal the hands as before the tax: `draw_exchange` then takes it from the payer.
                 room[giving] += TAXES[pair]
                 room[taking] -= TAXES[pair]
     deal_likely(rules, view, player, hidden, room, rng)
@@ -109,9 +109,9 @@ def redeal(rules, view, player, rng):
 
 @kernel
 def draw_exchanges(rules, view, player, rng):
-    """Draw the part of every exchange that `player` does not know, for the hands as they are.
+    """Draw the part of every exchange that `player` does not know, given all hands.
 
-    What the player has got as a tax is drawn with the payer's hand.
+    If the player is a winner, `deal_taxed` has drawn its tax with the payer's hand.
     """
     for pair in range(len(view.taxed)):
         if player != winner(view, pair):
@@ -121,29 +121,40 @@ def draw_exchanges(rules, view, player, rng):
 
 @kernel
 def deal_likely(rules, view, player, hidden, room, rng):
-    """Deal the cards of `hidden`, `room[other]` to each, weighted by numbers of exchanges."""
+    """Deal the cards of `hidden`, `room[other]` to each, weighted by numbers of exchanges.
+
+    Weighted reservoir sampling: each new deal replaces the chosen one with probability weight /
+    total. No weight is 0, since the cards given back can always be the tax itself.
+    """
     candidates = 1
     if has_exchange(rules, view):
         for pair in range(len(view.taxed)):
             if player not in (winner(view, pair), loser(view, pair)) and is_complete(view, pair):
                 candidates = CANDIDATES
-    fixed = view.hands.copy()
+    # Made once, with a constant length: on a GPU they are on the stack of a thread.
+    hands, chosen = np.empty(MOST, np.uint64), np.empty(MOST, np.uint64)
+    rooms = np.zeros(MOST, np.int64)
+    for other in range(len(view.hands)):
+        chosen[other] = view.hands[other]
     if two_jokers(view) and hidden & BOTH == bit(JOKER):
-        # The other joker may be in a hand already.
+        # A hand may contain the other joker already, as card 52: deal this one as card 53, so that
+        # `|=` keeps both. `alike` turns a lone one back below.
         hidden ^= BOTH
-    total, chosen = 0.0, fixed
+    weights = 0.0
     for _ in range(candidates):
-        hands = fixed.copy()
-        deal_rest(hands, hidden, room.copy(), rng)
+        for other in range(len(view.hands)):
+            hands[other], rooms[other] = view.hands[other], room[other]
+        deal_rest(hands, hidden, rooms, rng)
         if two_jokers(view):
-            for other in range(len(hands)):
+            for other in range(len(view.hands)):
                 hands[other] = alike(hands[other])
         weight = 1.0
         if candidates > 1:
             weight = exchange_weight(rules, view, player, hands)
-        total += weight
-        if rng.random() * total < weight:
-            chosen = hands
+        weights += weight
+        if rng.random() * weights < weight:
+            for other in range(len(view.hands)):
+                chosen[other] = hands[other]
     for other in range(len(view.hands)):
         view.hands[other] = chosen[other]
 
@@ -151,17 +162,21 @@ def deal_likely(rules, view, player, hidden, room, rng):
 @kernel
 def deal_rest(hands, hidden, room, rng):
     """Deal the cards of `hidden` at random, `room[player]` to each."""
-    left = room.sum()
+    left = total(room)
     while hidden:
         taker = draw_place(room, left, rng)
         left -= 1
-        hands[taker] |= hidden & (~hidden + np.uint64(1))
+        hands[taker] |= hidden & (~hidden + np.uint64(1))  # the lowest bit
         hidden &= hidden - np.uint64(1)
 
 
 @kernel
 def draw_some(cards, number, rng):
-    """A random subset of `number` cards."""
+    """Draw a random subset of `number` cards.
+
+    Selection sampling (Knuth, The Art of Computer Programming 2, algorithm S): each card is chosen
+    with probability number still needed / cards left.
+    """
     chosen = np.uint64(0)
     left = bits.size(cards)
     while number > 0:
@@ -176,13 +191,13 @@ def draw_some(cards, number, rng):
 
 @kernel
 def above(card):
-    """All cards that are better for taxes than `card`; all cards if it is -1."""
+    """Return the cards that are better for taxes than `card`, the higher bits; all if it is -1."""
     return ~(bit(card + 1) - np.uint64(1))
 
 
 @kernel
 def best_of(cards):
-    """The best card of a set for taxes, -1 for the empty set."""
+    """Return the best card of a set for taxes, -1 for the empty set."""
     return bits.highest(cards) if cards else -1
 
 
@@ -190,9 +205,13 @@ def best_of(cards):
 def deal_taxed(rules, view, pair, hidden, number, rng):
     """Deal `number` of the `hidden` cards to the player who paid its best cards to the observer.
 
-    The payer kept no card better than one it paid, and all that it paid was in the observer's hand
-    after the tax. So the best card kept determines the number of ways to have paid, and is drawn
-    first. Also fills `taxed`.
+    The payer kept no card better than one it paid, and the whole tax was in the observer's hand.
+    So the best card that the payer kept determines the number of possible taxes:
+
+    1. Weight each possible best card by the number of taxes and of hands that go with it, and draw
+       one by weighted reservoir sampling.
+    2. Deal that card, and the other cards from those below it.
+    3. Draw the tax from the observer's cards above it, into `taxed`.
 
     Returns:
         The cards dealt.
@@ -202,12 +221,13 @@ def deal_taxed(rules, view, pair, hidden, number, rng):
     best = best_of(kept)
     below = hidden & ~above(best)
     total = ways_to_pay(rules, held, best, tax) * ways(rules, bits.size(below), number)
-    drawn = -1
+    drawn = -1  # the best card kept is `best`, a card that the observer knows
     candidates = hidden & above(best) if number > 0 else np.uint64(0)
     while candidates:
         card = bits.lowest(candidates)
         candidates &= candidates - np.uint64(1)
         weight = ways_to_pay(rules, held, card, tax)
+        # `above(card - 1)` is `card` and all better ones: the others come from below `card`.
         weight *= ways(rules, bits.size(hidden & ~above(card - 1)), number - 1)
         total += weight
         if rng.random() * total < weight:
@@ -225,7 +245,10 @@ def deal_taxed(rules, view, pair, hidden, number, rng):
 
 @kernel
 def held_and_kept(view, pair):
-    """What the winner of a pair held before giving cards back, and what the loser did not pay."""
+    """Return the winner's cards before it gave any back, and the cards that the loser did not pay.
+
+    Both sets are without the cards received after sevens.
+    """
     taking, giving = winner(view, pair), loser(view, pair)
     held = own_of(view, taking, view.hands[taking])
     kept = own_of(view, giving, view.hands[giving])
@@ -237,21 +260,21 @@ def held_and_kept(view, pair):
 
 @kernel
 def draw_tax(rules, view, pair, held, best, rng):
-    """Draw which of the cards that the winner `held` are the tax: all better than `best`."""
+    """Draw the tax from the winner's cards `held`: all of it is better than `best`."""
     view.taxed[pair] = alike(draw_some(payable(rules, held, best), TAXES[pair], rng))
 
 
 @kernel
 def ways(rules, cards, number):
-    """The number of ways to choose `number` of `cards` cards."""
+    """Return the number of ways to choose `number` of `cards` cards; 0 if `number` is negative."""
     return rules.plays.binomial[cards, number] if number >= 0 else 0.0
 
 
 @kernel
 def ways_to_pay(rules, held, best, tax):
-    """The number of sets of `tax` cards of `held` that are all better than the card `best`.
+    """Return the number of sets of `tax` cards of `held` that are all better than the card `best`.
 
-    Who has two jokers pays either, so each of them as one of two alternatives.
+    A payer of one of two jokers could have paid either, so each counts as half a way.
     """
     number = ways(rules, bits.size(payable(rules, held, best)), tax)
     return number / 2 if two_jokers(rules.plays) and best >= JOKER else number
@@ -259,7 +282,10 @@ def ways_to_pay(rules, held, best, tax):
 
 @kernel
 def payable(rules, cards, best):
-    """The cards of a set that can have been paid by who kept `best`: better ones, or a joker."""
+    """Return the cards that a payer who kept `best` can have paid: better ones.
+
+    A payer who kept a joker can have paid only the other joker.
+    """
     if two_jokers(rules.plays) and best >= JOKER:
         return cards & BOTH
     return cards & above(best)
@@ -269,7 +295,7 @@ def payable(rules, cards, best):
 def draw_exchange(rules, view, pair, paid, rng):
     """Draw the part of an exchange that the observer does not know.
 
-    The observer is not the winner of the pair; `paid` says whether it is the loser, who knows the
+    The observer is not the winner of the pair. `paid` is True if it is the loser, who knows the
     tax.
     """
     taking, giving = winner(view, pair), loser(view, pair)
@@ -281,6 +307,7 @@ def draw_exchange(rules, view, pair, paid, rng):
         view.taxed[pair] = best_cards(view.hands[giving], TAXES[pair])
         view.hands[giving] = removed(view, view.hands[giving], view.taxed[pair])
         view.hands[taking] = added(view, view.hands[taking], view.taxed[pair])
+    # The daifugo has chosen one of two cards, in ascending order: not its highest one.
     if pair == 0 and view.moves == 1:
         choices = view.hands[taking] & ~bit(bits.highest(view.hands[taking]))
         view.returned[pair] = draw_some(choices, 1, rng)
@@ -288,7 +315,11 @@ def draw_exchange(rules, view, pair, paid, rng):
 
 @kernel
 def draw_complete_exchange(rules, view, pair, rng):
-    """Draw a pair's tax and the cards given back, uniformly from all that lead to their hands."""
+    """Draw a pair's tax and the cards given back, uniformly from all that lead to their hands.
+
+    First draw the number of the loser's best cards that were given back (`ways_of_exchange`), then
+    the exchange for that number.
+    """
     tax = TAXES[pair]
     taking, giving = winner(view, pair), loser(view, pair)
     held = own_of(view, taking, view.hands[taking])
@@ -309,10 +340,11 @@ def draw_complete_exchange(rules, view, pair, rng):
 
 @kernel
 def ways_of_exchange(rules, held, got, tax, same):
-    """The number of exchanges after which the loser's best `same` cards are given back ones.
+    """Count the exchanges in which exactly the loser's best `same` cards were given back.
 
-    The loser's next best card is not one given back, and the remaining cards given back are below
-    that. `held` and `got` are the hands of the winner and the loser after the exchange.
+    The loser kept its next best card from its own hand, so all of the tax is better than it, and
+    the remaining cards given back are below it. Every exchange has one such number `same`. `held`
+    and `got` are the hands of the winner and the loser after the exchange.
     """
     top = best_cards(got, same)
     best = bits.highest(removed(rules.plays, got, top))
@@ -322,7 +354,7 @@ def ways_of_exchange(rules, held, got, tax, same):
 
 @kernel
 def exchange_weight(rules, view, player, hands):
-    """The number of ways that exchanges without `player` can have led to `hands`."""
+    """Count the ways in which exchanges without `player` can have led to `hands`."""
     weight = 1.0
     for pair in range(len(view.taxed)):
         taking, giving = winner(view, pair), loser(view, pair)
@@ -338,10 +370,9 @@ def exchange_weight(rules, view, player, hands):
 
 @kernel
 def deal_weight(rules, state, player):
-    """The number of exchanges that lead to the hands of a state, as far as `player` knows them.
+    """Count the exchanges, unknown to `player`, that lead to the hands of a state.
 
-    Of two deals that fit what the player sees once tricks are played, `redeal` draws each as often
-    as that, in proportion.
+    Once tricks are played, `redeal` draws each determinisation in proportion to this number.
     """
     if not has_exchange(rules, state):
         return 1.0
@@ -355,7 +386,7 @@ def deal_weight(rules, state, player):
 
 @kernel
 def draw_exchanges_again(rules, state, player, rng):
-    """Draw what a player does not know of the exchanges anew, after the others' hands changed."""
+    """Draw the hidden parts of the exchanges anew after the others' hands have changed."""
     if has_exchange(rules, state):
         for pair in range(len(state.taxed)):
             if player == winner(state, pair):
@@ -371,6 +402,6 @@ def write_picks(state):
     for pair in range(len(state.taxed)):
         cards = state.returned[pair]
         while cards and move < state.moves:
-            state.history[move] = min(bits.lowest(cards), JOKER)
+            state.history[move] = min(bits.lowest(cards), JOKER)  # both jokers have one action id
             cards &= cards - np.uint64(1)
             move += 1

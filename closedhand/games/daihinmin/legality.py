@@ -1,6 +1,6 @@
-"""Legal actions in Daihinmin, and what an illegal action counts as.
+"""Legal actions in Daihinmin, and the actions that illegal ones count as.
 
-`legal` lists the legal actions, family by family, from the bits of a hand; `can_play` tests one
+`legal` lists the legal actions, family by family, from the bits of a hand. `can_play` tests one
 action without a list. The two are independent implementations of the same rules.
 """
 
@@ -40,6 +40,7 @@ def legal(rules, state, out):
     if state.target < 0:
         return legal_leads(rules, state, hand, out)
     n = 0
+    # An empty range of ranks: only the pass is legal, unless a branch below changes it.
     low, high, family = 0, -1, 0
     if state.target == JOKER:
         if rules.options.spade_three and hand & bit(SPADE_THREE):
@@ -53,7 +54,8 @@ def legal(rules, state, out):
             low, high = -1, np.int64(rules.plays.low[state.target]) - 1
         family = np.int64(rules.plays.family[state.target])
         n = plays_between(rules, hand, family, low, high, np.int64(state.lock), out, 0)
-    # No kaidan whose id is above that of the pass can follow: there are too few ranks for two.
+    # Kaidan of 12 or more cards, with ids above the pass, cannot follow each other: there are too
+    # few ranks. So only plays with two jokers come after the pass.
     out[n] = PASS
     if two_jokers(rules.plays) and low <= high:
         return both_between(rules, hand, family, low, high, np.int64(state.lock), out, n + 1)
@@ -68,13 +70,14 @@ def legal_leads(rules, state, hand, out):
     for family in range(1, min(FIVE, held)):
         before = n
         n = plays_between(rules, hand, family, 0, NUM_RANKS, 0, out, n)
-        if n == before:
+        if n == before:  # without a group of this size there is no larger one
             break
     if rules.options.kaidan:
         n = leading_kaidan(rules, hand, SHORTEST, min(LONGEST_KAIDAN, held), out, n)
     if rules.options.lead_pass:
         out[n] = PASS
         n += 1
+    # The ids of longer kaidan are above the pass.
     if rules.options.kaidan and held > LONGEST_KAIDAN:
         most = min(longest_kaidan(rules), held)
         n = leading_kaidan(rules, hand, LONGEST_KAIDAN + 1, most, out, n)
@@ -87,7 +90,8 @@ def legal_leads(rules, state, hand, out):
 
 @kernel
 def longest_kaidan(rules):
-    """The length of the longest kaidan in the table of plays."""
+    """Return the length of the longest kaidan in the table of plays."""
+    # `first` has an entry for each family and one for the end.
     return len(rules.plays.first) - 2 - FIRST_KAIDAN + SHORTEST
 
 
@@ -98,7 +102,7 @@ def leading_kaidan(rules, hand, shortest, longest, out, n):
         before = n
         family = FIRST_KAIDAN + length - SHORTEST
         n = plays_between(rules, hand, family, -1, NUM_RANKS, 0, out, n)
-        if n == before:
+        if n == before:  # without a kaidan of this length there is no longer one
             break
     return n
 
@@ -107,8 +111,8 @@ def leading_kaidan(rules, hand, shortest, longest, out, n):
 def plays_between(rules, hand, family, low, high, lock, out, n):
     """Write the plays of a family whose ranks all lie between `low` and `high`, inclusive.
 
-    Those with two jokers, whose ids come after the pass, are left to `both_between`. The ranks -1
-    and 13 are those of the joker in a kaidan, below the 3 and above the 2.
+    `both_between` writes the plays with two jokers, whose ids come after the pass. The ranks -1 and
+    13 are those of the joker in a kaidan, below the 3 and above the 2.
 
     Args:
         rules: Rules of the game.
@@ -132,7 +136,7 @@ def plays_between(rules, hand, family, low, high, lock, out, n):
 
 @kernel
 def singles_between(hand, low, high, lock, out, n):
-    """`plays_between` for singles; the joker is above every rank in either order."""
+    """Write `plays_between` for singles; the joker is above every rank in either order."""
     cards = hand & ranks_between(low, high) & of_suits(lock)
     cards |= hand & JOKER_BIT
     while cards:
@@ -144,14 +148,15 @@ def singles_between(hand, low, high, lock, out, n):
 
 @kernel
 def groups_between(rules, hand, family, low, high, lock, out, n):
-    """`plays_between` for groups of `family + 1` equal ranks."""
+    """Write `plays_between` for groups of `family + 1` equal ranks."""
     size = family + 1
     joker = np.int64((hand >> np.uint64(JOKER)) & np.uint64(1))
+    # No rank has five cards without the joker, and `ranks_with` counts up to four.
     ranks = ranks_with(hand, size - joker) if size - joker < FIVE else np.uint64(0)
     ranks &= ranks_between(low, high)
     shapes = (rules.plays.first[family + 1] - rules.plays.first[family]) // NUM_RANKS
     while ranks:
-        place = bits.lowest(ranks)
+        place = bits.lowest(ranks)  # 4 * rank, where the four bits of the rank begin
         ranks &= ranks - np.uint64(1)
         suits = np.int64((hand >> np.uint64(place)) & np.uint64(ALL_SUITS))
         first = rules.plays.first[family] + shapes * (place // 4)
@@ -165,11 +170,13 @@ def groups_between(rules, hand, family, low, high, lock, out, n):
 
 @kernel
 def kaidan_between(rules, hand, family, low, high, lock, out, n):
-    """`plays_between` for kaidan."""
+    """Write `plays_between` for kaidan."""
     length = family - FIRST_KAIDAN + SHORTEST
     own = hand & (JOKER_BIT - np.uint64(1)) & of_suits(lock)
     joker = hand & JOKER_BIT != 0
-    # Bits of the lowest cards of runs that lack none, or at most one, of their cards.
+    # Sets of the lowest cards of runs. After i rounds, `whole` has the runs of i cards that are in
+    # hand, `lacking` those of which at most one card is missing, and `shorter` those of i - 1 cards
+    # in hand, to which the joker can be added at an edge.
     whole = EACH_RANK * np.uint64(ALL_SUITS)
     shorter = lacking = whole
     for i in range(length):
@@ -178,6 +185,7 @@ def kaidan_between(rules, hand, family, low, high, lock, out, n):
         shorter = whole
         whole &= cards
     first = np.int64(rules.plays.first[family])
+    # The joker below the 3: the run has the ranks -1 to length - 2, and one id for each suit.
     if joker and rules.options.joker_edges and low < 0 and length - 2 <= high:
         for suit in range(4):
             if shorter & bit(suit):
@@ -190,16 +198,20 @@ def kaidan_between(rules, hand, family, low, high, lock, out, n):
     while starts:
         place = bits.lowest(starts)
         starts &= starts - np.uint64(1)
+        # Each lowest card has 1 + length ids: without the joker, then with it in each place.
         play = first + place * (length + 1)
         if whole & bit(place):
             for k in range(1 + length if joker else 1):
                 out[n] = play + k
                 n += 1
         else:
+            # The joker has to stand for the one missing card of the run.
             missing = ranks_between(0, length - 1) & EACH_RANK
             missing = (missing << np.uint64(place)) & ~own
             out[n] = play + 1 + (bits.lowest(missing) - place) // 4
             n += 1
+    # The joker above the 2: the run begins at this rank, which is also the number of lowest ranks
+    # of the kaidan before, so that these ids follow theirs.
     above = NUM_RANKS + 1 - length
     if joker and rules.options.joker_edges and high >= NUM_RANKS and low <= above:
         for suit in range(4):
@@ -211,7 +223,10 @@ def kaidan_between(rules, hand, family, low, high, lock, out, n):
 
 @kernel
 def both_between(rules, hand, family, low, high, lock, out, n):
-    """`plays_between` for the plays with two jokers; those alone are above every rank, unlocked."""
+    """Write `plays_between` for the plays with two jokers.
+
+    The pair of jokers is above every rank and exempt from the lock.
+    """
     if hand & BOTH != BOTH:
         return n
     plays, edges = rules.plays, rules.options.joker_edges or family < FIRST_KAIDAN
@@ -231,9 +246,9 @@ def both_between(rules, hand, family, low, high, lock, out, n):
 
 @kernel
 def admit(rules, state, action, ids):
-    """The action that a submitted one, any integer, counts as; -1 if it is refused.
+    """Return the legal action that a submitted one, any integer, counts as; -1 if it is refused.
 
-    If the rules admit illegal actions, they count as a pass, and in the exchange as the best card.
+    With `illegal_pass`, an illegal action counts as a pass, and in the exchange as the best card.
     """
     if can_play(rules, state, action):
         return np.int64(action)
@@ -246,13 +261,13 @@ def admit(rules, state, action, ids):
 
 @kernel
 def is_legal(rules, state, action, ids):
-    """Whether `action`, any integer, is legal now."""
+    """Return whether `action`, any integer, is legal now."""
     return can_play(rules, state, action)
 
 
 @kernel
 def can_play(rules, state, action):
-    """Whether `action`, any integer, is legal now, without listing the legal actions."""
+    """Return whether `action`, any integer, is legal now, without listing the legal actions."""
     if action < 0 or action >= len(rules.plays.need) or over(rules, state):
         return False
     if state.leader < 0:
@@ -278,7 +293,7 @@ def can_play(rules, state, action):
 
 @kernel
 def beats(rules, state, action):
-    """Whether a play beats the one on the table, by kind, order of ranks and lock."""
+    """Return whether a play beats the one on the table, by kind, order of ranks and lock."""
     plays, target = rules.plays, np.int64(state.target)
     if target == JOKER:
         return rules.options.spade_three and action == SPADE_THREE

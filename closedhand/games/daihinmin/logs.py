@@ -2,11 +2,12 @@
 
 A log consists of lines `%NNNNN%KEY% value`: a header (with `-----` for the number), then for each
 round the classes, the seats, the hands before the exchange, the exchange, the plays, the result and
-the points so far. A card is its suit (S H D C), then its rank; `J3` is the joker. A joker in a play
-is written as K, L, M or N for the suits S H D C, or as J for the fifth card of a group, followed by
-the rank it stands for. An `x` in place of the rank is the column below the 3 or above the 2, or
-marks a lone joker. Submissions are logged as they came, those that form no play as well: they are
-passes.
+the points so far.
+
+A card is its suit (S H D C), then its rank; `J3` is the joker. A joker in a play is written as K,
+L, M or N for the suits S H D C, or as J for the fifth card of a group, followed by the rank that it
+stands for. An `x` in place of the rank is the column below the 3 or above the 2, or marks a lone
+joker. All submissions are logged; those that form no play count as passes.
 """
 
 import json
@@ -31,7 +32,7 @@ from closedhand.games.daihinmin.state import PLAYERS
 
 SUITS = "CDHS"
 JOKER_SUITS = "NMLK"
-"""In the order of `plays.SUITS`."""
+"""Letters of a joker's suit, in the order of `plays.SUITS`."""
 HELD_JOKER = "J3"
 FIFTH = "J"
 NO_CLASSES = "22222"
@@ -39,12 +40,12 @@ KEYS = ("mibun", "seat", "palyer_cards", "change_cards", "play", "result", "poin
 """Keys of a round, in order and in the server's spelling."""
 NO_EXCHANGE = "NULL"
 OTHER_RULES = ("RULE_KINSOKU",)
-"""Rules that the official server names, but has no code for, and that are not implemented here."""
+"""Rules that the official server names without implementing them, as this package does not."""
 SUBMITTED = re.compile(f"(?:[{SUITS}{JOKER_SUITS}{FIFTH}][{plays.RANKS}x])*")
 """Any submission."""
 LINE = re.compile(r"%(-----|\d{5,9})%(\w+)%(.*)", re.ASCII)
 MOST_HEADER = 1000
-"""Most keys in a header."""
+"""Maximum number of keys in a header."""
 
 NAMES = "palyer_name"
 SEATING, RANDOM = "RULE_SEKIGAE", "RAND_TYPE"
@@ -67,17 +68,17 @@ HEADER = {
 }
 """The header lines after the names, in order: an option of the game, or a fixed value."""
 OTHER_OPTIONS, SEED = "OPTIONS", "SEED"
-"""Lines that only our server writes: JSON of other, non-default options, and the seed."""
+"""Lines of our server alone: further, non-default options as JSON, and the seed."""
 TIME_END, TOTAL = "TIME_END", "TOTAL_POINT"
 """Keys of the lines at the end, which `read` puts into the header."""
 
 
 NEVER = 10**6
-"""The period of what never happens."""
+"""Number of rounds between shuffles of the seats if they never happen: more than a match has."""
 
 
 def rules_of(values: Mapping[str, str]) -> dict[str, Any]:
-    """Options of `make_game` that keys of the server set, the number of rounds among them.
+    """Convert keys of the server to options of `make_game`, the number of rounds included.
 
     Args:
         values: Texts by key, `YES`, `NO` or a number; keys that are not in `HEADER` are refused.
@@ -105,7 +106,7 @@ def rules_of(values: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _number(name: str, text: str, key: str) -> int:
-    """The value of an option that is a number.
+    """Parse the value of a numeric option.
 
     Raises:
         InputError: The text is not one of its values.
@@ -137,7 +138,7 @@ class Log:
 
     @property
     def options(self) -> dict[str, Any]:
-        """Options of `make_game` for a single round, as far as the header gives them.
+        """Options of `make_game` for a single round that the header states.
 
         Raises:
             InputError: A line of the header is malformed, or sets an unsupported rule or an invalid
@@ -150,7 +151,7 @@ class Log:
 
 
 def is_log(path: Path) -> bool:
-    """Whether a file begins like a log, packed by gzip or not."""
+    """Return whether a file, possibly compressed by gzip, begins like a log."""
     try:
         _, line = next(filled_lines(path), (0, ""))
     except InputError:
@@ -170,11 +171,11 @@ def read(path: Path) -> Log:
 
 
 def read_rounds(path: Path, header: dict[str, str]) -> Iterator[dict[str, str]]:
-    """The values of each round of a log by key, one round at a time.
+    """Read the values of each round of a log by key, one round at a time.
 
     Args:
-        path: The log, which may be packed by gzip.
-        header: Gets the lines of the header, those at the end of the log last.
+        path: The log, which may be compressed by gzip.
+        header: Dict to which the lines of the header are added, those at the end of the log last.
 
     Raises:
         InputError: The file cannot be read, or a line is not that of a log.
@@ -207,7 +208,7 @@ def read_rounds(path: Path, header: dict[str, str]) -> Iterator[dict[str, str]]:
 
 
 def card_id(text: str) -> int:
-    """The id of a held card.
+    """Parse a held card to its id.
 
     Raises:
         InputError: The text is not a card.
@@ -221,7 +222,7 @@ def card_id(text: str) -> int:
 
 
 def cards_of(text: str) -> int:
-    """The set of held cards in a text that lists them without separators."""
+    """Parse a text that lists held cards without separators to a set."""
     cards = 0
     for i in range(0, len(text), 2):
         cards |= 1 << card_id(text[i : i + 2])
@@ -229,7 +230,7 @@ def cards_of(text: str) -> int:
 
 
 def play_text(play: int) -> str:
-    """A play in the notation of logs, ordered by rank, then suit; a lone joker is `Kx`."""
+    """Write a play in the notation of logs, ordered by rank, then suit; a lone joker is `Kx`."""
     table = plays.build()
     if play == PASS:
         return ""
@@ -250,9 +251,9 @@ def play_text(play: int) -> str:
 
 @cache
 def _ids() -> dict[tuple[str, ...], int]:
-    """The id of every play by its sorted cards in the notation of logs."""
+    """Map the sorted cards of every play, in the notation of logs, to its id."""
     ids = {_sorted_pairs(play_text(play)): play for play in range(PASS)}
-    # A lone joker may have been put anywhere.
+    # A lone joker may be submitted in any cell of the table.
     return ids | {(suit + rank,): JOKER for suit in JOKER_SUITS for rank in plays.RANKS + "x"}
 
 
@@ -261,7 +262,7 @@ def _sorted_pairs(text: str) -> tuple[str, ...]:
 
 
 def play_id(text: str) -> int:
-    """The id of a play, or of the pass, which is the empty string.
+    """Parse a play, or the pass, an empty text, to its id.
 
     Raises:
         InputError: The text is not a play.
@@ -275,7 +276,7 @@ def play_id(text: str) -> int:
 
 
 def submission(text: str) -> int:
-    """The id of what was submitted: a play, or the pass for cards that form none.
+    """Parse a submission to the id of a play, or of the pass for cards that form none.
 
     Raises:
         InputError: The text does not list cards.
@@ -286,7 +287,7 @@ def submission(text: str) -> int:
 
 
 def given_cards(text: str) -> int:
-    """The set of cards given in the exchange; the joker may be written as in a play."""
+    """Parse the cards given in the exchange to a set; the joker may be written as in a play."""
     cards = 0
     for pair in _sorted_pairs(text):
         cards |= 1 << (JOKER if pair[0] in JOKER_SUITS + FIFTH else card_id(pair))
@@ -294,7 +295,7 @@ def given_cards(text: str) -> int:
 
 
 def lost_cards(values: Mapping[str, str]) -> dict[int, int]:
-    """The cards that the server lost in the exchange, by the player who had them.
+    """Return the cards that the server lost in the exchange, by the player who had them.
 
     The official server takes two cards from a player who gives the joker in the cell of a card that
     it holds, and passes on the joker alone.
@@ -318,7 +319,7 @@ def lost_cards(values: Mapping[str, str]) -> dict[int, int]:
 
 
 def entries(text: str) -> list[str]:
-    """The entries of an exchange or of the plays, without the `EE` that ends each.
+    """Split an exchange or the plays into entries, without the `EE` that ends each.
 
     Raises:
         InputError: An entry does not end in `EE`.
@@ -352,7 +353,7 @@ def check_form(values: Mapping[str, str]) -> None:
 
 
 def round_record(values: Mapping[str, str], names: tuple[str, ...] = (), **options: Any) -> Record:
-    """A round of a log as the record of a one-round game, with the points of this round.
+    """Convert a round of a log to the record of a one-round game, with the points of this round.
 
     Raises:
         InputError: A key is missing, or a value cannot be read.
@@ -381,10 +382,10 @@ def round_record(values: Mapping[str, str], names: tuple[str, ...] = (), **optio
 
 
 def check_competition(game: Game) -> None:
-    """Check that a game has the players and the joker of the competition, its server and logs.
+    """Check that a game has the five players and the one joker of the competition.
 
     Raises:
-        InputError: It has others.
+        InputError: It has another number of them.
     """
     if game.num_players != PLAYERS:
         raise InputError(f"the competition has five players: leave out players={game.num_players}")
@@ -393,7 +394,7 @@ def check_competition(game: Game) -> None:
 
 
 def check_loggable(game: Game) -> None:
-    """Check that a log can tell everything that happens under the rules of a game.
+    """Check that a log can hold all events under the rules of a game.
 
     Raises:
         InputError: It cannot.
@@ -404,7 +405,7 @@ def check_loggable(game: Game) -> None:
 
 
 def header(game: Game, names: Sequence[str], seed: int) -> dict[str, str]:
-    """The header of a match.
+    """Make the header of a match.
 
     Args:
         game: Game of the match.
@@ -412,7 +413,7 @@ def header(game: Game, names: Sequence[str], seed: int) -> dict[str, str]:
         seed: Seed of the match.
 
     Raises:
-        InputError: The rules are such that a log cannot tell everything that happens.
+        InputError: A log cannot hold all events under the rules of the game.
     """
     check_loggable(game)
     lines = {NAMES: " ".join(names)}
@@ -430,12 +431,12 @@ def header(game: Game, names: Sequence[str], seed: int) -> dict[str, str]:
 
 
 def header_text(header: Mapping[str, str]) -> str:
-    """The lines of a header, or of the end of a log."""
+    """Write the lines of a header, or of the end of a log."""
     return "".join(f"%-----%{key}% {value}\n" for key, value in header.items())
 
 
 def round_text(number: int, values: Mapping[str, str]) -> str:
-    """The lines of round `number`, counted from 0, spaced as the server writes them."""
+    """Write the lines of round `number`, counted from 0, spaced as the server writes them."""
     text = ""
     for key in KEYS:
         value = values[key]
@@ -448,7 +449,7 @@ def round_text(number: int, values: Mapping[str, str]) -> str:
 
 
 def log_text(log: Log) -> str:
-    """The text of a whole log, which `read` reads back."""
+    """Write a whole log, which `read` reads back."""
     last = {key: log.header[key] for key in (TIME_END, TOTAL) if key in log.header}
     first = {key: value for key, value in log.header.items() if key not in last}
     rounds = (round_text(number, values) for number, values in enumerate(log.rounds))
@@ -457,18 +458,18 @@ def log_text(log: Log) -> str:
 
 @cache
 def _card_texts() -> tuple[tuple[int, str], ...]:
-    """Every card as a set and as text, in the order of a hand in a log: by suit, the joker last."""
+    """List every card as a set and as text, in the order of logs: by suit, the joker last."""
     own = [(1 << 4 * r + s, SUITS[s] + plays.RANKS[r]) for s in range(3, -1, -1) for r in range(13)]
     return (*own, (1 << JOKER, HELD_JOKER))
 
 
 def cards_text(cards: int) -> str:
-    """The text of a set of held cards."""
+    """Write a set of held cards."""
     return "".join(text for card, text in _card_texts() if cards & card)
 
 
 class Transcript:
-    """A round for a log, recorded while it is played."""
+    """The recorder of a round for a log."""
 
     def __init__(self, state: State) -> None:
         """Begin a round.
@@ -498,7 +499,7 @@ class Transcript:
         self._plays.append(f"{player}{_play_texts()[play]}EE")
 
     def values(self, places: Sequence[int], points: Sequence[int]) -> dict[str, str]:
-        """The round's values by key.
+        """Return the round's values by key.
 
         Args:
             places: Places by player, 0 for the daifugo.
@@ -514,5 +515,5 @@ class Transcript:
 
 @cache
 def _play_texts() -> tuple[str, ...]:
-    """`play_text` of every action id."""
+    """List `play_text` of every action id."""
     return tuple(map(play_text, range(plays.NUM_ACTIONS)))

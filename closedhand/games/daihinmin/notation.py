@@ -3,8 +3,8 @@
 A play is its cards by rank, then suit: `5c5h`, `7s8s9s`. The joker is a star: after the card that
 it stands for (`5c5h*`, `7s8s*9s`), after a plus as the fifth card of a group (`5c5d5h5s+*`), as
 `_c*` in a kaidan below the 3 or above the 2 (`_c*3c4c`, `Ac2c_c*`), or alone (`*`). Two jokers are
-not told apart: `5c5d*5h*`, `5c*5d5h5s+*`, and `**` for the two alone. The pass is
-`PASS`. In the exchange an action is one card.
+written alike: `5c5d*5h*`, `5c*5d5h5s+*`, and `**` for the pair. The pass is `PASS`. In the exchange
+an action is one card.
 
 A deal is `seats;classes;` and the hands by player, as they were before the exchange. Seats are the
 players in seat order (`01234`). Classes are given by player, from 0 for the daifugo to 4 for the
@@ -43,12 +43,12 @@ IDS = {card.upper(): i for i, card in enumerate(CARDS)}
 
 
 def cards_in(cards: int | np.uint64) -> list[str]:
-    """The text of every card of a set, low to high."""
+    """Write every card of a set, low to high."""
     return [card for i, card in enumerate(TWO_JOKERS) if int(cards) >> i & 1]
 
 
 def parse_cards(text: str, jokers: int = 1) -> int:
-    """The set of the cards in a text; spaces are ignored.
+    """Parse cards to a set; spaces are ignored.
 
     Args:
         text: The cards.
@@ -75,7 +75,7 @@ def parse_cards(text: str, jokers: int = 1) -> int:
 
 
 def are_disjoint(sets: Iterable[int], jokers: int = 1) -> bool:
-    """Whether sets of cards can lie side by side; nothing tells two jokers apart."""
+    """Return whether sets of cards are disjoint; two jokers cannot be distinguished."""
     together = number = 0
     for cards in sets:
         own = cards & (1 << JOKER) - 1
@@ -87,12 +87,12 @@ def are_disjoint(sets: Iterable[int], jokers: int = 1) -> bool:
 
 
 def is_deck(sets: Sequence[int], jokers: int = 1) -> bool:
-    """Whether sets of cards are disjoint and together make the whole deck."""
+    """Return whether sets of cards are disjoint and together make the whole deck."""
     return are_disjoint(sets, jokers) and sum(c.bit_count() for c in sets) == JOKER + jokers
 
 
 def dealt(state: State) -> list[int]:
-    """The hands as they were before the exchange, by player."""
+    """Return the hands before the exchange, by player."""
     hands = [own_of(state, player, state.hands[player]) for player in range(len(state.hands))]
 
     def move(cards: np.uint64, giver: int, taker: int) -> None:
@@ -126,15 +126,15 @@ class Notation:
 
     @cached_property
     def ids(self) -> dict[str, int]:
-        """The action id of every notation, in capitals."""
+        """The action id of every notation in capitals."""
         return {text.upper(): i for i, text in enumerate(self.texts)}
 
     def text(self, action: int, state: State | None = None) -> str:
-        """The notation of an action id."""
+        """Write an action id."""
         return self.texts[action]
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """The action id of a notation.
+        """Parse an action id.
 
         Raises:
             InputError: The text is not an action.
@@ -147,7 +147,7 @@ class Notation:
             ) from None
 
     def deal_text(self, state: State) -> str:
-        """The deal from which `state`, at any point of a round, started."""
+        """Write the deal from which `state`, at any point of a round, started."""
         seats = "".join(map(str, state.seats))
         classes = "".join(map(str, state.classes)) if state.classes[0] >= 0 else "-"
         hands = ["".join(cards_in(hand)) for hand in dealt(state)]
@@ -162,7 +162,7 @@ class Notation:
         return ";".join(fields)
 
     def parse_deal(self, text: str) -> State:
-        """A state at the start of a round.
+        """Parse a deal to the state at the start of its round.
 
         Raises:
             InputError: The text is not a deal.
@@ -190,7 +190,7 @@ class Notation:
         return state
 
     def _standing(self, field: str) -> tuple[int, list[int]]:
-        """The round and the points before it, from the last field of a deal.
+        """Parse the last field of a deal to the round and the points before it.
 
         Raises:
             InputError: The field does not give a later round of the match.
@@ -210,11 +210,11 @@ class Notation:
         return standing
 
     def cards_of(self, action: int, state: State) -> tuple[str, ...]:
-        """The cards of a play, or the card that is given away."""
+        """List the cards of a play, or the card that is given away."""
         return tuple(cards_in(self.rules.plays.need[action]))
 
     def scene(self, state: State) -> list[Row]:
-        """The table: a row for each player in seat order, then the play to beat."""
+        """Return the table: a row for each player in seat order, then the play to beat."""
         return [self._row(state, int(player)) for player in state.seats] + [self._middle(state)]
 
     def _row(self, state: State, player: int) -> Row:
@@ -237,7 +237,7 @@ class Notation:
         return CLASSES[TITLES[self.players][place]]
 
     def _last_play(self, state: State, player: int) -> int:
-        """The cards that a player played last in this trick, a set."""
+        """Return the cards of a player's last play in this trick, a set."""
         need, there = self.rules.plays.need, int(state.trick[player])
         made = (int(need[action]) for action in reversed(state.history[: state.moves]) if there)
         return next((cards for cards in made if cards and not cards & ~there), 0)
@@ -271,7 +271,7 @@ class Notation:
 
 
 class CardSetNotation(Notation):
-    """Text of sets of cards: as of plays, except that the joker has no place and comes last."""
+    """Text of sets of cards: like that of plays, but the joker has no place and comes last."""
 
     explanations = EXPLANATIONS_COMPACT
 
@@ -290,10 +290,10 @@ class CardSetNotation(Notation):
 
 
 def may_stand(points: list[int], rounds: int) -> bool:
-    """Whether `rounds` rounds, each of n to 1 points for n players, can add up to these points.
+    """Return whether points can be the sums of `rounds` rounds, each of n to 1 for n players.
 
-    They can if any k players together have at least what the k lowest places are worth in all
-    rounds, with equality for all players.
+    They can if any k players together have at least the points of the k lowest places in all
+    rounds, with equality for k = n (Landau's theorem on score sequences).
     """
     least = rounds * np.cumsum(range(1, len(points) + 1))
     sums = np.cumsum(sorted(points))
@@ -301,7 +301,7 @@ def may_stand(points: list[int], rounds: int) -> bool:
 
 
 def sizes_text(sizes: Sequence[int]) -> str:
-    """How many cards are dealt: `three hands have 11 cards, and two have 10`."""
+    """Write the numbers of cards dealt: `three hands have 11 cards, and two have 10`."""
     if sizes[0] == sizes[-1]:
         return f"{COUNT[len(sizes)]} hands have {sizes[0]} cards"
     most, few = (sizes.count(size) for size in (sizes[0], sizes[-1]))
@@ -311,7 +311,7 @@ def sizes_text(sizes: Sequence[int]) -> str:
 
 
 def times_text(sizes: Sequence[int]) -> str:
-    """How many cards are dealt: `three times 11 and twice 10`."""
+    """Write the numbers of cards dealt: `three times 11 and twice 10`."""
     if sizes[0] == sizes[-1]:
         return f"{TIMES[len(sizes)]} {sizes[0]}"
     most, few = (TIMES[sizes.count(size)] for size in (sizes[0], sizes[-1]))
@@ -319,7 +319,7 @@ def times_text(sizes: Sequence[int]) -> str:
 
 
 def permutation(text: str, name: str, players: int = PLAYERS) -> list[int]:
-    """The digits of seats or classes, one for each player.
+    """Parse seats or classes, a digit for each player.
 
     Raises:
         InputError: The digits are not 0 to the last player, each once.

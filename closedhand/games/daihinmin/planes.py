@@ -32,12 +32,11 @@ occurs as often as there are players, in this order; the rows of the classes sta
 fugo, heimin, hinmin and daihinmin.
 
 With `jack_back`, `six_reverse` or `capital_fall` there is a second part, `house`, of two numbers
-and one for each player: 0 a jack has turned the order of the ranks until the trick ends (the plane
-of the revolution tells the order in force); 1 the order of play is reversed, and with it that of
-the players here; from 2 the player was the daifugo and has fallen. With `seven_give` or
-`ten_discard` two parts follow, `giving`, the number of cards that the player to act may still give
-or discard, and `shown`, a plane for each player with the cards that it got after a seven and still
-holds.
+and one for each player: 0 a jack has reversed the order of the ranks until the trick ends (plane 33
+shows the order in force); 1 the order of play is reversed, and with it that of the players here;
+from 2 the player was the daifugo and has fallen. With `seven_give` or `ten_discard` two parts
+follow: `giving`, the number of cards that the player to act may still give or discard, and `shown`,
+a plane for each player with the cards that it got after a seven and still holds.
 """
 
 from itertools import accumulate
@@ -92,18 +91,18 @@ places_of = by_players(PLACES)
 
 
 def shapes(rules: Rules) -> dict[str, tuple[int, ...]]:
-    """The shapes of all parts of an observation."""
+    """Return the shapes of all parts of an observation."""
     planes = PLACES[int(rules.options.players)].planes
     return {"observation": (planes, ROWS, COLUMNS)} | house(rules)
 
 
 def has_house(options: np.record) -> bool:
-    """Whether observations tell more than the planes, for rules that some houses play."""
+    """Return whether observations have the part `house`, for house rules."""
     return bool(options.jack_back or options.six_reverse or options.capital_fall)
 
 
 def house(rules: Rules) -> dict[str, tuple[int, ...]]:
-    """The shape of the part that tells what rules of some houses add."""
+    """Return the shape of the part `house`, if observations have it."""
     players = int(rules.options.players)
     parts: dict[str, tuple[int, ...]] = (
         {"house": (FALLEN + players,)} if has_house(rules.options) else {}
@@ -114,14 +113,13 @@ def house(rules: Rules) -> dict[str, tuple[int, ...]]:
 
 
 def has_gifts(options: np.record) -> bool:
-    """Whether cards are given after sevens, or discarded after tens."""
+    """Return whether cards are given after sevens, or discarded after tens."""
     return bool(options.seven_give or options.ten_discard)
 
 
 @kernel
 def observe(rules, state, player, out):
     """Write the planes."""
-    out[:] = 0
     at = places_of(state)
     draw_cards(out, HAND, state.hands[player])
     draw_cards(out, UNSEEN, unseen(state, player))
@@ -160,7 +158,7 @@ def observe(rules, state, player, out):
 
 @kernel
 def write_house(rules, state, player, out):
-    """Write what rules of some houses add, if they are played; return how many numbers."""
+    """Write the part `house`, if observations have it; return its size."""
     options = rules.options
     if options.jack_back + options.six_reverse + options.capital_fall == 0:
         return np.int64(0)
@@ -223,7 +221,7 @@ def draw_table(rules, state, out):
 
 @kernel
 def draw_joker(out, stands, suit, alone):
-    """Draw a joker of the play to beat, at the cell `alone` if it stands for no card."""
+    """Draw a joker of the play to beat; without a card to stand for, at the cell `alone`."""
     cell = alone
     if stands != NO_JOKER:
         cell = (bits.lowest(suit) if suit else 4) * COLUMNS + 1 + stands

@@ -1,14 +1,14 @@
 """The actions of Daihinmin: 2,421 plays and the pass, and the cards that each needs.
 
-Three or four players hold more cards, and have 184 plays more, with ids after the pass: kaidan of
-12 to 14 cards. With two jokers the plays of both follow, in the same order of families.
+Three or four players hold more cards and have 184 plays more, with ids after the pass: kaidan of
+12 to 14 cards. With two jokers the plays that contain both follow, in the same order of families.
 
 A card is a number, 4 x rank + suit, with ranks 0 to 12 for 3 to 2 and suits c d h s; the joker is
-52. Nothing tells two jokers apart: one of them in a set is card 52, both are 52 and 53. A set of
-cards is a `uint64` with one bit per card, so a higher bit is also a better card when taxes are
-paid. Plays are ordered by **family** (singles, groups of 2 to 5 equal ranks, kaidan of 3
-to 11), then by their lowest rank. The ids of a family are laid out so that kernels can compute
-them:
+52. Two jokers cannot be distinguished: one of them in a set is card 52, both are 52 and 53. A set
+of cards is a `uint64` with one bit per card. A higher bit is also a better card for taxes.
+
+Plays are ordered by **family** (singles, groups of 2 to 5 equal ranks, kaidan of 3 to 11), then by
+their lowest rank. Kernels compute the ids of a family from their order:
 
 - singles: the number of the card, so that an id also names a card in the exchange;
 - groups: for every rank the same `SHAPES`, the suits and the place of the joker;
@@ -28,9 +28,9 @@ from closedhand.games.daihinmin.state import FEWEST, PLAYERS
 RANKS = "3456789TJQKA2"
 SUITS = "cdhs"
 CARDS = (*(rank + suit for rank in RANKS for suit in SUITS), "*")
-"""The text of every card; the joker is a star."""
+"""Text of every card; the joker is a star."""
 TWO_JOKERS = (*CARDS, "*")
-"""The same of a deck with two jokers."""
+"""Text of every card in a deck with two jokers."""
 NUM_RANKS, NUM_CARDS, JOKER = 13, 53, 52
 DIAMOND_THREE, SPADE_THREE = CARDS.index("3d"), CARDS.index("3s")
 FIVE_SPOT, SIX, SEVEN, EIGHT, TEN, JACK = map(RANKS.index, "5678TJ")
@@ -42,20 +42,24 @@ SECOND_BIT = np.uint64(2 << JOKER)
 BOTH = JOKER_BIT | SECOND_BIT
 
 SHORTEST, LONGEST_KAIDAN = 3, 11
-"""Lengths of kaidan; at most 11 cards, because nobody of five players has more to lead with."""
+"""Lengths of kaidan: at most 11 cards, the largest hand of five players in the first trick."""
 MOST_KAIDAN = NUM_RANKS + 1
-"""Length of the longest kaidan there is: all ranks, and the joker below or above them."""
+"""Length of the longest possible kaidan: all ranks, and the joker below or above them."""
 FIVE = 5
 FIRST_KAIDAN = 5
 """The family of the shortest kaidan, after singles and groups of 2, 3, 4 and 5."""
 FAMILIES = FIRST_KAIDAN + LONGEST_KAIDAN - SHORTEST + 1
 """Number of families; longer kaidan, which only three or four players have, come after them."""
 NO_JOKER = -9
-"""Value in place of the rank that the joker stands for, if there is none."""
+"""Rank that the joker stands for in a play without a joker; -1 is the rank below the 3."""
 
 
 MOST_CARDS = (13, 20)
-"""Most cards of a player, the daifugo in the exchange: with five or six players, and with fewer."""
+"""Maximum number of cards of a player, the daifugo in the exchange: with five or six players, and
+with fewer.
+
+It also bounds the hidden cards of a hand: what is given after a seven lies open.
+"""
 
 
 class Shape(NamedTuple):
@@ -76,7 +80,7 @@ def _suit_sets(size: int) -> list[int]:
 
 
 def _shapes(size: int) -> list[Shape]:
-    """All shapes of groups of a size: without the joker, then with it."""
+    """List all shapes of groups of a size: without the joker, then with it."""
     own = [Shape(suits, -1) for suits in _suit_sets(size)]
     if size == FIVE:
         return [Shape(ALL_SUITS, 0)]
@@ -97,12 +101,14 @@ NUM_ACTIONS = NUM_PLAYS + 1
 
 
 def _table_type(actions: int, families: int, most_cards: int, jokers: int) -> np.dtype:
-    """The type of the table of plays: one record, which kernels pass on, unlike an array, for free.
+    """Return the type of the table of plays.
+
+    It is one record, which is passed between kernels as a pointer; arrays would count references.
 
     Args:
         actions: Number of actions, the pass included.
         families: Number of families of plays.
-        most_cards: Most cards of a player, in the exchange.
+        most_cards: Maximum number of cards in a hand.
         jokers: Number of jokers.
     """
     fields: list[tuple[Any, ...]] = [
@@ -133,7 +139,7 @@ def _table_type(actions: int, families: int, most_cards: int, jokers: int) -> np
 
 
 class JokerPlace(NamedTuple):
-    """What a joker stands for: `stands` and `joker_suit` of a `Play`."""
+    """The card that a joker stands for: `stands` and `joker_suit` of a `Play`."""
 
     stands: int
     suit: int
@@ -198,7 +204,7 @@ def _kaidan(length: int) -> list[Play]:
 
 
 def _groups_of_both(size: int) -> list[Play]:
-    """The groups with two jokers, which stand for two suits, or for one and the fifth card."""
+    """List the groups with two jokers, which stand for two suits, or for one and the fifth card."""
     if size == 2:
         return [Play(int(BOTH), 1, NUM_RANKS, NUM_RANKS, 0, NO_JOKER, 0)]
     return [
@@ -212,7 +218,7 @@ def _groups_of_both(size: int) -> list[Play]:
 
 
 def _kaidan_of_both(length: int) -> list[Play]:
-    """The kaidan with two jokers, no more than one of which stands outside the ranks."""
+    """List the kaidan with two jokers, at most one of which stands outside the ranks."""
     return [
         Play(
             sum(_bit(rank, suit) for rank in range(low, low + length) if rank not in jokers)
@@ -228,18 +234,18 @@ def _kaidan_of_both(length: int) -> list[Play]:
 
 
 def longest_of(players: int) -> int:
-    """Length of the longest kaidan in the table for a number of players."""
+    """Return the length of the longest kaidan in the table for a number of players."""
     return MOST_KAIDAN if players < PLAYERS else LONGEST_KAIDAN
 
 
 def sizes_dealt(players: int, jokers: int = 1) -> tuple[int, ...]:
-    """Cards dealt to the players in seat order, from the daifugo on."""
+    """Return the numbers of cards dealt to the players in seat order, from the daifugo on."""
     cards = JOKER + jokers
     return tuple((cards + players - 1 - seat) // players for seat in range(players))
 
 
 def build(players: int = PLAYERS, jokers: int = 1) -> np.record:
-    """The table of all plays for a number of players, and of jokers."""
+    """Build the table of all plays for a number of players and of jokers."""
     return _build(longest_of(players), MOST_CARDS[players < PLAYERS], jokers)
 
 
@@ -261,6 +267,7 @@ def _build(longest: int, most_cards: int, jokers: int) -> np.record:
     table.eight[:] = (table.low <= EIGHT) & (table.high >= EIGHT)
     table.revolts[:] = table.length >= np.where(table.family >= FIRST_KAIDAN, 5, 4)
     table.first[:] = np.cumsum([0, *map(len, families)])
+    # The pass stands between the plays of all games and the longer kaidan, whose ids it moves by 1.
     table.first[FAMILIES:] += len(families) > FAMILIES
     if both:
         table.both[:] = usual + np.cumsum([0, *map(len, both)])
@@ -273,6 +280,7 @@ def _build(longest: int, most_cards: int, jokers: int) -> np.record:
                     if not shape.suits & ~suits and (joker or shape.stands < 0)
                 ]
                 table.options[size, joker, suits, : 1 + len(found)] = [len(found), *found]
+    # Pascal's triangle.
     table.binomial[:, 0] = 1
     for n in range(1, NUM_CARDS + 1):
         table.binomial[n, 1:] = table.binomial[n - 1, 1:] + table.binomial[n - 1, :-1]
@@ -280,18 +288,18 @@ def _build(longest: int, most_cards: int, jokers: int) -> np.record:
 
 
 def _of_both(longest: int) -> list[list[Play]]:
-    """The plays with two jokers, by family."""
+    """List the plays with two jokers, by family."""
     groups = [_groups_of_both(size) for size in range(2, FIVE + 1)]
     return [[], *groups, *(_kaidan_of_both(length) for length in range(SHORTEST, longest + 1))]
 
 
 def _columns(table: np.record) -> tuple[str, ...]:
-    """The fields of `Play` that a table has."""
+    """List the fields of `Play` that a table has."""
     return tuple(name for name in Play._fields if name in (table.dtype.names or ()))
 
 
 def _text(play: Play) -> str:
-    """The notation of a play: its cards, with a star after each that a joker stands for."""
+    """Write a play: its cards, with a star after each card that a joker stands for."""
     if not play.need & ~int(BOTH):
         return "*" * play.need.bit_count()
     own = [(card // 4, card % 4, "") for card in range(JOKER) if play.need >> card & 1]
@@ -304,7 +312,7 @@ def _text(play: Play) -> str:
 
 
 def texts(players: int = PLAYERS, jokers: int = 1) -> tuple[str, ...]:
-    """The notation of every action id, for a number of players, and of jokers."""
+    """Write every action id, for a number of players and of jokers."""
     return _texts(players < PLAYERS, jokers)
 
 

@@ -1,12 +1,12 @@
 """Replay of UECda server logs under the rules, and conversion between rounds and logs.
 
-A round is replayed entry by entry, and everything that the log states is compared with the replay:
-who acted, what was paid as tax, the result, the points, the classes and the seats. A card that the
-server lost in the exchange is taken away.
+A round is replayed entry by entry. The player of each entry, the taxes, the result, the points, the
+classes and the seats in the log are compared with the replay. A card that the server lost in the
+exchange is removed.
 
 The official server logs every number other than 0 in a submitted table as a card, but reads only 1
-and 2 as cards. Where a round does not replay as it is logged, one of its plays may have been such
-numbers, and so a pass: if exactly so everything agrees, the round replays.
+and 2 as cards. So a logged play may have counted as a pass. If a round does not replay as logged,
+it is replayed with one play as a pass, and is accepted if it then agrees with the log.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -58,7 +58,7 @@ def replay_log(path: Path) -> Iterator[Replay]:
         except InputError as wrong:
             returns, error = None, f"round {number}: {wrong}"
         yield Replay(number, record, returns, error, unit="round")
-        # Later rounds are compared with what this one states, so that a mistake is reported once.
+        # Compare later rounds with the log of this one, so that a mistake is reported once.
         seats, result = values.get("seat"), values.get("result", "")
         if sorted(result) == list("01234"):
             classes = _classes_of(result)
@@ -73,7 +73,7 @@ def replay_log(path: Path) -> Iterator[Replay]:
 
 
 def _replayed(record: Record, values: Mapping[str, str]) -> Record:
-    """A record of a round as it replays: the same, or with one play that was read as a pass.
+    """Return the record of a round that replays: the same, or with one play as a pass.
 
     Raises:
         InputError: It does not replay, and the log is at fault.
@@ -95,7 +95,7 @@ def _replayed(record: Record, values: Mapping[str, str]) -> Record:
 
 
 def _options(path: Path, log: logs.Log) -> dict[str, Any]:
-    """The options of a log.
+    """Return the options of a log.
 
     Raises:
         InputError: The header is malformed; the message names the file.
@@ -107,7 +107,7 @@ def _options(path: Path, log: logs.Log) -> dict[str, Any]:
 
 
 def _checking(values: Mapping[str, str]) -> Callable[[State], None]:
-    """A function that checks the state before each action against the log."""
+    """Make a function that checks the state before each action against the log."""
     turns = iter(logs.entries(values["play"]))
     lost = logs.lost_cards(values)
 
@@ -158,7 +158,7 @@ def _check_exchange(values: Mapping[str, str], state: State) -> None:
 
 
 def log_records(path: Path) -> list[Record]:
-    """The rounds of a log as records.
+    """Convert the rounds of a log to records.
 
     Raises:
         InputError: The file cannot be read as a log, or one of its rounds cannot be read.
@@ -173,14 +173,14 @@ def log_records(path: Path) -> list[Record]:
                 record = _replayed(record, values)
             records.append(record)
             for cards in logs.lost_cards(values).values():
-                raise InputError(f"the server lost {logs.cards_text(cards)}, as no record can say")
+                raise InputError(f"the server lost {logs.cards_text(cards)}: no record can hold it")
         except InputError as error:
             raise InputError(f"{path}, round {number}: {error}") from None
     return records
 
 
 def to_log(records: Iterable[Record]) -> logs.Log:
-    """A log of consecutive rounds, with points counted from the first of them.
+    """Convert records of consecutive rounds to a log, with points counted from the first round.
 
     Raises:
         InputError: There are no records, or one is not a complete, legal round of Daihinmin.
@@ -213,19 +213,19 @@ def to_log(records: Iterable[Record]) -> logs.Log:
 
 
 def _classes_after(rounds: list[dict[str, str]], options: Mapping[str, Any]) -> str:
-    """The classes of the next round."""
+    """Return the classes of the next round."""
     if len(rounds) % options.get("class_period", 100) == 0:
         return logs.NO_CLASSES
     return _classes_of(rounds[-1]["result"])
 
 
 def _classes_of(result: str) -> str:
-    """The classes by player that follow from a result, the players by class."""
+    """Convert a result, the players by class, to the classes by player."""
     return "".join(str(result.index(str(player))) for player in range(PLAYERS))
 
 
 def _round_values(record: Record, points: np.ndarray) -> dict[str, str]:
-    """The values of a round by the keys of a log; adds its points to `points`."""
+    """Return the values of a round by the keys of a log, and add its points to `points`."""
     game = flat_game(record.game, {**record.rules, "rounds": 1})
     state = _start(game, record)
     transcript = logs.Transcript(state)
@@ -247,7 +247,7 @@ def _round_values(record: Record, points: np.ndarray) -> dict[str, str]:
 
 
 def _start(game: Game, record: Record) -> State:
-    """The state at the start of a record's round, as a game of one round."""
+    """Return the state at the start of a record's round, as a game of one round."""
     if record.deal is not None:
         return game.parse_deal(";".join(record.deal.split(";")[: 2 + PLAYERS]))
     if record.rules.get("rounds", 1) > 1:

@@ -1,8 +1,8 @@
 """The rules of Daihinmin: the match, its rounds, and their points.
 
-A round consists of the exchange, if there are classes, and tricks until only one player is not out.
-Kernels trust their callers to pass legal actions only, which `admit` ensures, and to ask of a view
-nothing that it hides.
+A round consists of the exchange, if there are classes, and tricks until one player remains. Kernels
+do not check whether an action is legal, which `admit` does, nor whether a view hides what they
+read.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ from closedhand.games.daihinmin.exchange import (
     pick,
     winner,
 )
-from closedhand.games.daihinmin.plays import PASS
+from closedhand.games.daihinmin.plays import NUM_CARDS, PASS
 from closedhand.games.daihinmin.seven_ten_rules import clear_gifts, due_of, own_of
 from closedhand.games.daihinmin.state import LONGEST, NOBODY, two_jokers
 from closedhand.games.daihinmin.tricks import (
@@ -53,13 +53,17 @@ def deal(rules, state, seed):
 
 @kernel
 def deal_round(rules, state):
-    """Deal a round: classes follow from the last round's places; cards are dealt in seat order."""
+    """Deal a round: classes follow from the last round's places; cards are dealt in seat order.
+
+    Dealing begins with the daifugo, or without classes at a random seat.
+    """
     reset = state.round_number % rules.options.class_period == 0 and not (
         rules.options.ranked and state.round_number == 0
     )
     for player in range(len(state.hands)):
         state.classes[player] = -1 if reset else state.places[player]
-    deck = np.arange(bits.size(deck_of(state)))
+    # Made with a constant length, for GPUs.
+    deck = np.arange(NUM_CARDS + 1)[: bits.size(deck_of(state))]
     state.seed = shuffle(deck, state.seed)
     first = np.int64(state.seed % np.uint64(len(state.seats)))
     for seat in range(len(state.hands)):
@@ -105,7 +109,10 @@ def begin(rules, state):
 
 @kernel
 def rewind(state):
-    """Go back to the first trick of the round; later actions stay in the history."""
+    """Go back to the first trick of the round.
+
+    Later actions stay in the history, where a replay reads them.
+    """
     for player in range(len(state.hands)):
         state.hands[player] = own_of(state, player, state.hands[player])
     clear_gifts(state)
@@ -158,20 +165,20 @@ def end_round(rules, state):
 
 @kernel
 def over(rules, state):
-    """Whether the last round has ended."""
+    """Return whether the last round has ended."""
     return state.out == len(state.hands)
 
 
 @kernel
 def returns(rules, state, out):
-    """Write the points by player: in each round as many as players, for the first, to 1."""
+    """Write the points by player: of n players, the first gets n in each round, the last 1."""
     for player in range(len(state.hands)):
         out[player] = state.points[player]
 
 
 @kernel
 def payoff(rules, state, player):
-    """The points of a player as soon as they are certain, NaN before.
+    """Return the points of a player as soon as they are certain, NaN before.
 
     They are certain when the player is out in the last round.
     """

@@ -1,9 +1,9 @@
 """Cards given to the next player after sevens, and discarded after tens.
 
-They are given face up: everybody knows who holds them until they are played. They are chosen one by
-one, in ascending order, and the pass ends that. The fields of `GIVING_STATE` hold all of it; where
-states have no such fields, the functions here answer as if nothing could be given. Which of the two
-it is, is decided when a kernel is compiled, and costs nothing at run time.
+Cards are given face up: all players know who holds them until they are played. They are chosen one
+by one, in ascending order, until the player passes. `GIVING_STATE` has fields for this. For states
+without them, the functions here return constants, as if no card could be given, and kernels are
+compiled without the rule.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,10 @@ NONE = np.uint64(0)
 
 
 def _reader(field: str, missing: Any) -> Callable[[State], Any]:
-    """A function that reads a field, or answers `missing`, of whose type the field's values are."""
+    """Make a function that returns a field, or `missing` for states without the field.
+
+    The field is converted to the type of `missing`, so that both cases have one type.
+    """
     kind = type(missing)
 
     def read(state: State) -> Any:
@@ -38,7 +41,7 @@ def _reader(field: str, missing: Any) -> Callable[[State], Any]:
 
 
 def _reader_of_player(field: str, missing: Any) -> Callable[[State, Any], Any]:
-    """As `_reader`, of a field that holds a number for each player."""
+    """Make a function like that of `_reader` for a field with a number for each player."""
 
     def read(state: State, player: Any) -> Any:
         return state[field][player] if field in (state.dtype.names or ()) else missing
@@ -53,7 +56,7 @@ def _reader_of_player(field: str, missing: Any) -> Callable[[State, Any], Any]:
 
 
 def _writer(field: str) -> Callable[[State, Any], None]:
-    """A function that writes a field where there is one."""
+    """Make a function that writes a field; it does nothing for states without the field."""
 
     def write(state: State, value: Any) -> None:
         if field in (state.dtype.names or ()):
@@ -73,7 +76,7 @@ def _writer(field: str) -> Callable[[State, Any], None]:
 
 
 def _writer_of_player(field: str) -> Callable[[State, Any, Any], None]:
-    """As `_writer`, of a field that holds a number for each player."""
+    """Make a function like that of `_writer` for a field with a number for each player."""
 
     def write(state: State, player: Any, value: Any) -> None:
         if field in (state.dtype.names or ()):
@@ -93,13 +96,13 @@ def _writer_of_player(field: str) -> Callable[[State, Any, Any], None]:
 
 
 due_of = _reader("due", np.int64(0))
-"""The number of cards that the player to act may still give or discard now."""
+"""Number of cards that the player to act may still give or discard now."""
 
 least_of = _reader("least", np.int64(0))
 """The lowest card that may be given or discarded now."""
 
 back_of = _reader("back", np.bool_(False))
-"""Whether a jack has turned the order of the ranks in this trick."""
+"""Whether a jack has reversed the order of the ranks in this trick."""
 
 shown_by = _reader_of_player("shown", NONE)
 """The cards, a set, that a player got after a seven and still holds."""
@@ -110,7 +113,8 @@ away_from = _reader_of_player("away", NONE)
 spent_by = _reader_of_player("spent", NONE)
 """The cards, a set, that a player got after a seven and has played or discarded.
 
-Only states with two jokers tell, whose own one could not be known from the other otherwise.
+Only states with two jokers have the field: without it, the player's own joker could not be
+distinguished from the one it got.
 """
 
 set_due, set_least, set_back = _writer("due"), _writer("least"), _writer("back")
@@ -119,7 +123,7 @@ set_shown, set_away, set_spent = (_writer_of_player(name) for name in ("shown", 
 
 @kernel
 def clear_gifts(state):
-    """Begin a round, or its first trick, in which nothing has been given yet."""
+    """Clear all fields of given cards, at the start of a round or of its first trick."""
     for player in range(len(state.hands)):
         set_shown(state, player, NONE)
         set_away(state, player, NONE)
@@ -131,7 +135,7 @@ def clear_gifts(state):
 
 @kernel
 def gifted(state):
-    """All cards, a set, that have been given after sevens."""
+    """Return all cards, a set, that have been given after sevens."""
     cards = NONE
     for player in range(len(state.hands)):
         cards |= away_from(state, player)
@@ -140,7 +144,7 @@ def gifted(state):
 
 @kernel
 def got_by(state, player):
-    """The cards, a set, that a player got after a seven, and holds or has played."""
+    """Return the cards, a set, that a player got after a seven and holds or has played."""
     if two_jokers(state):
         return added(state, shown_by(state, player), spent_by(state, player))
     return (shown_by(state, player) | state.played[player]) & gifted(state)
@@ -148,7 +152,7 @@ def got_by(state, player):
 
 @kernel
 def gone_from(state, player):
-    """The cards, a set, that a player began the first trick with and has played or given away."""
+    """Return the cards of a player's hand at the first trick that it has played or given away."""
     if two_jokers(state):
         played = removed(state, state.played[player], spent_by(state, player))
         return added(state, played, away_from(state, player))
@@ -157,7 +161,7 @@ def gone_from(state, player):
 
 @kernel
 def own_of(state, player, hand):
-    """The cards that a player began the first trick with, if it holds `hand` now."""
+    """Return a player's hand at the first trick, if it holds `hand` now."""
     if two_jokers(state):
         cards = added(state, hand, state.played[player])
         cards = removed(state, cards, got_by(state, player))
@@ -167,7 +171,7 @@ def own_of(state, player, hand):
 
 @kernel
 def number_owned(state, player):
-    """The number of cards that a player began the first trick with; the hand may be hidden."""
+    """Return the size of a player's hand at the first trick; the hand may be hidden."""
     got = got_by(state, player)
     total = np.int64(state.left[player]) + bits.size(state.played[player])
     return total - bits.size(got) + bits.size(away_from(state, player))
@@ -175,7 +179,7 @@ def number_owned(state, player):
 
 @kernel
 def owed_after(rules, state, action):
-    """The number of cards that the player who has made a play may give or discard."""
+    """Return the number of cards that a player may give or discard after a play."""
     options = rules.options
     if options.seven_give + options.ten_discard == 0 or rules.plays.family[action] >= FIRST_KAIDAN:
         return 0
@@ -187,7 +191,7 @@ def owed_after(rules, state, action):
 
 @kernel
 def lay_down(state, player, cards):
-    """Take cards out of those that a player has shown, of two jokers the shown one first."""
+    """Remove played cards from those that a player has shown, of two jokers the shown one first."""
     set_shown(state, player, removed(state, shown_by(state, player), cards))
 
 
@@ -196,7 +200,7 @@ def hand_over(rules, state, card):
     """Give or discard a card of the player to act, after a seven or a ten."""
     player = np.int64(state.player)
     cards = bit(card)
-    # Of two jokers one that was got goes first.
+    # The card if it is given for the first time. Of two jokers the received one is given first.
     first = cards & ~(shown_by(state, player) if two_jokers(state) else gifted(state))
     state.hands[player] = removed(state, state.hands[player], cards)
     state.left[player] -= 1
@@ -220,7 +224,7 @@ def hand_over(rules, state, card):
 
 @kernel
 def cards_to_hand_over(state):
-    """The cards, a set, that the player to act may give or discard now."""
+    """Return the cards, a set, that the player to act may give or discard now."""
     cards = state.hands[state.player] & ~(bit(least_of(state)) - np.uint64(1))
     return kinds(cards) if two_jokers(state) else cards
 

@@ -1,7 +1,7 @@
-"""The state of Daihinmin, field by field, and the data behind the rules of a game.
+"""The state of Daihinmin, field by field, and the options of its rules.
 
-Players keep their numbers; `seats` is the order in which they sit. Actions are the ids of
-`plays.py`, sets of cards those of `cards.py`.
+Players keep their numbers when seats change; `seats` lists the players in seat order. Actions are
+the ids of `plays.py`. Sets of cards are bits of a `uint64`, as in `cards.py`.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,8 +13,7 @@ import numpy as np
 from closedhand.core.numba import linking
 
 PLAYERS = 5
-"""Players of the competition, the default."""
-"""The bits of all of them."""
+"""Number of players of the competition, the default."""
 TITLES = {3: (0, 2, 4), 4: (0, 1, 3, 4), 5: (0, 1, 2, 3, 4), 6: (0, 1, 2, 2, 3, 4)}
 """By number of players and place: the title, 0 daifugo, 1 fugo, 2 heimin, 3 hinmin, 4 daihinmin."""
 FEWEST, MOST = min(TITLES), max(TITLES)
@@ -22,17 +21,17 @@ MOST_PASSES = 20
 LONGEST = 1102
 """Upper bound on the actions of a round: 53 plays, fewer than 20 passes after each, three picks.
 
-With a second joker the last player keeps a card, so there are no more plays.
-
-Its exact value leaves no padding in a state.
+A second joker adds no play, since the last player keeps a card. The bound is rounded up so that the
+following fields of a state need no padding.
 """
 NOBODY = -1
+"""In place of a player who does not exist, or of the place of a player who is not out."""
 HIDDEN = -1
-"""Entry of the history for an exchanged card that the observer does not know."""
+"""Entry of the history for a card given back that the observer does not know."""
 
 
 def pairs_of(players: int) -> int:
-    """The number of pairs of players who exchange cards: two, but only one of three players."""
+    """Return the number of pairs who exchange cards: one of three players, else two."""
     return 1 if players < 4 else 2
 
 
@@ -68,7 +67,7 @@ def _fields(players: int) -> list[tuple[Any, ...]]:
 
 
 def _giving_fields(players: int) -> list[tuple[Any, ...]]:
-    """What states have besides where cards are given after sevens, or discarded after tens."""
+    """List the further fields of games with `seven_give` or `ten_discard`."""
     return [
         ("shown", "u8", players),  # cards got after a seven and still held, which all have seen
         ("away", "u8", players),  # cards of the player's own hand that were given after a seven
@@ -79,15 +78,15 @@ def _giving_fields(players: int) -> list[tuple[Any, ...]]:
 
 
 def _joker_fields(players: int) -> list[tuple[Any, ...]]:
-    """What states have besides where there are two jokers, which nothing tells apart."""
+    """List the further fields of games with two jokers, which cannot be distinguished."""
     return [("spent", "u8", players)]  # cards got after a seven, and played or discarded
 
 
 @cache
 def _type_of(players: int, giving: bool, jokers: int) -> np.dtype:
-    # The added fields come first: Numba takes a record that begins like another for one of its
-    # kind, and would pass it to kernels compiled for the other. So the first field of all these
-    # types has a shape or a name of its own.
+    # The further fields come first. Numba accepts a record whose first fields are those of another
+    # type in kernels compiled for that type, so the first fields of all types have to differ in
+    # name or shape.
     fields = _joker_fields(players) if jokers > 1 else []
     fields += _giving_fields(players) if giving else []
     return np.dtype((np.record, np.dtype(fields + _fields(players), align=True)))
@@ -98,9 +97,9 @@ GIVING_STATE = _type_of(PLAYERS, True, 1)
 
 
 def two_jokers(record: Any) -> bool:
-    """Whether a state, or a table of plays, belongs to a game with two jokers.
+    """Return whether a state, or a table of plays, belongs to a game with two jokers.
 
-    Kernels may call it. It is known when a kernel is compiled, and costs nothing later.
+    In kernels the result is a constant, since it depends on the type of the record alone.
     """
     return not {"spent", "second"}.isdisjoint(record.dtype.names)
 
@@ -113,9 +112,9 @@ def _two_jokers(record):
 
 
 def by_players(table: Mapping[int, tuple[int, ...]]) -> Callable[[Any], Any]:
-    """A function that looks up a tuple of numbers by the number of players of a state.
+    """Make a function that looks up a tuple of numbers by the number of players of a state.
 
-    Kernels may call it. The look-up is made when a kernel is compiled, and costs nothing later.
+    In kernels its result is a constant, since it depends on the type of the state alone.
 
     Args:
         table: Tuples of numbers by number of players.
@@ -133,7 +132,7 @@ def by_players(table: Mapping[int, tuple[int, ...]]) -> Callable[[Any], Any]:
 
 
 def empty_states(state: Any, number: int) -> Any:
-    """An array of states, not set to anything, of the type of `state`; kernels may call it."""
+    """Create an uninitialised array of states of the type of `state`, also in kernels."""
     return np.empty(number, state.dtype)
 
 
@@ -145,7 +144,7 @@ def _empty_states(state, number):
 
 
 titles_of = by_players(TITLES)
-"""The titles of a game by place, a row of `TITLES`."""
+"""Titles by place, a row of `TITLES`, for the number of players of a state."""
 
 
 OPTIONS = np.dtype(
@@ -187,7 +186,7 @@ OPTIONS = np.dtype(
 class Rules(NamedTuple):
     """The table of `plays.build` and the options of a game, as described in `make_game`.
 
-    These are two records, so that kernels pass on two pointers, not twenty numbers.
+    As two records they are passed from kernel to kernel as two pointers.
     """
 
     kernels = "closedhand.games.daihinmin.game"
@@ -197,6 +196,6 @@ class Rules(NamedTuple):
 
 
 def state_type(options: np.record) -> np.dtype:
-    """The data type of states under some options, a record of `OPTIONS`."""
+    """Return the data type of states under some options, a record of `OPTIONS`."""
     giving = bool(options.seven_give or options.ten_discard)
     return _type_of(int(options.players), giving, int(options.jokers))

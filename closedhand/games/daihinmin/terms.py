@@ -1,4 +1,4 @@
-"""The words of Daihinmin in other languages."""
+"""The terms of Daihinmin in other languages."""
 
 TERMS = {
     "zh": {

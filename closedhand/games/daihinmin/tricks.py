@@ -1,6 +1,6 @@
-"""Tricks: who leads, the effects of a play, whose turn is next, and who is out.
+"""Tricks: the leader, the effects of a play, the next turn, and the players who are out.
 
-Kernels trust their callers to pass legal plays only.
+Kernels do not check whether a play is legal.
 """
 
 import numpy as np
@@ -31,26 +31,27 @@ from closedhand.games.daihinmin.seven_ten_rules import (
     shown_by,
     spent_by,
 )
-from closedhand.games.daihinmin.state import two_jokers
+from closedhand.games.daihinmin.state import MOST, two_jokers
 from closedhand.games.daihinmin.two_jokers import is_pair_of_jokers
 
 
 @kernel
 def everybody(state):
-    """The bits of all players."""
+    """Return the bits of all players."""
     return (1 << len(state.hands)) - 1
 
 
 @kernel
 def sit(state):
     """Set the order of play to that of the seats."""
+    # Index -1 is the last seat: the order is a circle.
     for player in range(len(state.hands)):
         state.next[state.seats[player - 1]] = state.seats[player]
 
 
 @kernel
 def is_reversed(state):
-    """Whether the order of play is that of the seats backwards."""
+    """Return whether the order of play is that of the seats backwards."""
     return state.next[state.seats[0]] != state.seats[1]
 
 
@@ -90,7 +91,7 @@ def new_trick(state, leader):
 
 @kernel
 def end_trick(rules, state, leader):
-    """End the trick, with what a jack has turned in it; `leader` leads, or the next player."""
+    """End the trick and the effect of a jack in it; `leader` leads, or the next player."""
     if is_back(rules, state):
         state.revolution = 1 - state.revolution
     new_trick(state, leader)
@@ -98,17 +99,19 @@ def end_trick(rules, state, leader):
 
 @kernel
 def covers(rules, action, rank):
-    """Whether a play covers a rank, be it with the joker; the lone joker covers none."""
+    """Return whether a play covers a rank, also by the joker; the lone joker covers none."""
     return rules.plays.low[action] <= rank and rank <= rules.plays.high[action]
 
 
 @kernel
 def is_back(rules, state):
-    """Whether a jack has turned the order of the ranks until the trick ends."""
+    """Return whether a jack has reversed the order of the ranks until the trick ends."""
     if not rules.options.jack_back:
         return False
     if rules.options.seven_give or rules.options.ten_discard:
         return back_of(state)
+    # Other states have no field for it. Search the history backwards for a jack, as far as the
+    # plays of this trick go: until as many cards are found as lie on the table.
     cards = 0
     for player in range(len(state.hands)):
         cards += bits.size(state.trick[player])
@@ -125,7 +128,7 @@ def is_back(rules, state):
 
 @kernel
 def lock_after(rules, state, action):
-    """The suits to which a play locks the trick, as bits; 0 for none."""
+    """Return the suits to which a play locks the trick, as bits; 0 for none."""
     if action == JOKER or is_pair_of_jokers(rules, action):
         return np.int64(0) if rules.options.joker_unlocks else np.int64(state.lock)
     suits, beaten = np.int64(rules.plays.suits[action]), np.int64(state.target)
@@ -136,7 +139,7 @@ def lock_after(rules, state, action):
 
 @kernel
 def revolution_after(rules, state, action):
-    """Whether low ranks beat high ones after a play, in its trick."""
+    """Return whether low ranks beat high ones in the trick after a play, 0 or 1."""
     turned = np.int64(state.revolution)
     if rules.options.revolution and rules.plays.revolts[action]:
         turned = 1 - turned
@@ -147,7 +150,7 @@ def revolution_after(rules, state, action):
 
 @kernel
 def skipped_after(rules, action):
-    """The number of players whose turn a play skips: one for each five."""
+    """Return the number of players whose turn a play skips: one for each five."""
     if not rules.options.five_skip or not covers(rules, action, FIVE_SPOT):
         return np.int64(0)
     return np.int64(rules.plays.length[action] if rules.plays.family[action] < FIRST_KAIDAN else 1)
@@ -159,7 +162,8 @@ def lay(rules, state, action):
     player = np.int64(state.player)
     cards = rules.plays.need[action]
     if two_jokers(state):
-        # Of two jokers one that was got goes first.
+        # Of two jokers the one received after a seven is played first. Removing twice gives the
+        # intersection of `shown` and `cards`, with jokers counted, which `&` would not do.
         shown = shown_by(state, player)
         got = removed(state, shown, removed(state, shown, cards))
         set_spent(state, player, added(state, spent_by(state, player), got))
@@ -186,6 +190,7 @@ def lay(rules, state, action):
     if due > 0:
         set_due(state, due)
         return
+    # Only 3s beats the lone joker, and that ends the trick.
     if (rules.options.eight_stop and rules.plays.eight[action]) or beaten == JOKER:
         end_trick(rules, state, player)
     else:
@@ -194,7 +199,7 @@ def lay(rules, state, action):
 
 @kernel
 def hand_on(rules, state, action):
-    """Give or discard a card after a seven or a ten, or pass; then it is the next one's turn."""
+    """Give or discard a card after a seven or a ten, or pass; after the last one move on."""
     player = np.int64(state.player)
     if action == PASS:
         set_due(state, 0)
@@ -212,7 +217,7 @@ def hand_on(rules, state, action):
 
 @kernel
 def leave(rules, state, player):
-    """Let a player who has no cards left go out; if only one remains, the round is over."""
+    """Rank a player who has no cards left; rank the last player, too, which ends the round."""
     go_out(state, player)
     if rules.options.capital_fall and state.out == 1:
         fall(state)
@@ -231,7 +236,7 @@ def move_on(rules, state, skipped):
     Args:
         rules: Rules of the game.
         state: State, which is changed.
-        skipped: Number of such players who are passed over.
+        skipped: Number of players who can play on and are skipped.
     """
     waiting = everybody(state) & ~state.passed
     if not rules.options.overplay and state.target >= 0:
@@ -250,6 +255,7 @@ def move_on(rules, state, skipped):
 @kernel
 def go_out(state, player):
     """Give a player the best place that is left; the player is out and acts no more."""
+    # A fallen daifugo counts as out, but has the last place instead of the next one.
     state.places[player] = state.out - has_fallen(state)
     state.out += 1
     state.passed |= 1 << player
@@ -257,7 +263,7 @@ def go_out(state, player):
 
 @kernel
 def has_fallen(state):
-    """Whether a player has the last place before all others are out."""
+    """Return whether a player already has the last place, as a fallen daifugo."""
     for player in range(len(state.hands)):
         if state.places[player] == len(state.hands) - 1:
             return True
@@ -266,7 +272,7 @@ def has_fallen(state):
 
 @kernel
 def fall(state):
-    """Give the daifugo, who has not gone out first, the last place."""
+    """Give the daifugo the last place if another player is out first."""
     for player in range(len(state.hands)):
         if state.classes[player] == 0 and state.places[player] < 0:
             state.places[player] = len(state.hands) - 1
@@ -278,11 +284,11 @@ def fall(state):
 def rank_rest(state):
     """Rank the players who are not out at random.
 
-    The order is drawn from their cards, which nobody knows completely, so that a round follows from
-    its deal and its actions.
+    The order is drawn from the cards left, which nobody knows completely. So the round is
+    determined by its deal and its actions.
     """
     seed = np.uint64(state.moves)
-    order = np.arange(len(state.hands))
+    order = np.arange(MOST)[: len(state.hands)]  # made with a constant length, for GPUs
     for player in range(len(state.hands)):
         seed = shuffle(order, seed ^ state.hands[player])
     shuffle(order, seed)

@@ -1,6 +1,6 @@
-"""The plays with two jokers in kernels, of a table of plays that may have none.
+"""The plays with two jokers in kernels, for tables of plays with or without them.
 
-Which table it is, is known when a kernel is compiled, and costs nothing later.
+The type of the table decides it when a kernel is compiled.
 """
 
 from typing import Any
@@ -11,11 +11,11 @@ from closedhand.games.daihinmin.plays import NO_JOKER, JokerPlace
 from closedhand.games.daihinmin.state import two_jokers
 
 NO_PLAY = -2
-"""The id in place of a play that there is not; -1 is nothing to beat."""
+"""Id in place of a play that the table lacks. It differs from -1, which means no play to beat."""
 
 
 def first_of_both(plays: Any, family: Any) -> Any:
-    """The id of the first play with two jokers of a family, or of the next one."""
+    """Return the id of the first play with two jokers in a family, or in the next one."""
     return plays["both"][family] if "both" in (plays.dtype.names or ()) else NO_PLAY
 
 
@@ -27,7 +27,7 @@ def _first_of_both(plays, family):
 
 
 def second_joker(plays: Any, play: Any) -> JokerPlace:
-    """What the second joker of a play stands for, as a rank and the bit of a suit."""
+    """Return the rank, and the bit of the suit, that the second joker of a play stands for."""
     if "second" in (plays.dtype.names or ()):
         return JokerPlace(int(plays["second"][play]), int(plays["second_suit"][play]))
     return JokerPlace(NO_JOKER, 0)
@@ -42,5 +42,5 @@ def _second_joker(plays, play):
 
 @kernel
 def is_pair_of_jokers(rules, action):
-    """Whether a play is the two jokers alone, which stand for no cards."""
+    """Return whether a play is the pair of jokers, the only one of its family with both."""
     return two_jokers(rules.plays) and action == first_of_both(rules.plays, 1)

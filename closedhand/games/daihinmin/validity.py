@@ -1,11 +1,15 @@
 """Validation of Daihinmin states: the reason why the rules do not allow one.
 
-The round is checked as a whole, by playing it again from its deal. What came before it and what is
-still to come are not checked, since a deal in the notation may state anything: `seats` and
-`classes` are any order of the players (or there are no classes), any three of five players have 11
-cards, `points` are a possible sum over the rounds played so far, and `seed` is any number but 0, or
-0 in a view. If the last round ends by passes, the players left are ranked by chance, from their
-cards. Their places may be in any order, since a redealt view does not determine it.
+The current round is replayed from its deal. Earlier and later rounds are not checked, since a deal
+in the notation may state anything:
+
+- `seats` and `classes` are any order of the players, or there are no classes.
+- Any three of five players have 11 cards.
+- `points` are a possible sum over the rounds played so far.
+- `seed` is any number but 0, or 0 in a view.
+
+If the last round ends by passes, chance ranks the players left by their cards. Their places may be
+in any order, since a redealt view does not determine it.
 
 With `actions="card_sets"` the joker may stand wherever the flat game lets it stand.
 """
@@ -66,12 +70,15 @@ def _is_over(state: np.record) -> bool:
 
 
 def ended_by_passes(state: np.record) -> bool:
-    """Whether the last round is over, and chance has ranked those who were not out."""
+    """Return whether passes ended the last round, so that chance ranked the players left."""
     return _is_over(state) and bool(state.moves) and state.history[state.moves - 1] == PASS
 
 
 def ranked_by_chance(rules: Rules, state: np.record) -> np.ndarray:
-    """Who was not out when passes ended the last round, bool [players]; a fallen daifugo was."""
+    """Return the players left when passes ended the last round, bool [players].
+
+    A fallen daifugo is not one of them.
+    """
     left = state.left > 0
     if rules.options.capital_fall and (state.left == 0).any():
         left &= state.classes != 0
@@ -79,7 +86,7 @@ def ranked_by_chance(rules: Rules, state: np.record) -> np.ndarray:
 
 
 def points_before(state: np.record) -> list[int]:
-    """The points before the current round."""
+    """Return the points before the current round."""
     points = state.points.tolist()
     if not _is_over(state):
         return points
@@ -88,7 +95,7 @@ def points_before(state: np.record) -> list[int]:
 
 
 def _dealt(state: np.record) -> list[int]:
-    """The numbers of cards dealt, ascending."""
+    """Return the numbers of cards dealt, ascending."""
     return sorted(sizes_dealt(len(state.hands), _jokers(state)))
 
 
@@ -97,7 +104,7 @@ def _jokers(state: np.record) -> int:
 
 
 def _sizes(state: np.record) -> str:
-    """The same in words, descending: `11, 11, 11, 10 and 10`."""
+    """Write the numbers of cards dealt, descending: `11, 11, 11, 10 and 10`."""
     *most, last = reversed(_dealt(state))
     return f"{', '.join(map(str, most))} and {last}"
 
@@ -131,7 +138,7 @@ def _unfit(rules: Rules, view: np.record, player: int) -> str:
     hands, played = view.hands.tolist(), view.played.tolist()
     everybody = range(len(hands))
     if view.seed or any(hands[other] for other in everybody if other != player):
-        return f"player_{player} knows neither the others' hands nor what chance brings"
+        return f"a view of player_{player} shows neither the others' hands nor the seed"
     exchanged = view.taxed.tolist() + view.returned.tolist()
     jokers = _jokers(view)
     if not are_disjoint([*hands, *played], jokers) or not all(
@@ -189,7 +196,7 @@ def _can_have_paid(
     hidden: int,
     room: list[int],
 ) -> bool:
-    """Whether `player` may hold a tax better than all cards that the pair's loser kept."""
+    """Return whether `player` may hold a tax better than all cards that the pair's loser kept."""
     giving = int(loser(view, pair))
     held = own_of(view, player, view.hands[player])
     kept = own_of(view, giving, np.uint64(others[giving]))
@@ -199,10 +206,10 @@ def _can_have_paid(
     return can_have_paid(rules, pair, held, kept, hidden, room[giving])
 
 
-def can_have_paid(rules: Rules, pair: int, held: Any, kept: Any, hidden: Any, room: int) -> bool:
-    """Whether a winner may hold a tax that is at least as good as all cards that the loser kept.
+def can_have_paid(rules: Rules, pair: int, held: Any, kept: Any, hidden: Any, number: int) -> bool:
+    """Return whether a winner may hold a tax at least as good as all cards that the loser kept.
 
-    The best case is that the loser holds the lowest of the hidden cards.
+    It may if it does when the loser holds the lowest of the hidden cards.
 
     Args:
         rules: Rules of the flat game.
@@ -210,10 +217,10 @@ def can_have_paid(rules: Rules, pair: int, held: Any, kept: Any, hidden: Any, ro
         held: All cards that the winner had after the tax, a set.
         kept: Cards that the loser is known to have kept.
         hidden: Cards that the loser may have kept.
-        room: How many of them the loser has.
+        number: Number of hidden cards that the loser has.
     """
     lowest, rest = 0, int(hidden)
-    for _ in range(room):
+    for _ in range(number):
         lowest |= rest & -rest
         rest &= rest - 1
     best = best_of(together(rules.plays, kept, lowest))

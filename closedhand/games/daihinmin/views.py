@@ -45,7 +45,7 @@ from closedhand.games.daihinmin.tricks import new_trick
 from closedhand.games.daihinmin.validity import can_have_paid, points_before, ranked_by_chance
 
 NOTHING, TWICE, ELSEWHERE, TOO_MANY = range(4)
-"""What is wrong with cards that are known: they are in two places, or more than a hand has left."""
+"""Faults of known cards: none, played or held twice, in another place, more than the hand left."""
 
 
 def view_from(
@@ -63,19 +63,19 @@ def view_from(
     points: Sequence[int] | None = None,
     places: str | None = None,
 ) -> State:
-    """The view of a player in the current round, from what the player knows.
+    """Build the view of a player in the current round from the player's knowledge.
 
-    Earlier rounds of a match matter only through `round_number` and `points`, which, with seats and
-    classes, are all that a view holds of them. The round may be at any point: in the exchange, in
-    its tricks, or over if it is the last one. The end of an earlier round is not a state, since the
-    next round is dealt at once. Taxes are always paid already: there is no state before that.
+    Of earlier rounds of a match a view holds only `round_number`, `points`, seats and classes. The
+    round may be at any point: in the exchange, in its tricks, or over if it is the last one. The
+    next round is dealt at once, so the end of an earlier round is not a state. Taxes are paid at
+    the deal.
 
     Args:
         game: Daihinmin, with plays or with sets of cards as actions.
         player: The player.
-        hand: Cards that the player holds now, such as `3c5c5h*`. In the exchange these exclude a
-            tax the player has paid, and include a tax it was paid. They also include a card chosen
-            to be given back while another one is still to be chosen.
+        hand: Cards that the player holds now, such as `3c5c5h*`. In the exchange these exclude the
+            tax that the player has paid, and include the tax that it received. They also include a
+            card chosen to be given back while another one is still to be chosen.
         actions: All actions of the round so far, of all players: ids of plays, or their notation
             (`5c5h*`, `PASS`). In a round with an exchange they begin with the cards given back,
             the daifugo's two in ascending order, then the fugo's, if there is one; `?` or a
@@ -113,7 +113,7 @@ def view_from(
     state = _start(flat, seats, classes, dealt, round_number, points)
     _note_tax(flat.rules, state, player, paid)
     sure = np.zeros(game.num_players, np.uint64)
-    # Where cards are given after sevens, the player may have got any of its cards since.
+    # With `seven_give` the player may have got any of its cards in the meantime.
     always = NONE if flat.rules.options.seven_give else held
     if state.leader >= 0:
         sure = _lead(flat, state, player, held, leader)
@@ -138,7 +138,7 @@ def view_from(
 
 
 def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int], dict[str, Any]]:
-    """The arguments of `view_from` for a view: the hand, the actions, and what else is public."""
+    """Return the arguments of `view_from` for a view: the hand, the actions, and further facts."""
     rules = game.flat.rules
     public: dict[str, Any] = {
         "seats": "".join(map(str, view.seats)),
@@ -169,7 +169,7 @@ def _start(
     round_number: int,
     points: Sequence[int] | None,
 ) -> State:
-    """A round at its start, with arbitrary cards in all hands.
+    """Create a round at its start, with arbitrary cards in all hands.
 
     Raises:
         InputError: An argument is missing or invalid.
@@ -203,7 +203,7 @@ def _start(
 
 
 def _each(numbers: Any, name: str, players: int) -> list[int]:
-    """One whole number for each player.
+    """Convert numbers to a list of one whole number for each player.
 
     Raises:
         InputError: The argument is something else.
@@ -255,7 +255,7 @@ def _pick(
     giving, taking = winner(state, pair), loser(state, pair)
     complete = actions >= sum(TAXES[: pair + 1])
     if is_unseen(action) and player != giving and not (player == taking and complete):
-        # Any card: nothing that the player sees depends on it.
+        # Take any card: the view does not depend on it. The second one must be above the first.
         card = bits.highest(state.returned[pair]) + 1 if state.returned[pair] else 0
     else:
         card = read(game, state, action)
@@ -303,14 +303,14 @@ def _lead(
 
 
 def _hand_out(rules: Rules, state: State, action: int) -> None:
-    """Give the player to act just the cards of its play, as the view shows no others of its hand.
+    """Give the player to act exactly the cards of its play: the others of its hand are hidden.
 
     Raises:
         InputError: The player has fewer cards left than it plays.
     """
     left = state.left[state.player]
     if due_of(state) > 0:
-        # The player has just made a play, and is known to hold nothing else.
+        # The player gives or discards after its play: its hand is this card.
         cards = rules.plays.need[action]
         state.hands[state.player] = together(state, state.hands[state.player], cards)
         return
@@ -320,7 +320,7 @@ def _hand_out(rules: Rules, state: State, action: int) -> None:
 
 
 def _check_cards(state: State, held: np.uint64, sure: NDArray[np.uint64]) -> None:
-    """Check that the cards played can have been there.
+    """Check that the cards played can have been in the hands.
 
     Args:
         state: A past state in the tricks, or the present one.
@@ -341,8 +341,8 @@ def _check_cards(state: State, held: np.uint64, sure: NDArray[np.uint64]) -> Non
 
 @kernel
 def _misplaced(state, held, sure):
-    """What is wrong, whose cards they are, and which: the arguments are those of `_check_cards`."""
-    # What can be held or played yet.
+    """Return a fault, a player and the cards; the arguments are those of `_check_cards`."""
+    # The cards that the others can hold or have played.
     rest = removed(state, deck_of(state), held)
     for player in range(len(sure)):
         twice = removed(state, state.played[player], rest)
@@ -409,13 +409,13 @@ def _check_income(rules: Rules, state: State, player: int, pair: int, own: np.ui
     seen = np.uint64(own_of(state, payer, np.uint64(0)))
     kept, back = without(state, seen, returned), without(state, returned, seen)
     hidden = without(state, unseen(state, player), back)
-    room = number_owned(state, payer) - bits.size(seen) - bits.size(back)
-    if not can_have_paid(rules, pair, own, kept, hidden, room):
+    number = number_owned(state, payer) - bits.size(seen) - bits.size(back)
+    if not can_have_paid(rules, pair, own, kept, hidden, number):
         raise InputError(f"player_{payer} has better cards than the tax that player_{player} got")
 
 
 def _rank(game: Game, state: State, places: str | None) -> None:
-    """Rank the players of a round that ended by passes as given.
+    """Set the given places of a round that ended by passes.
 
     Raises:
         InputError: The places are missing or wrong, or given for another state.

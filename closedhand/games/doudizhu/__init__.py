@@ -11,10 +11,10 @@ The preset `rlcard` has exactly the plays of RLCard 1.2.0, `douzero` the moves o
 environment, and `openspiel` the plays of OpenSpiel 2.0.2's `dou_dizhu`. In `douzero` any solos are
 kickers, both jokers or four of a rank too, and a play is its cards: one id for every set of cards,
 where DouZero lists some twice. It also has DouZero's order of chains of trios with solos, in which
-a trio among the kickers counts (`plays.set_standings_by_cards`). The following is not copied from
-OpenSpiel: its auction continues until two passes follow a bid; three opening passes end its game
-without a score; it always doubles for spring (here `spring=True`); it lets a bomb beat the rocket;
-and it lists no chain without kickers that starts on a rank held four times.
+a trio among the kickers counts (`plays.set_standings_by_cards`). OpenSpiel's game differs from
+`openspiel` in five points: its auction continues until two passes follow a bid; three opening
+passes end its game without a score; it always doubles for spring (here `spring=True`); it lets a
+bomb beat the rocket; and it lists no chain without kickers that starts on a rank held four times.
 
 Two presets are small games with the plays of `deeprocket`. `mini` has four ranks and the jokers, 18
 cards, as the small version of Whitehouse, Powley and Cowling ("Determinization and Information Set

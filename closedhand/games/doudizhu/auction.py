@@ -1,7 +1,7 @@
-"""What is said before the landlord leads: the auction, doubling, and the open hand.
+"""The words before the landlord leads: the auction, doubling, and the open hand.
 
-Actions after the plays are the **words** of the options in use, in this order: the bids 1 to 3, or
-to call and to rob; to double; to show. To pass is to say no.
+The ids after the plays are the **words** of the options in use, in this order: the bids 1 to 3, or
+to call and to rob; to double; to show. A pass declines.
 
 - The auction (`bidding`): each seat bids once, 0 to 3, and the highest bid is the stake.
 - By calling and robbing instead (`robbing`): the seats are asked in turn whether they call, until
@@ -23,26 +23,26 @@ from closedhand.games.doudizhu.state import SEATS, around
 CALL, ROB = 1, 2
 """The words of an auction by calling and robbing, as ids less that of the pass."""
 MOST_OF_TWO, MOST_OF_THREE = 4, 3
-"""Most robberies in an auction of two, and of three."""
+"""Maximum number of robberies in an auction of two, and of three."""
 MOST_WORDS, MOST_SAID = 5, 8
-"""Most words of a game's options, and most that can be said before the landlord leads."""
+"""Maximum number of words of a game's options, and of words before the landlord leads."""
 
 
 @kernel
 def pass_id(rules):
-    """The id of the pass; the words follow it."""
+    """Return the id of the pass; the words follow it."""
     return rules.plays.number - 1
 
 
 @kernel
 def word(rules, state, i):
-    """The word with number `i` of those said, as its id less that of the pass."""
+    """Return word `i` of those said, as its id less that of the pass."""
     return np.int64(state.history[i]) - pass_id(rules)
 
 
 @kernel
 def caller(rules, state):
-    """The seat that has called."""
+    """Return the seat that has called: in the first turn, word i is that of seat i."""
     seat = 0
     while seat < SEATS - 1 and word(rules, state, seat) != CALL:
         seat += 1
@@ -51,7 +51,7 @@ def caller(rules, state):
 
 @kernel
 def robberies(rules, state):
-    """How often somebody has robbed."""
+    """Return the number of robberies."""
     number = 0
     if rules.options.robbing:
         for i in range(state.bids):
@@ -62,16 +62,20 @@ def robberies(rules, state):
 
 @kernel
 def auction_length(rules, state):
-    """The number of words said in the auction, without those after it."""
+    """Return the number of words of the auction, without those after it."""
     if state.landlord < 0 or rules.options.double + rules.options.show == 0:
         return np.int64(state.bids)
     if not rules.options.bidding:
         return np.int64(0)
     if not rules.options.robbing:
+        # Each seat bids once, until one bids 3.
         length = 1
         while length < rules.options.players and word(rules, state, length - 1) < 3:
             length += 1
         return np.int64(length)
+    # Of three, each speaks once, and the caller again if anybody has robbed. Of two, the words are
+    # a pass before the call, if any, the call, the robberies, and the pass that ends them. That
+    # pass is missing if the other seat passed first, or after the last possible robbery.
     number = robberies(rules, state)
     if rules.options.players == SEATS:
         return np.int64(SEATS + (number > 0))
@@ -81,7 +85,7 @@ def auction_length(rules, state):
 
 @kernel
 def words_to_come(rules, state):
-    """The number of words after the auction that are still to be said."""
+    """Return the number of words after the auction that are still to be said."""
     number = (rules.options.players if rules.options.double else 0) + (
         1 if rules.options.show else 0
     )
@@ -90,7 +94,7 @@ def words_to_come(rules, state):
 
 @kernel
 def is_opening(rules, state):
-    """Whether words are said now, not cards played."""
+    """Return whether a word is to be said now, before any cards are played."""
     if state.landlord < 0:
         return True
     if rules.options.double + rules.options.show == 0 or state.moves > state.bids:
@@ -100,7 +104,11 @@ def is_opening(rules, state):
 
 @kernel
 def speaker(rules, state, i):
-    """The seat that said word `i`."""
+    """Return the seat that says word `i`.
+
+    In an auction of three the fourth word is the caller's; after the auction the landlord speaks
+    first.
+    """
     length = auction_length(rules, state)
     if i >= length:
         return around(rules, np.int64(state.landlord) + i - length)
@@ -111,7 +119,7 @@ def speaker(rules, state, i):
 
 @kernel
 def bid_of(rules, state, seat):
-    """What a seat has bid, or how often it has called and robbed; -1 if it has said nothing yet."""
+    """Return the bid of a seat, or the number of its calls and robberies; -1 before its turn."""
     total = -1
     for i in range(auction_length(rules, state)):
         if speaker(rules, state, i) == seat:
@@ -122,7 +130,7 @@ def bid_of(rules, state, seat):
 
 @kernel
 def doubled(rules, state, seat):
-    """Whether a seat has doubled, 0 or 1; -1 if it has not said yet."""
+    """Return whether a seat has doubled, 0 or 1; -1 before its turn."""
     if not rules.options.double or state.landlord < 0:
         return -1
     i = auction_length(rules, state) + around(rules, seat - state.landlord)
@@ -131,7 +139,7 @@ def doubled(rules, state, seat):
 
 @kernel
 def is_shown(rules, state):
-    """Whether the landlord has shown all cards."""
+    """Return whether the landlord has shown all cards, which is the last word."""
     if not rules.options.show or state.landlord < 0 or state.bids == 0:
         return False
     return word(rules, state, state.bids - 1) == rules.options.show
@@ -139,7 +147,7 @@ def is_shown(rules, state):
 
 @kernel
 def conceded(rules, state):
-    """The number of cards with which a peasant has won."""
+    """Return the number of cards left with which a peasant wins: 0 in a game of three."""
     return 1 + robberies(rules, state) if rules.options.players < SEATS else 0
 
 
@@ -168,7 +176,7 @@ def say(rules, state, value):
     if state.landlord >= 0:
         if value > 0 and value == rules.options.show:
             state.stake *= 2
-        # The one after the last word is the landlord's first play.
+        # The landlord says whether to show, if that is to come, and makes the first play.
         more = words_to_come(rules, state) > (1 if rules.options.show else 0)
         state.player = speaker(rules, state, state.bids) if more else state.landlord
         return False
@@ -201,7 +209,7 @@ def claim(rules, state, value):
     if rules.options.players < SEATS and state.stake > 0:
         other = 1 - state.player
         robs = value > 0 and robberies(rules, state) < MOST_OF_TWO
-        # Who passed before the call may not rob.
+        # A seat that passed before the call may not rob: word 0 is then that pass.
         if robs and word(rules, state, 0) == CALL:
             state.player = other
         else:

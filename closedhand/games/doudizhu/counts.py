@@ -1,8 +1,8 @@
 """Cards without suits: their text, and hands packed as counts by rank.
 
 Suits never matter in Dou Dizhu. A hand is one `uint64` of fifteen 4-bit counts, rank 0 in the
-lowest bits. Counts never exceed 4, so the top bit of every nibble is free to guard a subtraction,
-and "this hand contains those cards" is one operation on the whole hand.
+lowest bits. Hands are added and subtracted as numbers. Counts never exceed 4, so the highest bit of
+every count is free, and `contains` compares all ranks by one subtraction.
 """
 
 from collections import Counter
@@ -19,13 +19,14 @@ DECK = np.uint64(sum((1 if rank in "SB" else 4) << 4 * i for i, rank in enumerat
 """All 54 cards: four of each rank up to 2, one of each joker."""
 
 GUARD = np.uint64(0x888888888888888)
+"""The highest bit of every count."""
 NIBBLE = np.uint64(15)
 EACH = np.uint64(0x111111111111111)
 """One card of each rank."""
 
 
 def pack(text: str) -> np.uint64:
-    """The hand of the rank letters in `text`, in any order.
+    """Pack a hand written as rank letters in any order.
 
     Raises:
         ValueError: A letter is not a rank, or a rank occurs more often than in the deck.
@@ -40,19 +41,22 @@ def pack(text: str) -> np.uint64:
 
 
 def unpack(hand: int | np.uint64) -> str:
-    """The rank letters of a packed hand, low to high."""
+    """Write a packed hand as rank letters, low to high."""
     return "".join(letter * (int(hand) >> 4 * i & 15) for i, letter in enumerate(RANKS))
 
 
 @kernel
 def contains(hand, cards):
-    """Whether every card of `cards` is in `hand` (both packed)."""
+    """Return whether every card of `cards` is in `hand` (both packed)."""
+    # With its guard bit, worth 8, a count stays at 4 or more after the subtraction, so that no rank
+    # borrows from the next. The bit remains set if the hand has at least as many cards.
     return ((hand | GUARD) - cards) & GUARD == GUARD
 
 
 @kernel
 def at_least(hand, number):
-    """The ranks with at least `number` (1 to 4) cards in a packed hand, packed as one card each."""
+    """Return the ranks with at least `number` (1 to 4) cards, packed as one card each."""
+    # The bits of all counts, moved to the lowest place. A count with the bit for 4 is exactly 4.
     ones, twos, fours = hand, hand >> np.uint64(1), hand >> np.uint64(2)
     if number == 1:
         ranks = ones | twos | fours
@@ -67,26 +71,26 @@ def at_least(hand, number):
 
 @kernel
 def count(hand, rank):
-    """The number of cards of a rank in a packed hand."""
+    """Return the number of cards of a rank in a packed hand."""
     return np.int64((hand >> np.uint64(4 * rank)) & NIBBLE)
 
 
 @kernel
 def one(rank):
-    """The packed hand of a single card."""
+    """Return the packed hand of a single card."""
     return np.uint64(1) << np.uint64(4 * rank)
 
 
 @kernel
 def size(hand):
-    """The number of cards in a packed hand."""
+    """Return the number of cards in a packed hand."""
     ones, twos, fours = hand, hand >> np.uint64(1), hand >> np.uint64(2)
     return bits.size(ones & EACH) + 2 * bits.size(twos & EACH) + 4 * bits.size(fours & EACH)
 
 
 @kernel
 def draw_card(hand, rng):
-    """The rank of a random card of a packed hand."""
+    """Draw a random card of a packed hand; return its rank."""
     place = np.int64(rng.random() * size(hand))
     rank = 0
     while place >= count(hand, rank):

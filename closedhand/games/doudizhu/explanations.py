@@ -1,4 +1,4 @@
-"""What people are told: the notation, why a play is refused, which cards are out."""
+"""Explanations for people: the notation, reasons of illegal plays, and cards seen and unseen."""
 
 from typing import NamedTuple
 
@@ -35,7 +35,7 @@ The landlord's SHOW lays all cards open and doubles the stake, PASS does not."""
 
 
 class Claim(NamedTuple):
-    """An action that somebody would like to make.
+    """An illegal action, with the parts that reasons look at.
 
     Attributes:
         text: Its notation.
@@ -51,13 +51,13 @@ class Claim(NamedTuple):
 
 
 def bids_come_first(rules: Rules, state: State, claim: Claim) -> str:
-    """In the auction nobody plays cards."""
+    """A play of cards during the auction."""
     in_auction = state.landlord < 0 and claim.word < 0
     return "the auction comes first: bid or PASS" if in_auction else ""
 
 
 def nobody_has_called(rules: Rules, state: State, claim: Claim) -> str:
-    """To rob where there is nothing to rob, or to call a second time."""
+    """A robbery before the call, or a second call."""
     if state.landlord >= 0 or not rules.options.robbing:
         return ""
     return "nobody has called: CALL or PASS" if state.stake == 0 else "somebody has: ROB or PASS"
@@ -143,21 +143,21 @@ REASONS = (
 
 
 def _kind(rules: Rules, group: int) -> str:
-    """What a main group is: `pair`, `solo chain of 5`."""
+    """Name a main group: `pair`, `solo chain of 5`."""
     family = rules.plays.families[rules.plays.groups[group].family]
     name = CATEGORIES[int(family.category)].name
     return f"{name} of {family.length}" if "chain" in name else name
 
 
 def _target(rules: Rules, state: State) -> tuple[str, int, int]:
-    """The play to beat: its cards, group and family."""
+    """Return the cards, group and family of the play to beat."""
     group = int(rules.plays.group[state.target])
     cards = unpack(rules.plays.need[state.target])
     return cards, group, int(rules.plays.groups[group].family)
 
 
 def _beating(rules: Rules, group: int, family: int) -> str:
-    """What beats a play: `it takes a higher pair, a bomb or the rocket`."""
+    """Describe the plays that beat one: `it takes a higher pair, a bomb or the rocket`."""
     if family == ROCKET:
         return "nothing does"
     others = " or the rocket" if family == BOMB else ", a bomb or the rocket"
@@ -165,12 +165,12 @@ def _beating(rules: Rules, group: int, family: int) -> str:
 
 
 def _first(rules: Rules, state: State, claim: Claim) -> str:
-    """The first reason that applies; empty if none does."""
+    """Return the first reason that applies; empty if none does."""
     return next(filter(None, (reason(rules, state, claim) for reason in REASONS)), "")
 
 
 def flat_reason(game: Game, state: State, action: int) -> str:
-    """Why an action of the flat game is illegal."""
+    """Explain why an action of the flat game is illegal."""
     plays, passing = game.rules.plays, pass_id(game.rules)
     word = max(-1, action - passing)
     place = min(action, passing)
@@ -194,7 +194,7 @@ def kicker_does_not_fit(game: Game, state: State, action: int) -> str:
 
 
 def substep_reason(game: Game, state: State, action: int) -> str:
-    """Why a main group, a pass or a word is illegal."""
+    """Explain why a main group, a pass or a word is illegal."""
     rules, word = game.rules.flat, action - FIRST_BID + 1
     if word <= 0:
         word = 0 if action == PASS_GROUP else -1
@@ -215,7 +215,7 @@ def cards(game: Game, view: State, player: int) -> Cards:
 
 
 def explanations_of(words: tuple[str, ...], substeps: bool = False) -> Explanations:
-    """What a game with some words tells people."""
+    """Return the explanations of a game with some words."""
     passing = CLAIMS_HELP if "CALL" in words else PASS_HELP
     said = "".join(text for word, text in WORDS_HELP.items() if word in words)
     plays = SUBSTEPS_HELP if substeps else PLAYS_HELP

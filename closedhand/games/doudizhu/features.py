@@ -1,10 +1,10 @@
 """A player's compact observation: a short vector of small numbers, for networks of dense layers.
 
-Seats are relative to the observer: self, down, up. Cards are counted by rank. The moves are told
-without their categories, except for the play to beat; a move that was not made is all 0. In
-sub-steps further numbers tell the play under way, all 0 except for the player who is picking its
-kickers. Where players may double or show their cards, numbers at the end tell that. In a game of
-two there is no up player.
+Seats are relative to the observer: self, down, up. Cards are counted by rank. The category is given
+for the play to beat only; the latest moves are given as cards. A move that was not made is all 0.
+In sub-steps further numbers describe the play under way, all 0 except for the player who is picking
+its kickers. With `doubling` or `open_hand`, the numbers at the end describe these. In a game of two
+there is no up player.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ NUM_RANKS = len(RANKS)
 SUITED = 13
 """Ranks of four cards; the others are the jokers."""
 MOVES = 15
-"""Number of moves that are told, as many as DouZero's networks see."""
+"""Number of latest moves, as many as DouZero's networks see."""
 MOST_LEFT = 20
 
 
@@ -82,7 +82,7 @@ SUBSTEPS_SIZE = SIZE + len(KICKERS)
 
 
 def announced(rules: Rules) -> FeatureTable:
-    """The numbers that tell who has doubled and what is shown, if anybody may."""
+    """Return the numbers about doubling and shown cards, if the rules have them."""
     return OPENING if rules.options.double or rules.options.show else FeatureTable()
 
 
@@ -95,8 +95,7 @@ def features(rules, state, player, out):
 
 @kernel
 def write(rules, state, player, out):
-    """Write the numbers of `FEATURES`; 0 everywhere else."""
-    out[:] = 0
+    """Write the numbers of `FEATURES` into a row of zeros."""
     write_at_least(out, HAND, state.hands[player])
     write_at_least(out, UNSEEN, unseen(rules, state, player))
     write_counts(out, PUBLIC, known_public(state))

@@ -151,7 +151,7 @@ def make_game(**given: Any) -> Game:
 
 
 def most_points(rules: Rules) -> float:
-    """The most the landlord can win: with every rank a bomb, the rocket, and all that doubles."""
+    """Return the landlord's greatest payoff: every rank a bomb, the rocket, and all doublings."""
     options = rules.options
     if options.win:
         return 1.0

@@ -1,12 +1,12 @@
-"""What a player of Dou Dizhu knows of the others' cards: views, and deals consistent with a view.
+"""Views of Dou Dizhu, and determinisations consistent with a view.
 
-Everybody sees all plays, the public cards once there is a landlord, and all cards of a landlord who
-has shown them.
+All players see all plays, the public cards once there is a landlord, and all cards of a landlord
+who has shown them.
 """
 
 import numpy as np
 
-from closedhand.core.cards import draw_place
+from closedhand.core.cards import draw_place, total
 from closedhand.core.numba.jit import kernel, seed_in_kernel
 from closedhand.games.doudizhu.auction import is_shown
 from closedhand.games.doudizhu.counts import count, one, size
@@ -15,7 +15,7 @@ from closedhand.games.doudizhu.state import SEATS, clear
 
 @kernel
 def known_public(state):
-    """The public cards that the landlord is known to hold still, packed.
+    """Return the public cards that the landlord is known to hold still, packed.
 
     Suits are not distinguished, so a card that the landlord has played counts as the public card of
     its rank.
@@ -31,7 +31,7 @@ def known_public(state):
 
 @kernel
 def known_landlord(rules, state):
-    """The cards known to be in the landlord's hand, packed: public ones, or all if shown."""
+    """Return the cards known to be in the landlord's hand, packed: public ones, or all if shown."""
     if is_shown(rules, state):
         return np.uint64(state.hands[state.landlord])
     return known_public(state)
@@ -39,14 +39,17 @@ def known_landlord(rules, state):
 
 @kernel
 def cards_of_others(rules, state, player):
-    """The cards that are neither held by `player` nor played, packed."""
+    """Return the cards that are neither held by `player` nor played, packed."""
     played = state.played[0] + state.played[1] + state.played[2]
     return rules.options.deck - state.hands[player] - played
 
 
 @kernel
 def unseen(rules, state, player):
-    """The cards that `player` has not seen, packed: not held, not played, not known public ones."""
+    """Return the cards that `player` has not seen, packed.
+
+    They are neither held by it nor played nor known to be the landlord's.
+    """
     cards = cards_of_others(rules, state, player)
     return cards if player == state.landlord else cards - known_landlord(rules, state)
 
@@ -72,10 +75,11 @@ def hide(rules, state, player):
 def redeal(rules, view, player, rng):
     """Fill, in place, what `hide` blanked for `player` with a random consistent deal.
 
-    Uniform over the ways to deal the unseen cards; the landlord keeps the public cards known to be
-    in its hand.
+    All ways to deal the unseen cards are equally likely. The landlord keeps the public cards known
+    to be in its hand.
     """
     hidden = unseen(rules, view, player)
+    # Number of unknown cards of each seat, and at last of the public cards during the auction.
     room = np.empty(SEATS + 1, np.int64)
     for seat in range(SEATS):
         room[seat] = 0 if seat == player else view.left[seat]
@@ -86,7 +90,7 @@ def redeal(rules, view, player, rng):
         known = known_landlord(rules, view)
         view.hands[view.landlord] = known
         room[view.landlord] -= size(known)
-    left = room.sum()
+    left = total(room)
     for rank in range(15):
         for _ in range(count(hidden, rank)):
             taker = draw_place(room, left, rng)

@@ -1,4 +1,4 @@
-"""What the literature on Dou Dizhu counts in matches."""
+"""Results of matches as the literature on Dou Dizhu counts them."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from closedhand.core.statistics import wins
 
 
 def winning_percentage(game: Game, points: np.ndarray) -> np.ndarray:
-    """WP: the share of games that a side wins.
+    """Compute WP, the winning percentage: the share of games that a side wins.
 
     Args:
         game: Dou Dizhu with any options.
@@ -20,9 +20,10 @@ def winning_percentage(game: Game, points: np.ndarray) -> np.ndarray:
 
 
 def average_difference(game: Game, points: np.ndarray) -> np.ndarray | None:
-    """ADP: the points of a side with a base of 1, doubled by bombs, as DouZero's evaluation counts.
+    """Compute ADP, the average difference in points, as DouZero's evaluation does.
 
-    The landlord wins or loses 2, the peasants together as much, doubled for every bomb.
+    The base is 1: the landlord wins or loses 2, and the peasants together the same, doubled for
+    every bomb.
 
     Args:
         game: Dou Dizhu with any options.

@@ -31,7 +31,7 @@ DOUBLE, SHOW = "DOUBLE", "SHOW"
 def words_of(
     *, bidding: bool, robbing: bool, doubling: bool, open_hand: bool, **others: Any
 ) -> tuple[str, ...]:
-    """The words of a game with these options, in the order of their ids, which follow the pass."""
+    """List the words of a game with these options in the order of their ids, after the pass."""
     auction = (CLAIMS if robbing else BIDS) if bidding else ()
     return (*auction, *[DOUBLE] * doubling, *[SHOW] * open_hand)
 
@@ -72,7 +72,7 @@ class Notation:
         return self.texts[action]
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """The action id of a notation; the cards of a play may be in any order.
+        """Parse an action id; the cards of a play may be in any order.
 
         Raises:
             InputError: The text is not an action, or its cards can be read as several plays.
@@ -92,14 +92,14 @@ class Notation:
         raise InputError(f"{text!r} is not a play under the rules {self.preset!r}")
 
     def deal_text(self, state: State) -> str:
-        """The four card fields of the deal from which `state`, at any point of a game, started."""
+        """Write the four card fields of the deal from which `state` started."""
         hands = state.hands + state.played
         if state.landlord >= 0:
             hands[state.landlord] -= state.public
         return ";".join(unpack(cards) for cards in (*hands, state.public))
 
     def parse_deal(self, text: str) -> State:
-        """A state at the start of a deal.
+        """Parse a deal to the state at its start.
 
         Raises:
             InputError: The text does not deal the whole deck into three hands and public cards.
@@ -167,7 +167,7 @@ class Notation:
         return rows
 
     def last_actions(self, state: State) -> list[str]:
-        """Each seat's latest action among the last, or an empty string if there is none."""
+        """Return each seat's action in the last turn, or an empty text if it has not acted."""
         players = self.rules.options.players
         last = [""] * players
         for age in range(min(players, int(state.moves))):
@@ -274,7 +274,7 @@ def parse_record(line: str, game: Game) -> Record:
 
 
 def format_record(game: Game, state: State) -> str:
-    """The record of a game of three without words in the paper's notation."""
+    """Write a game of three without words as a record in the paper's notation."""
     game = game.flat
     plays_made = [
         f"{move % SEATS},{game.text(action)}"

@@ -13,15 +13,15 @@ Planes are indexed `[x, y, z]`, as in the paper's Table 2:
   cards that the observer has not seen yet (not held, not played, and not known to be public cards
   in the landlord's hand); 20 the observer's hand. A round begins with the observer's action.
 
-The status vector holds what the planes omit, 10 numbers: 0-2 the observer's role, one-hot
+The status vector holds 10 further numbers: 0-2 the observer's role, one-hot
 (landlord, down peasant, up peasant; all zero during an auction); 3-5 the number of cards left to
 the observer, the down player and the up player; 6-8 their bids (-1: has not bid), in an auction by
 calling and robbing how often they did either; 9 the number of bombs and rockets played. In a game
-of two there is no up player: his numbers and planes are zero.
+of two there is no up player: its numbers and planes are zero.
 
 With `doubling` or `open_hand` there is a third part, `opening`, of 19 numbers: 0-2 whether the
 observer, the down player and the up player have doubled (-1: has not said yet); 3 the landlord has
-shown all cards; 4-18 the cards that he has shown and still holds, by rank.
+shown all cards; 4-18 the cards that the landlord has shown and still holds, by rank.
 """
 
 import numpy as np
@@ -47,21 +47,20 @@ CATEGORY_ROW = 4
 
 
 def opened(rules: Rules) -> dict[str, tuple[int, ...]]:
-    """The shape of the part that tells who has doubled and what is shown, if anybody may."""
+    """Return the shape of the part `opening`, if observations have it."""
     return {"opening": (OPENING,)} if rules.options.double or rules.options.show else {}
 
 
 @kernel
 def observe(rules, state, player, out):
-    """Write the planes, the status vector, and what was said after the auction."""
+    """Write the planes, the status vector, and the part `opening`."""
     draw(rules, state, player, out)
     draw_opening(rules, state, player, out[SIZE:])
 
 
 @kernel
 def draw(rules, state, player, out):
-    """Write the planes, then the status vector; 0 everywhere else."""
-    out[:] = 0
+    """Write the planes, then the status vector, into a row of zeros."""
     draw_history(rules, state, player, out)
     for z, cards in ((UNSEEN, unseen(rules, state, player)), (HAND, state.hands[player])):
         draw_cards(out, z, cards)
@@ -71,12 +70,15 @@ def draw(rules, state, player, out):
 
 @inlined
 def cell(x, y, z):
-    """The index of a cell of the planes in the flat observation."""
+    """Return the index of a cell of the planes in the flat observation."""
     return (x * ROWS + y) * PLANES + z
 
 
 def cells_of_groups() -> np.ndarray:
-    """The cells of every main group in plane 0, int16 [309, 31]: their number, then the cells."""
+    """List the cells of every main group in plane 0, int16 [309, 31]: their number, then them.
+
+    Indices run fastest over the planes, so the cells in plane z are these plus z.
+    """
     groups = []
     for index, category in enumerate(CATEGORIES):
         for length in category.lengths:
@@ -111,7 +113,7 @@ def draw_cards(out, z, cards):
 @inlined
 def draw_ranks(out, row, z, ranks):
     """Draw one row of a plane: the ranks of which the packed `ranks` hold a card."""
-    # No branch, as it would be unpredictable.
+    # Writing 0 as well avoids a branch that the processor could not predict.
     for x in range(RANKS):
         out[cell(x, row, z)] = (ranks >> np.uint64(4 * x)) & np.uint64(1)
 
@@ -136,7 +138,7 @@ def draw_possible(rules, out, z, cards):
 
 @kernel
 def with_kickers(plays, family, lowest, cards):
-    """Those of the packed `lowest` ranks whose groups have enough kickers in `cards`."""
+    """Return the packed `lowest` ranks whose groups have enough kickers in `cards`."""
     found = np.uint64(0)
     for g in range(family.first, family.end):
         rank = one(family.rank + g - family.first)
@@ -147,10 +149,14 @@ def with_kickers(plays, family, lowest, cards):
 
 @kernel
 def draw_history(rules, state, player, out):
-    """Draw planes 0 to 18, from the latest action backwards."""
+    """Draw planes 0 to 18, from the latest action backwards.
+
+    `before` loses the cards of each move that is drawn, and is left with those for plane 0.
+    """
     before = state.played[0] + state.played[1] + state.played[2]
     age = 0
-    # The seat that made a move, relative to the observer; one less with each move back.
+    # The seat of a move relative to the observer, which decreases by one with each move back. A
+    # round ends, backwards, with the observer's action.
     seat = around(rules, state.player - player)
     move = np.int64(state.moves)
     while move > state.bids and age < ROUNDS:
@@ -182,7 +188,7 @@ def draw_status(rules, state, player, out):
 
 @kernel
 def draw_opening(rules, state, player, out):
-    """Write who has doubled and what is shown, if anybody may."""
+    """Write the part `opening`, if observations have it."""
     if rules.options.double:
         for i in range(rules.options.players):
             out[i] = doubled(rules, state, around(rules, player + i))

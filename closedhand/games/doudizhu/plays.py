@@ -3,7 +3,7 @@
 There are 309 main groups, in the order of the DeepRocket paper's Table 3 (by category, then length,
 then rank). Every group owns a contiguous range of flat action ids, one for each choice of kickers,
 in ascending order. The flat action space, the paper's 309 policy outputs and the kicker sub-steps
-are three readings of this table.
+all use this table.
 """
 
 from collections import Counter
@@ -92,6 +92,7 @@ FAMILY = np.dtype(
             ("length", "i4"),
             ("rank", "i4"),  # the lowest main rank of its first group
             ("longer", "i4"),  # number of later families, of longer chains, in its category
+            ("unused", "i4"),  # fills the record up to a multiple of its widest field
         ],
     )
 )
@@ -109,11 +110,11 @@ STANDING = np.dtype(
         ],
     )
 )
-"""What beats a play. Nearly always the group decides: the first standings are those of the groups,
-with the later groups of their families, and no least strength."""
+"""The plays that beat a play. The first `GROUPS` standings are those of the groups: the later
+groups of the same family beat them, whatever the kickers."""
 
 STANDINGS = GROUPS + 40
-"""Those of the groups, and those of plays of the preset `douzero` that its kickers decide too."""
+"""Number of standings: one for each group, and more for `douzero`, where kickers count."""
 
 MOST_PLAYS = 29_985
 
@@ -121,8 +122,8 @@ PLAYS = np.dtype(
     (
         np.record,
         [
-            ("number", "i4"),  # number of plays, including the pass, which is last
             ("need", "u8", MOST_PLAYS),  # all cards of each play, packed
+            ("number", "i4"),  # number of plays, including the pass, which is last
             ("group", "i4", MOST_PLAYS),  # the main group of each play
             ("standing", "i4", MOST_PLAYS),  # what beats each play
             ("strength", "i4", MOST_PLAYS),  # the highest rank of which a play has just three cards
@@ -132,21 +133,22 @@ PLAYS = np.dtype(
         ],
     )
 )
-"""The table of a preset: one record, since kernels pass on a record, unlike an array, for free."""
+"""The table of a preset. It is one record, which is passed between kernels as a pointer; arrays
+would count references."""
 
 
 Kickers = tuple[int, ...]
 
 
 def distinct_solos(main: range, number: int) -> Iterator[Kickers]:
-    """Solo kickers of different ranks, never both jokers."""
+    """Iterate over solo kickers of different ranks, never both jokers."""
     for kickers in combinations([r for r in range(15) if r not in main], number):
         if not {SMALL_JOKER, BIG_JOKER} <= set(kickers):
             yield kickers
 
 
 def repeated_solos(main: range, number: int) -> Iterator[Kickers]:
-    """Solo kickers, up to three of a rank, never both jokers."""
+    """Iterate over solo kickers, up to three of a rank, never both jokers."""
     ranks = [r for r in range(15) if r not in main]
     for kickers in combinations_with_replacement(ranks, number):
         jokers = kickers.count(SMALL_JOKER) + kickers.count(BIG_JOKER)
@@ -155,7 +157,7 @@ def repeated_solos(main: range, number: int) -> Iterator[Kickers]:
 
 
 def repeated_solos_beside(main: range, number: int) -> Iterator[Kickers]:
-    """As `repeated_solos`, but without three of a rank that would lengthen the chain."""
+    """Iterate over `repeated_solos` without three of a rank that would lengthen the chain."""
     neighbours = {main[0] - 1, main[-1] + 1} & set(range(ACE + 1))
     for kickers in repeated_solos(main, number):
         if all(kickers.count(r) < 3 for r in neighbours):
@@ -163,10 +165,10 @@ def repeated_solos_beside(main: range, number: int) -> Iterator[Kickers]:
 
 
 def any_solos(main: range, number: int) -> Iterator[Kickers]:
-    """Any solo kickers, but none that make a longer chain of trios, or the play of a higher chain.
+    """Iterate over all solo kickers that do not make a longer or a higher chain of trios.
 
-    A set of cards is then one play: with three kickers of a rank beside it, a chain of three ranks
-    is a chain of four, and a longer one is read as the highest chain that its cards allow.
+    So each set of cards is one play. With three kickers of a neighbouring rank, a chain of three
+    ranks is a chain of four, and a longer chain with kickers is the highest that its cards allow.
     """
     ranks = [r for r in range(15) if r not in main]
     beside = {main[-1] + 1} | ({main[0] - 1} if len(main) == 3 else set())
@@ -179,13 +181,13 @@ def any_solos(main: range, number: int) -> Iterator[Kickers]:
 
 
 class Deck(NamedTuple):
-    """What is dealt.
+    """The cards of a game and their division.
 
     Attributes:
         cards: All cards.
-        hand: Cards that each player is dealt.
+        hand: Number of cards dealt to each player.
         players: Number of players, 2 or 3.
-        aside: Cards that are set aside face down, in a game of two.
+        aside: Number of cards set aside face down, in a game of two.
     """
 
     cards: str
@@ -206,13 +208,13 @@ class Preset(NamedTuple):
     """The differences between the plays of programs and papers, and their decks.
 
     Attributes:
-        solos: The solo kickers that may go with main ranks.
+        solos: Function that iterates over the solo kickers of main ranks.
         fours: Whether four cards of a rank may take kickers.
         bidding: Whether an auction is part of the program's game.
         robbing: Whether the auction is by calling and robbing.
-        by_cards: Whether cards alone, and not how they were meant, decide what beats a play (see
-            `set_standings_by_cards`).
-        deck: What is dealt.
+        by_cards: Whether the plays that beat a play depend on its cards alone, whichever of them
+            are kickers (see `set_standings_by_cards`).
+        deck: The cards and their division.
     """
 
     solos: Callable[[range, int], Iterator[Kickers]]
@@ -237,7 +239,7 @@ PRESETS = {
 
 
 def kicker_sets(preset: Preset, category: Category, main: range) -> list[Kickers]:
-    """The kicker ranks of each play of a main group, ascending; `()` for a play without kickers."""
+    """List the kicker ranks of each play of a main group, ascending; `()` without kickers."""
     number = category.kickers * len(main)
     if number == 0:
         return [()]
@@ -249,7 +251,7 @@ def kicker_sets(preset: Preset, category: Category, main: range) -> list[Kickers
 
 
 def main_ranks(category: Category, length: int) -> list[range]:
-    """The consecutive main ranks of every group of a category and length, by rank."""
+    """List the main ranks of every group of a category and length, by rank."""
     if length == 0:
         return [range(0)]
     last = category.highest - length + 1
@@ -257,7 +259,7 @@ def main_ranks(category: Category, length: int) -> list[range]:
 
 
 def cards_of(main: range, category: Category, kickers: Kickers) -> int:
-    """The cards of a play, packed."""
+    """Return the cards of a play, packed."""
     return sum(category.copies << 4 * r for r in main) + sum(
         category.unit << 4 * r for r in kickers
     )
@@ -265,7 +267,7 @@ def cards_of(main: range, category: Category, kickers: Kickers) -> int:
 
 @cache
 def build(preset: str) -> np.record:
-    """The table of a preset, given by its name in `PRESETS`."""
+    """Build the table of a preset, given by its name in `PRESETS`."""
     need: list[int] = []
     group_of: list[int] = []
     groups: list[tuple[int, ...]] = []
@@ -300,6 +302,7 @@ def build(preset: str) -> np.record:
                     length,
                     category.lowest,
                     category.lengths.stop - 1 - length,
+                    0,
                 )
             )
     plays = np.zeros(1, PLAYS)[0]
@@ -318,19 +321,21 @@ def build(preset: str) -> np.record:
 
 
 def top_trio(cards: int) -> int:
-    """The highest rank of which packed cards hold just three, 0 if there is none."""
+    """Return the highest rank of which packed cards hold exactly three, 0 if there is none."""
     return max((r for r in range(TWO + 1) if cards >> 4 * r & 15 == 3), default=0)
 
 
 def set_standings_by_cards(plays: np.record) -> None:
     """Set the standings of chains of trios with solos as DouZero 1.1.0's environment does.
 
-    It is told the cards of a play, not what they were meant to be, and works that out again. The
-    strength of a chain of trios with solos is its highest trio, be it a kicker: 666777888+9TJ does
-    not beat 333444555+KKK, and 333444555+KKK beats 666777888+9TJ. A chain of four trios may follow
-    a chain of three with solos, three of them kickers, but then it is a chain of four to follow.
-    Only bombs beat a chain of four or five with three or four kickers of one rank, of which the
-    environment makes nothing.
+    That environment gets the cards of a play and derives its category from them:
+
+    - The strength of a chain of trios with solos is its highest trio, even one of kickers:
+      666777888+9TJ does not beat 333444555+KKK, and 333444555+KKK beats 666777888+9TJ.
+    - A chain of four trios may follow a chain of three with solos, with three cards as kickers. The
+      next player then has to follow a chain of four.
+    - A chain of four or five with three or four kickers of one rank has no category there, so only
+      bombs beat it.
     """
     chains = {(int(f.category), int(f.length)): i for i, f in enumerate(plays.families)}
     names = [category.name for category in CATEGORIES]
@@ -348,7 +353,8 @@ def set_standings_by_cards(plays: np.record) -> None:
             if length > 3 and any(kickers >> 4 * r & 15 >= 3 for r in range(TWO + 1)):
                 standing = (BOMB, BOMB, -1, 0)
             elif length == 3:
-                # Of the chains of four, by highest rank, those whose highest trio is stronger.
+                # Chains of four are ordered by their lowest rank r; their highest trio is r + 3.
+                # So those after the group of r = strength - 3 are stronger; -1 stands before all.
                 above = int(fours.first) + min(max(strength - 3, -1), ACE - 3)
                 standing = (chains[trios, 4], family, above, strength + 1)
             else:
@@ -360,7 +366,7 @@ def set_standings_by_cards(plays: np.record) -> None:
 
 @cache
 def texts(preset: str) -> tuple[str, ...]:
-    """The notation of every play: main cards, then kickers, as in the paper's records ("3334").
+    """Write every play: main cards, then kickers, as in the paper's records ("3334").
 
     In presets with repeated kickers, a play whose cards can also be read as another play has a `+`
     before its kickers ("333444555+666").

@@ -1,8 +1,8 @@
 """The rules of Dou Dizhu: deals, plays and payoffs.
 
-A game consists of what is said before the landlord leads (`words.py`), and the play. Kernels trust
-their callers to pass legal actions only, and to ask of a view nothing that it hides. In a game of
-two (`plays.Deck.players`) the third seat only holds the cards that are set aside face down.
+A game consists of the words before the landlord leads (`auction.py`), and the play of cards.
+Kernels do not check whether an action is legal, nor whether a view hides what they read. In a game
+of two (`plays.Deck.players`) the third seat holds the cards that are set aside face down.
 """
 
 import math
@@ -29,14 +29,19 @@ from closedhand.games.doudizhu.state import LONGEST, SEATS, STATE, Rules, around
 
 @kernel
 def third(rules):
-    """The number of cards that the third seat is dealt."""
+    """Return the number of cards that the third seat is dealt."""
     return rules.options.hand if rules.options.players == SEATS else rules.options.aside
+
+
+CARDS = 54
+"""Cards of the whole deck."""
 
 
 @kernel
 def deal(rules, state, seed):
     """Deal the cards determined by a seed, and start."""
-    deck = np.empty(2 * rules.options.hand + third(rules) + rules.options.public, np.int8)
+    dealt = 2 * rules.options.hand + third(rules) + rules.options.public
+    deck = np.empty(CARDS, np.int8)[:dealt]  # made with a constant length, for GPUs
     i = 0
     for rank in range(15):
         for _ in range(count(rules.options.deck, rank)):
@@ -59,10 +64,10 @@ def deal(rules, state, seed):
 
 
 def deals(rules: Rules) -> Iterator[tuple[State, float]]:
-    """All deals with their probabilities; suits do not count.
+    """Iterate over all deals with their probabilities; suits do not count.
 
     Raises:
-        InputError: There is an auction, in which everybody may pass: another deal then follows.
+        InputError: There is an auction: another deal follows if all players pass.
     """
     if rules.options.bidding:
         raise InputError("with an auction there is no list of deals: if all pass, another follows")
@@ -87,7 +92,7 @@ def deals(rules: Rules) -> Iterator[tuple[State, float]]:
 
 
 def _shared_out(held: Sequence[int], sizes: list[int]) -> Iterator[list[tuple[int, ...]]]:
-    """All ways to share cards, given as numbers by rank, out into hands of these sizes."""
+    """Iterate over all ways to divide cards, given as numbers by rank, into hands of some sizes."""
     if not sizes:
         yield []
         return
@@ -98,7 +103,7 @@ def _shared_out(held: Sequence[int], sizes: list[int]) -> Iterator[list[tuple[in
 
 
 def _hands(held: Sequence[int], size: int) -> Iterator[tuple[int, ...]]:
-    """All hands of a size out of cards given as numbers by rank."""
+    """Iterate over all hands of a size out of cards given as numbers by rank."""
     if not held:
         if size == 0:
             yield ()
@@ -133,7 +138,8 @@ def begin(rules, state):
 
 @kernel
 def lowest_ranks(family, cards):
-    """The lowest main rank of each group of a family in `cards`, packed as one card each."""
+    """Return the lowest main rank of each group of a family in `cards`, packed as one card each."""
+    # A rank begins a chain if it and the next ones have enough copies: shift and intersect.
     ranks = at_least(cards, family.copies) & family.within
     found = ranks
     for i in range(1, family.length):
@@ -143,7 +149,7 @@ def lowest_ranks(family, cards):
 
 @kernel
 def has_play(plays, g, cards, least):
-    """Whether `cards` contain a play of group `g` of a least strength, 0 if any will do."""
+    """Return whether `cards` contain a play of group `g` of at least a strength; 0 means any."""
     group = plays.groups[g]
     for play in range(group.first, group.end):
         if contains(cards, plays.need[play]) and (least == 0 or plays.strength[play] >= least):
@@ -153,7 +159,7 @@ def has_play(plays, g, cards, least):
 
 @kernel
 def least_strength(rules, state):
-    """The least strength that a play with kickers needs now, 0 if any will do."""
+    """Return the least strength that a play with kickers needs now; 0 means any."""
     if state.target < 0:
         return 0
     return np.int64(rules.plays.standings[rules.plays.standing[state.target]].least)
@@ -166,6 +172,8 @@ def legal_groups(rules, state, out):
     Only the main cards are checked, not the kickers (see `least_strength`).
     """
     hand = state.hands[state.player]
+    # A leader may play any family. A follower may play the groups after `above` in the families `f`
+    # and `then`, and in those from `BOMB` on.
     above, f, then = -1, 0, BOMB
     if state.target >= 0:
         standing = rules.plays.standings[rules.plays.standing[state.target]]
@@ -175,6 +183,7 @@ def legal_groups(rules, state, out):
     n = 0
     while f < PASS_FAMILY:
         family = rules.plays.families[f]
+        # The lowest four bits are now those of the first group of the family.
         ranks = lowest_ranks(family, hand) >> np.uint64(4 * family.rank)
         if state.target >= 0 and f < BOMB:
             f, then = then, BOMB
@@ -199,7 +208,8 @@ def legal(rules, state, out):
     if is_opening(rules, state):
         return legal_words(rules, state, out)
     hand = state.hands[state.player]
-    # The groups are kept at the end of `out` while their plays are written at its beginning.
+    # The groups are kept at the end of `out` while their plays are written at its beginning. No
+    # hand allows so many plays that the two meet.
     groups = out[len(out) - PASS_GROUP :]
     least = least_strength(rules, state)
     n = 0
@@ -231,7 +241,7 @@ def play(rules, state, action):
     player = state.player
     following = around(rules, player + 1)
     if action == pass_id(rules):
-        if following == state.owner:
+        if following == state.owner:  # all others have passed: the owner leads
             state.target = -1
     else:
         cards = rules.plays.need[action]
@@ -248,7 +258,7 @@ def play(rules, state, action):
 
 @kernel
 def over(rules, state):
-    """Whether a player has run out of cards, or has few enough."""
+    """Return whether a player has no cards left, or a peasant few enough in a game of two."""
     if state.landlord < 0:
         return False
     if min(state.left[0], state.left[1], state.left[2]) == 0:
@@ -268,6 +278,7 @@ def returns(rules, state, out):
     if not rules.options.win:
         points *= state.stake * 2.0**state.bombs
         if rules.options.spring:
+            # Spring: the peasants made no play. Anti-spring: the landlord made only the first one.
             peasants = state.plays[0] + state.plays[1] + state.plays[2] - state.plays[landlord]
             if (won and peasants == 0) or (not won and state.plays[landlord] == 1):
                 points *= 2.0
@@ -283,7 +294,10 @@ def returns(rules, state, out):
 
 @kernel
 def rewind(state):
-    """Take every play back: the landlord leads, and everybody holds its played cards again."""
+    """Take every play back: the landlord leads, and all players hold their played cards again.
+
+    Later actions stay in the history, where a replay reads them.
+    """
     for seat in range(SEATS):
         state.hands[seat] += state.played[seat]
         state.left[seat] += size(state.played[seat])

@@ -1,7 +1,7 @@
-"""The state of Dou Dizhu, field by field, and the data behind the rules of a game.
+"""The state of Dou Dizhu, field by field, and the options of its rules.
 
-Actions are the ids of the preset's play table (`plays.py`), the last of which is `PASS`, then those
-of the words (`words.py`). Cards are counts by rank, packed (`counts.py`).
+Actions are the ids of the preset's play table (`plays.py`), the last of which is the pass, then the
+words (`auction.py`). Cards are counts by rank, packed (`counts.py`).
 """
 
 from typing import NamedTuple
@@ -11,12 +11,14 @@ import numpy as np
 from closedhand.core.numba.jit import kernel
 
 SEATS = 3
-"""Hands in a state; in a game of two the third one is set aside."""
+"""Number of hands in a state; in a game of two the third one is set aside."""
 LONGEST = 160
-"""Upper bound on actions in a game: 52 plays and 8 words, and two passes after all plays but the
-last and, since all three have to play, two that another player beats."""
+"""Upper bound on actions in a game: 52 plays, 8 words, and two passes after a play.
+
+The last play is followed by no pass. Two plays by other players are followed by none either, since
+all three have to play in the longest game."""
 MOST_BOMBS = 14
-"""Thirteen ranks held four times, and the rocket."""
+"""Maximum number of bombs: thirteen ranks held four times, and the rocket."""
 
 # Wide fields first: without padding, equal states are equal bytes.
 STATE = np.dtype(
@@ -71,7 +73,7 @@ OPTIONS = np.dtype(
         + [("deck", "u8")],  # all cards, packed
     )
 )
-"""The options of a game, as kernels read them, and its deck."""
+"""The options of a game for kernels, and its deck."""
 
 
 class Rules(NamedTuple):
@@ -84,13 +86,13 @@ class Rules(NamedTuple):
 
     @property
     def has_words(self) -> bool:
-        """Whether anything is said before the landlord leads."""
+        """Whether there are words before the landlord leads."""
         return bool(self.options.bidding or self.options.double or self.options.show)
 
 
 @kernel
 def around(rules, seat):
-    """A number modulo that of the players; by a constant, as that takes no division."""
+    """Return a number modulo the number of players; a constant divisor needs no division."""
     return seat % SEATS if rules.options.players == SEATS else seat % 2
 
 

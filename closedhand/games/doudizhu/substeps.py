@@ -39,7 +39,7 @@ FIRST_PAIR = FIRST_SOLO + 15
 FIRST_BID = FIRST_PAIR + 13
 ACTIONS = FIRST_BID
 MOST_KICKERS = 54 // 3
-"""Upper bound on kickers in a game: each one comes with at least two cards of a main group."""
+"""Upper bound on kickers in a game: each comes with at least two cards of a main group."""
 
 ROWS, CHANNELS = 9, 3
 SHAPES = {**planes.SHAPES, "kicker": (planes.RANKS, ROWS, CHANNELS)}
@@ -64,7 +64,7 @@ def legal(rules, state, out):
     if is_opening(rules.flat, state):
         n = legal_words(rules.flat, state, out)
         for i in range(n):
-            word = out[i] - pass_id(rules.flat)
+            word = out[i] - pass_id(rules.flat)  # 0 is the pass, the last main group here
             out[i] = PASS_GROUP if word == 0 else FIRST_BID + word - 1
         return n
     if state.group >= 0:
@@ -85,7 +85,11 @@ def legal(rules, state, out):
 
 @kernel
 def legal_kickers(rules, state, out):
-    """Write the next kickers of all plays in hand that continue the picks; return their number."""
+    """Write the next kickers of all plays in hand that continue the picks; return their number.
+
+    Kickers are picked in ascending order: a play is considered if none of its remaining kickers is
+    below the last pick.
+    """
     group = rules.flat.plays.groups[state.group]
     hand = state.hands[state.player]
     last = top_rank(state.picked)
@@ -109,13 +113,13 @@ def legal_kickers(rules, state, out):
 
 @kernel
 def lowest_rank(cards):
-    """The lowest rank of a packed hand that is not empty."""
+    """Return the lowest rank of a packed hand, which must not be empty."""
     return bits.lowest(cards) >> 2
 
 
 @kernel
 def top_rank(cards):
-    """The highest rank of a packed hand, -1 for an empty one."""
+    """Return the highest rank of a packed hand, -1 for an empty one."""
     return bits.highest(cards) >> 2 if cards else -1
 
 
@@ -146,7 +150,7 @@ def play(rules, state, action):
 
 @kernel
 def complete(rules, state):
-    """The id of the flat play of the main group and the picked kickers."""
+    """Return the id of the flat play of the main group and the picked kickers, which must exist."""
     group = rules.flat.plays.groups[state.group]
     play = np.int64(group.first)
     while rules.flat.plays.need[play] - group.need != state.picked:
@@ -156,7 +160,7 @@ def complete(rules, state):
 
 @kernel
 def step_towards(rules, state, action, work, ids):
-    """The next sub-step of a flat play; see `closedhand.learning.factoring`."""
+    """Return the next sub-step of a flat play; see `closedhand.learning.factoring`."""
     plays = rules.flat.plays
     word = action - pass_id(rules.flat)
     if word > 0:
@@ -170,7 +174,7 @@ def step_towards(rules, state, action, work, ids):
 
 @kernel
 def observe(rules, state, player, out):
-    """Write the planes and the status of the flat game, the kicker planes, and what was said."""
+    """Write the planes and the status of the flat game, the kicker planes, and `opening`."""
     planes.draw(rules.flat, state, player, out)
     if player == state.player and state.group >= 0:
         draw_kickers(rules, state, out[planes.SIZE :])
@@ -179,7 +183,7 @@ def observe(rules, state, player, out):
 
 @kernel
 def features(rules, state, player, out):
-    """Write the flat game's numbers, those of the play under way, and what was said."""
+    """Write the flat game's numbers, those of the play under way, and those of `OPENING`."""
     compact.write(rules.flat, state, player, out)
     if player == state.player and state.group >= 0:
         compact.kicker_features(rules.flat, state, out[compact.SIZE :])
@@ -227,7 +231,7 @@ def draw_kickers(rules, state, out):
 
 @kernel
 def place(x, y, z):
-    """The index of a cell of the kicker planes."""
+    """Return the index of a cell of the kicker planes."""
     return (x * ROWS + y) * CHANNELS + z
 
 
@@ -264,12 +268,12 @@ def _play_under_way(rules: Rules, state: np.record, replayed: np.record) -> str:
     Returns:
         Reason why a sub-step is illegal, or an empty string.
     """
-    room = ACTIONS + MOST_WORDS
-    return replay(rules, replayed, under_way(rules, state), room, "sub-step")
+    ids = ACTIONS + MOST_WORDS
+    return replay(rules, replayed, under_way(rules, state), ids, "sub-step")
 
 
 def under_way(rules: Rules, state: np.record) -> list[int]:
-    """The sub-steps so far of the incomplete play of the player to act."""
+    """List the sub-steps so far of the incomplete play of the player to act."""
     group, picked = int(state.group), validity.counts(state.picked)
     if not 0 <= group < GROUPS:
         return [group] if group != -1 else []

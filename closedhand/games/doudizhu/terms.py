@@ -1,4 +1,4 @@
-"""The words of Dou Dizhu in other languages."""
+"""The terms of Dou Dizhu in other languages."""
 
 TERMS = {
     "zh": {

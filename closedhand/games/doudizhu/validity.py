@@ -50,13 +50,13 @@ def valid(
     if wrong:
         return wrong
     begin(rules, start)
-    room = int(rules.plays.number) + MOST_WORDS
-    wrong = validity.replay(rules, start, state.history[: state.moves], room)
+    ids = int(rules.plays.number) + MOST_WORDS
+    wrong = validity.replay(rules, start, state.history[: state.moves], ids)
     return wrong or under_way(state, start) or validity.difference(state, start, SEATS)
 
 
 def counts(cards: np.uint64) -> np.ndarray:
-    """The number of cards of each rank in a packed hand, int64 [16]; the last entry is unused."""
+    """Unpack a hand to the number of cards of each rank, int64 [16]; the last entry is unused."""
     return (cards >> _SHIFTS & np.uint64(15)).astype(np.int64)
 
 
@@ -64,7 +64,7 @@ _SHIFTS = np.arange(0, 64, 4, dtype=np.uint64)
 
 
 def _take_back(rules: Rules, state: np.record, start: np.record) -> str:
-    """Write the hands as dealt into `start`.
+    """Write the dealt hands into `start`.
 
     Returns:
         Reason why they are not a deal, or an empty string.
@@ -92,7 +92,7 @@ def _unfit(rules: Rules, view: np.record, player: int) -> str:
     """Reason why a record is not a view that `redeal` can fill, or an empty string."""
     shown = int(view.landlord) if is_shown(rules, view) else player
     if view.seed or any(view.hands[seat] for seat in range(SEATS) if seat not in (player, shown)):
-        return f"player_{player} knows neither the others' hands nor the next deal"
+        return f"a view of player_{player} shows neither the others' hands nor the seed"
     played = [counts(cards) for cards in view.played]
     public = counts(view.public)
     unseen = counts(rules.options.deck) - counts(view.hands[player]) - sum(played)
@@ -119,5 +119,5 @@ def _unfit(rules: Rules, view: np.record, player: int) -> str:
             if (known > unseen).any() or known.sum() > room[view.landlord]:
                 return "the landlord cannot hold the public cards"
     if sum(room) != unseen.sum():
-        return f"{unseen.sum()} cards are unseen, but there is room for {sum(room)}"
+        return f"{unseen.sum()} cards are unseen, but the hands lack {sum(room)}"
     return ""

@@ -23,7 +23,7 @@ def view_from(
     public: str | None = None,
     shown: str | None = None,
 ) -> State:
-    """The view of a player, from what the player knows.
+    """Build the view of a player from the player's knowledge.
 
     Args:
         game: Dou Dizhu, flat or in sub-steps; the view is between complete plays.
@@ -33,12 +33,12 @@ def view_from(
         actions: All words, plays and passes since the deal, of all players: ids of the flat game,
             or its notation (`3334`, `PASS`, `BID2`).
         public: The public cards, once there is a landlord.
-        shown: Cards that the landlord holds now, if he is another player and has shown them.
+        shown: Cards that the landlord, another player, holds now and has shown.
 
     Raises:
         InputError: Something that is not a card or not an action, an illegal action, more cards
             than there are in the deck or in a hand, public or shown cards that the landlord cannot
-            have, or ones that are missing or are not known yet.
+            have, or a fact that is missing or not known yet.
 
     Examples:
         >>> from closedhand import make_game
@@ -77,13 +77,13 @@ def view_from(
 
 
 def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int], dict[str, Any]]:
-    """The arguments of `view_from` for a view: the hand, the actions, and what else is public.
+    """Return the arguments of `view_from` for a view: the hand, the actions, and further facts.
 
     Raises:
         InputError: The player has begun a play in sub-steps.
     """
     if view.group >= 0:
-        raise InputError("a play in sub-steps is under way: its view cannot be told")
+        raise InputError("a play in sub-steps is under way: view_from takes complete plays only")
     public = {"public": unpack(view.public)} if view.landlord >= 0 else {}
     if is_shown(game.flat.rules, view) and view.landlord != player:
         public["shown"] = unpack(view.hands[view.landlord])
@@ -91,7 +91,7 @@ def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int], dic
 
 
 def _packed(cards: Any, name: str) -> np.uint64:
-    """The packed cards of a text.
+    """Pack the cards of a text.
 
     Raises:
         InputError: The text is not cards, or names more cards of a rank than there are.
@@ -127,7 +127,7 @@ def _show(rules: Rules, state: State, player: int, shown: str | None) -> None:
 
 
 def _hand_out(rules: Rules, state: State, action: int) -> None:
-    """Give the player to act just the cards of its play, as the view shows no others of its hand.
+    """Give the player to act exactly the cards of its play: the others of its hand are hidden.
 
     Raises:
         InputError: The player has fewer cards left than it plays.
@@ -142,7 +142,7 @@ def _hand_out(rules: Rules, state: State, action: int) -> None:
 
 
 def _check_cards(rules: Rules, state: State, player: int, held: np.uint64) -> None:
-    """Check that the cards played can have been there.
+    """Check that the cards played can have been in the hands.
 
     Args:
         rules: Rules of the flat game.
@@ -164,7 +164,7 @@ def _check_cards(rules: Rules, state: State, player: int, held: np.uint64) -> No
 
 
 def _check_deck(rules: Rules, total: int, others: str) -> None:
-    """Check that packed cards are no more than the deck has.
+    """Check that the deck has at least some packed cards.
 
     Raises:
         InputError: They are more; the message says that they are held, played or `others`.

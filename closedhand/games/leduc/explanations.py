@@ -1,4 +1,4 @@
-"""What people are told: the notation, why an action is refused, which cards are out."""
+"""Explanations for people: the notation, reasons of illegal actions, and cards seen and unseen."""
 
 from closedhand.core.explanations import Cards, Explanations
 from closedhand.core.game import Game, State
@@ -14,17 +14,17 @@ REASONS = {
     CALL: ("there is no bet to call", "this bet cannot be called"),
     RAISE: ("this phase allows no raise", "this bet may not be raised again: call or fold"),
 }
-"""Why an action is illegal: where the player does not face a bet, and where it does."""
+"""Reasons why an action is illegal: if the player faces no bet, and if it does."""
 
 
 def reason(game: Game, state: State, action: int) -> str:
-    """Why an action is illegal."""
+    """Explain why an action is illegal."""
     bets = game.rules.tables.nodes[state.node].bets
     return REASONS[action][int(bets[state.player] < bets[1 - state.player])]
 
 
 def cards(game: Game, view: State, player: int) -> Cards:
-    """The flop if it lies there, and the cards of the deck that the player does not see."""
+    """Return the flop if it is revealed, and the cards of the deck that the player does not see."""
     kinds, left = tuple(VARIANTS["uh"].deck), game.rules.tables.copies.tolist()
     for place in (player, FLOP):
         if view.cards[place] != UNKNOWN:

@@ -10,7 +10,7 @@ NUM_ACTIONS = len(ACTIONS)
 
 
 def table(kinds: tuple[str, ...], longest: int, most: int) -> FeatureTable:
-    """The numbers for a member of the family.
+    """Make the table for a member of the family.
 
     Args:
         kinds: Names of the kinds of cards.
@@ -32,7 +32,6 @@ def table(kinds: tuple[str, ...], longest: int, most: int) -> FeatureTable:
 @kernel
 def features(rules, state, player, out):
     """Write the numbers of `table`."""
-    out[:] = 0
     kinds, longest = rules.tables.kinds, rules.tables.longest
     at = rules.tables.nodes[state.node]
     out[SEAT + player] = 1

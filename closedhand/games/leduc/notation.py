@@ -42,12 +42,12 @@ HIDDEN = "*"
 
 
 def card_text(card: int) -> str:
-    """The text of a kind of card, `*` for `UNKNOWN`."""
+    """Write a kind of card, `*` for `UNKNOWN`."""
     return HIDDEN if card == UNKNOWN else CARDS[card]
 
 
 class SlideState(NamedTuple):
-    """What the player to act knows, in the slides' notation, which `str` prints.
+    """The knowledge of the player to act in the slides' notation, which `str` prints.
 
     The slides' tuple omits the betting history: several histories can share it.
 
@@ -118,7 +118,7 @@ class Notation:
             ) from None
 
     def card(self, text: str) -> int:
-        """The kind of card that a text names.
+        """Parse a card to its kind.
 
         Raises:
             InputError: The deck has no such card.
@@ -129,11 +129,11 @@ class Notation:
             raise InputError(f"{text!r} is not a card: cards are {', '.join(self.cards)}") from None
 
     def deal_text(self, state: State) -> str:
-        """The cards of S and T, and the flop; `*` for a card that a view hides."""
+        """Write the cards of S and T, and the flop; `*` for a card that a view hides."""
         return ";".join(map(card_text, state.cards))
 
     def parse_deal(self, text: str) -> State:
-        """A state at the start of a deal.
+        """Parse a deal to the state at its start.
 
         Raises:
             InputError: The text does not name three cards that the deck can deal together.
@@ -152,7 +152,7 @@ class Notation:
         return state
 
     def scene(self, state: State) -> list[Row]:
-        """The table: S, T and the flop."""
+        """Return the table: S, T and the flop."""
         node = self.rules.tables.nodes[state.node]
         running = not over(self.rules, state)
         rows = []
@@ -178,7 +178,7 @@ class Notation:
 
 
 def state_text(game: Game, state: State) -> str:
-    """The slides' text of a state: what the player to act knows, or the end of the game.
+    """Write a state as on the slides: the knowledge of the player to act, or the end of the game.
 
     In a view of the other player the card is `*`.
 
@@ -198,7 +198,7 @@ def state_text(game: Game, state: State) -> str:
 
 
 def parse_state(game: Game, text: str) -> SlideState | SlideEnd:
-    """The state or end that a text in the slides' notation describes; spaces are ignored.
+    """Parse a state or end in the slides' notation; spaces are ignored.
 
     Raises:
         InputError: The text is malformed, or the game has no such state, end or card.
@@ -228,7 +228,7 @@ def parse_state(game: Game, text: str) -> SlideState | SlideEnd:
 
 
 def parse_record(line: str, game: Game) -> Record:
-    """A record of the form `card;card;flop;actions`.
+    """Parse a record of the form `card;card;flop;actions`.
 
     Raises:
         InputError: No such deal or action.
@@ -242,6 +242,6 @@ def parse_record(line: str, game: Game) -> Record:
 
 
 def format_record(game: Game, state: State) -> str:
-    """The one-line record of a game."""
+    """Write the one-line record of a game."""
     actions = " ".join(game.text(action) for action in state.history[: state.moves])
     return f"{game.deal_text(state)};{actions}"

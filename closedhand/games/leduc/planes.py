@@ -29,7 +29,7 @@ FIRST_ACTION = 2
 
 
 def shapes(tables: np.record) -> dict[str, tuple[int, ...]]:
-    """Name and shape of each part of an observation."""
+    """Return name and shape of each part of an observation."""
     rows = FIRST_ACTION + 2 * int(tables.longest)
     return {"observation": (rows, int(tables.kinds)), "status": (STATUS,)}
 
@@ -37,7 +37,6 @@ def shapes(tables: np.record) -> dict[str, tuple[int, ...]]:
 @kernel
 def observe(rules, state, player, out):
     """Write the plane, then the status vector."""
-    out[:] = 0
     columns = rules.tables.kinds
     out[state.cards[player]] = 1
     if revealed(rules, state):

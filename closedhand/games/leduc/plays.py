@@ -1,8 +1,7 @@
 """The tables of the Leduc family: the deck, the winners of showdowns, and the betting tree.
 
-The betting is small enough to be written out: every public history of actions is a node that lists
-the successor of each action, so that applying a rule is a table lookup. The rules themselves, from
-which the tables are built, are in `VARIANTS` and `moves`.
+The betting tree is small and stored as a table: every public history of actions is a node with the
+successor of each action. The tables are built from the rules in `VARIANTS` and `moves`.
 """
 
 from functools import lru_cache
@@ -20,10 +19,10 @@ ANTE = 1
 CARDS = 18
 KINDS = 8
 NODES = 85
-"""Nodes of the largest betting tree of the family; like `CARDS` and `KINDS`, a table size."""
+"""Number of nodes of the largest betting tree of the family; like `CARDS`, the size of a table."""
 
 SHOWDOWN = -1
-"""The winner of a node at which the cards decide."""
+"""In place of the winner at a node where the cards decide."""
 
 
 class Variant(NamedTuple):
@@ -125,7 +124,7 @@ class End(NamedTuple):
 
 
 def moves(variant: Variant, turn: Turn) -> dict[int, Turn | End]:
-    """The legal actions at a turn, and where they lead.
+    """Return the legal actions at a turn, and the points to which they lead.
 
     A player who does not face a bet checks or raises; where `must_open` forbids the check, it folds
     or raises. A player who faces a bet folds or calls, or raises if the rules allow it. A call, or
@@ -153,7 +152,7 @@ def moves(variant: Variant, turn: Turn) -> dict[int, Turn | End]:
 
 
 def betting(variant: Variant) -> np.ndarray:
-    """The betting tree, `NODE` [nodes], parents before children."""
+    """Build the betting tree, `NODE` [nodes], parents before children."""
     points: list[Turn | End] = [Turn()]
     following: list[list[int]] = []
     # The list grows during the iteration.
@@ -174,7 +173,7 @@ def betting(variant: Variant) -> np.ndarray:
 
 
 def showdown(variant: Variant, pair: str, double_pair: str, own: str, other: str, flop: str) -> int:
-    """Result of `own` against `other`: 1 if it wins, -1 if it loses, 0 for a tie.
+    """Compare `own` with `other`: 1 if it wins, -1 if it loses, 0 for a tie.
 
     A pair beats a hand without one; otherwise the stronger card wins. `pair` says what makes a
     pair, an equal `rank` or an equal `card`. `double_pair` says whether between two pairs the
@@ -197,7 +196,7 @@ def showdown(variant: Variant, pair: str, double_pair: str, own: str, other: str
 
 @lru_cache
 def build(preset: str, pair: str, double_pair: str) -> np.record:
-    """All tables of one member of the family, a record of `TABLES`."""
+    """Build all tables of one member of the family, a record of `TABLES`."""
     variant = VARIANTS[preset]
     kinds = list(variant.deck)
     nodes = betting(variant)
@@ -217,7 +216,7 @@ def build(preset: str, pair: str, double_pair: str) -> np.record:
 
 
 def name(node: np.void | np.record) -> str:
-    """The course slides' name of a betting node, without the cards.
+    """Name a betting node as on the course slides, without the cards.
 
     It gives player, phase and the two bets (`s1,1,4`), or the end: `WL7` for a showdown at 7, `PS4`
     if S wins 4 because T folds. Several nodes may share a name.
@@ -231,7 +230,7 @@ def name(node: np.void | np.record) -> str:
 
 
 def graph(tables: np.record) -> dict[str, dict[str, str]]:
-    """The state graph of the slides: for every state, its actions and the names they lead to.
+    """Build the state graph of the slides: for every state, the names to which its actions lead.
 
     Nodes of the same name are one state here, as on the slides, although a player who remembers the
     betting can distinguish them: UH-Leduc has 23 nodes with a player to act, and 16 states.

@@ -1,7 +1,7 @@
 """The rules of the Leduc family: states and transitions.
 
-A game is three cards, dealt at the start, and a walk through the betting tree (`plays.py`). Kernels
-trust their callers to pass legal actions only, and to ask of a view nothing that it hides.
+A game consists of three cards, dealt at the start, and a path in the betting tree (`plays.py`).
+Kernels do not check whether an action is legal, nor whether a view hides what they read.
 """
 
 from collections import Counter
@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.core.cards import shuffle
+from closedhand.core.cards import shuffle, total
 from closedhand.core.numba.jit import State, kernel
-from closedhand.games.leduc.plays import ACTIONS, LONGEST, SHOWDOWN, S, T
+from closedhand.games.leduc.plays import ACTIONS, CARDS, KINDS, LONGEST, SHOWDOWN, S, T
 
 SEATS = 2
 FLOP = 2
@@ -54,7 +54,7 @@ class Rules(NamedTuple):
 @kernel
 def deal(rules, state, seed):
     """Deal the cards determined by a seed, and start."""
-    deck = np.empty(rules.tables.cards, np.int8)
+    deck = np.empty(CARDS, np.int8)[: rules.tables.cards]  # made with a constant length, for GPUs
     for i in range(len(deck)):
         deck[i] = rules.tables.deck[i]
     shuffle(deck, seed)
@@ -74,7 +74,7 @@ def begin(state):
 
 
 def deals(rules: Rules) -> Iterator[tuple[State, float]]:
-    """All deals, by the kinds of S's and T's card and of the flop, with their probabilities."""
+    """Iterate over all deals, three kinds of cards, with their probabilities."""
     tables = rules.tables
     ways = permutations(range(tables.cards), SEATS + 1)
     counts = Counter(tuple(tables.deck[list(cards)].tolist()) for cards in ways)
@@ -108,7 +108,7 @@ def play(rules, state, action):
 
 @kernel
 def over(rules, state):
-    """Whether a player has folded, or the second phase is closed."""
+    """Return whether a player has folded, or the second phase is closed."""
     return rules.tables.nodes[state.node].player < 0
 
 
@@ -126,7 +126,7 @@ def returns(rules, state, out):
 
 @kernel
 def revealed(rules, state):
-    """Whether the flop is revealed."""
+    """Return whether the flop is revealed."""
     return rules.tables.nodes[state.node].phase == 2
 
 
@@ -143,8 +143,8 @@ def hide(rules, state, player):
 
 @kernel
 def redeal(rules, view, player, rng):
-    """Fill, in place, what `hide` blanked for `player` with a random consistent deal."""
-    copies = np.empty(rules.tables.kinds, np.int64)
+    """Fill, in place, the cards that `hide` blanked for `player`, uniformly at random."""
+    copies = np.empty(KINDS, np.int64)[: rules.tables.kinds]
     for kind in range(len(copies)):
         copies[kind] = rules.tables.copies[kind]
     for card in view.cards:
@@ -152,7 +152,7 @@ def redeal(rules, view, player, rng):
             copies[card] -= 1
     for i in range(SEATS + 1):
         if view.cards[i] == UNKNOWN:
-            place = np.int64(rng.random() * copies.sum())
+            place = np.int64(rng.random() * total(copies))
             kind = 0
             while place >= copies[kind]:
                 place -= copies[kind]

@@ -1,4 +1,4 @@
-"""The words of Leduc poker in other languages."""
+"""The terms of Leduc poker in other languages."""
 
 TERMS = {
     "zh": {

@@ -1,6 +1,7 @@
 """Validation of Leduc states: the reason why the rules do not allow one.
 
-Everything is checked: the cards must come from the deck, and the rest must follow from the actions.
+All fields are checked: the cards must come from the deck, and the rest must follow from the
+actions.
 """
 
 import numpy as np

@@ -17,7 +17,7 @@ def view_from(
     *,
     flop: str | None = None,
 ) -> State:
-    """The view of a player, from what the player knows.
+    """Build the view of a player from the player's knowledge.
 
     Args:
         game: A member of the Leduc family.
@@ -61,6 +61,6 @@ def view_from(
 
 
 def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int], dict[str, Any]]:
-    """The arguments of `view_from` for a view: the hand, the actions, and what else is public."""
+    """Return the arguments of `view_from` for a view: the hand, the actions, and further facts."""
     public = {"flop": card_text(view.cards[FLOP])} if revealed(game.rules, view) else {}
     return card_text(view.cards[player]), game.history(view).tolist(), public

@@ -1,8 +1,8 @@
-"""Section 6 of the DeepRocket paper: what the landlord infers about the kings.
+"""Section 6 of the DeepRocket paper: the landlord's inference about the kings.
 
 "Landlord played out “3” at first, and has one “K” in hand. Down Peasant chose “PASS”, and Up
 Peasant played out “K”. Human expert deduces the maximum probability of “K” distribution is Down
-Peasant has two “K”." Here the particles of `search` deduce it, for many hands of such a landlord.
+Peasant has two “K”." Here the particles of `search` show it, for many hands of such a landlord.
 """
 
 from math import comb
@@ -20,28 +20,28 @@ from closedhand.search.particles import Particles
 
 KING = RANKS.index("K")
 PLAYS = ("3", "pass", "K")
-"""What landlord, down peasant and up peasant play."""
+"""Plays of landlord, down peasant and up peasant."""
 LANDLORD, DOWN, UP = range(3)
 HANDS = 100
 """Number of hands of the landlord."""
 PARTICLES = 256
-"""Number of determinisations of each hand."""
+"""Number of particles of each hand."""
 COUNTED = comb(17, 2) / comb(33, 2)
-"""Probability that the down peasant, with 17 of the 33 cards that are not seen, has both kings that
-are left, if the play is not considered."""
+"""Probability that the down peasant, with 17 of the 33 unseen cards, holds both remaining kings,
+without regard to the plays."""
 
 
 def infer(seed: int = 0, hands: int = HANDS) -> dict[str, Any]:
-    """The probability that the down peasant holds both kings that are left.
+    """Estimate the probability that the down peasant holds both remaining kings.
 
     Args:
-        seed: Seed of everything random.
+        seed: Seed of all random numbers.
         hands: Number of hands of the landlord.
 
     Returns:
-        `counted`, from the number of cards alone; `inferred`, the mean over the hands with its 95%
-        interval, from the likelihood of the play; `raised`, the share of hands in which the latter
-        is greater; and `hands`.
+        `counted`: the probability from the number of cards alone; `inferred`: the mean over the
+        hands, with its 95% interval, from particles weighted by the plays; `raised`: the share of
+        hands in which the second is greater; and `hands`.
     """
     game = the_game()
     rng = np.random.default_rng((seed, 0x6C))
@@ -59,7 +59,7 @@ def infer(seed: int = 0, hands: int = HANDS) -> dict[str, Any]:
 
 
 def _view(game: Game, rng: np.random.Generator) -> State:
-    """The view of a landlord with one king, who led a 3 and saw a pass and a king."""
+    """Deal a view of a landlord with one king, who led a 3 and saw a pass and a king."""
     while True:
         state = game.deal(rng)
         hands = state["hands"]
@@ -71,12 +71,12 @@ def _view(game: Game, rng: np.random.Generator) -> State:
 
 
 def report(found: dict[str, Any]) -> list[str]:
-    """What `infer` found, as Markdown."""
+    """Write the result of `infer` as Markdown."""
     mean, low, high = found["inferred"]
     return [
         "The landlord, who has one K, leads a 3; the down peasant passes, the up peasant plays K.",
-        "That the down peasant has both other kings has a probability of",
-        f"{found['counted']:.1%} by the number of cards, and of {mean:.1%} ({low:.1%} to",
-        f"{high:.1%}) by the particles of `search`, which weigh what was played; it is raised in",
-        f"{found['raised']:.0%} of {found['hands']} hands of the landlord.",
+        "The probability that the down peasant holds both other kings is",
+        f"{found['counted']:.1%} by the number of cards, and {mean:.1%} ({low:.1%} to",
+        f"{high:.1%}) by the particles of `search`, which are weighted by the plays. It is raised",
+        f"in {found['raised']:.0%} of {found['hands']} hands of the landlord.",
     ]

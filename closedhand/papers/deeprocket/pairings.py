@@ -2,7 +2,7 @@
 
 The paper's programs, DeepRocket (DR) and MicroWe (MW), were never published: a network and the best
 agent without a network stand in for them. "DR v MW" is DR as landlord against MW as both peasants.
-The paper shows both figures as pictures only, without numbers to compare with.
+The paper shows both figures only as pictures, without numbers.
 """
 
 from collections.abc import Callable, Mapping
@@ -52,7 +52,7 @@ DIFFERENCES = {
 
 
 def the_game() -> Game:
-    """The paper's Dou Dizhu: no auction, the deal determines the landlord (section 5.2)."""
+    """Make the paper's Dou Dizhu: no auction, the deal determines the landlord (section 5.2)."""
     return make_game("doudizhu", rules="deeprocket")
 
 
@@ -89,7 +89,7 @@ def compute(
     workers: int,
     progress: Callable[[str, float], None],
 ) -> dict[str, Any]:
-    """Play all four pairings, or the iterations that a previous run has left.
+    """Play all four pairings, except the iterations that the folder holds.
 
     Args:
         network: Name of the agent that stands in for DeepRocket.
@@ -102,7 +102,7 @@ def compute(
         progress: Called with the name of a part and the number of parts done.
 
     Returns:
-        What `summary` returns.
+        The dict of `summary`, with `agents`, `games` and `seed`.
 
     Raises:
         InputError: An agent is unknown or plays illegally.
@@ -123,25 +123,26 @@ def compute(
 
 
 def part_name(iteration: int, pairing: str) -> str:
-    """The name of an iteration of a pairing; iterations count from 0."""
+    """Name of an iteration of a pairing; iterations count from 0."""
     return f"{pairing.replace(' ', '-')}-{iteration + 1:02}"
 
 
 def _part(specs: list[str], deals: range, seed: int, workers: int) -> Part:
-    """A part that plays some deals in one pairing; its result has the landlord's points by deal."""
+    """Make the part that plays some deals in a pairing; it results in points of the landlord."""
 
-    def part(tell: Notes) -> dict[str, Any]:
+    def part(notes: Notes) -> dict[str, Any]:
         game = the_game()
-        with saved.continuing(tell.path):
-            played = [_chunk_of(game, tell.begun)] if tell.begun else []
+        with saved.continuing(notes.path):
+            played = [_chunk_of(game, notes.begun)] if notes.begun else []
         starts = range(deals.start + count_deals(played), deals.stop, CHUNK)
         jobs = [(game, *specs, seed, range(i, min(i + CHUNK, deals.stop))) for i in starts]
         first = [(game, *specs, seed, deals[:1])]
-        tell.keep(lambda: _data_of(played) if played else None)
+        notes.keep(lambda: _data_of(played) if played else None)
 
         def take(chunk: Chunk) -> None:
+            # The landlord's payoffs are enough: those of the peasants follow from them.
             played.append(chunk._replace(returns=chunk.returns[:, :, :1]))
-            tell(count_deals(played) / len(deals))
+            notes(count_deals(played) / len(deals))
 
         work_off(play_roles, jobs, first, workers, take, lambda: played)
         if count_deals(played) < len(deals):
@@ -152,19 +153,19 @@ def _part(specs: list[str], deals: range, seed: int, workers: int) -> Part:
 
 
 def _data_of(played: list[Chunk]) -> dict[str, Any]:
-    """The landlord's points by deal, and the times, for JSON."""
+    """Convert chunks to JSON data: the landlord's points by deal, and the times."""
     whole = join(played)
     return {"points": saved.shorter(whole.returns[:, 0, 0].tolist()), **saved.times(whole)}
 
 
 def _chunk_of(game: Game, data: dict[str, Any]) -> Chunk:
-    """What `_data_of` has written."""
+    """Convert the data of `_data_of` back to a chunk."""
     points = np.array(data["points"], float)[:, None, None]
     return saved.chunk_of(game, data, points, (-1, 1, 1), 2)
 
 
 def summary(played: Mapping[str, list[dict[str, Any]]], seed: int) -> dict[str, Any]:
-    """Both figures for JSON.
+    """Compute both figures as JSON data.
 
     Args:
         played: Results of each iteration, by pairing.
@@ -216,7 +217,7 @@ def pictures(data: dict[str, Any], folder: Path) -> None:
     """Draw Figure 3, win rates by iteration, and Figure 4, win rates over all games.
 
     Args:
-        data: What `compute` returns.
+        data: Result of `compute`.
         folder: Folder for `figure-3.png` and `figure-4.png`.
 
     Raises:
@@ -257,11 +258,11 @@ def _rest(percents: Any) -> Any:
 
 
 def report(data: dict[str, Any]) -> list[str]:
-    """Both figures as lines of Markdown."""
+    """Write both figures as lines of Markdown."""
     specs = data["agents"]
-    lines = [f"DR is `{specs['DR']}`, MW is `{specs['MW']}`; the landlord stands first. All four"]
+    lines = [f"DR is `{specs['DR']}`, MW is `{specs['MW']}`; the landlord is named first. All four"]
     lines += [f"pairings play the same {data['deals']:,} deals. Pictures: figure-3.png, by"]
-    lines += ["iteration, and figure-4.png. The paper has no numbers of its own for either.", ""]
+    lines += ["iteration, and figure-4.png. The paper states no numbers for either.", ""]
     lines += ["| pairing | landlord wins | peasants win | landlord's points a game |"]
     lines += ["|---|---|---|---|"]
     for name in PAIRINGS:

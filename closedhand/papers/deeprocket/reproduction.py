@@ -1,7 +1,7 @@
 """Reproduction of the DeepRocket paper: its match, figures and positions, and a ladder of agents.
 
-Table 7 is computed from the paper's own records (Tables 8 to 10). The rest uses our agents, because
-the paper's programs were never published.
+Table 7 is computed from the paper's own records (Tables 8 to 10). The rest uses our agents, as the
+paper's programs were never published.
 """
 
 from collections import Counter
@@ -26,14 +26,14 @@ SECTIONS = {
     "match": "Table 7: the match with four amateurs, from the paper's records",
     "figures": "Figures 3 and 4: the network and the best agent without learning",
     "positions": "Section 5.4: cooperation and inference",
-    "inference": "Section 6: what a pass tells the landlord",
+    "inference": "Section 6: the landlord's inference from a pass",
     "training": "Section 5.1: accuracy of the networks",
     "ladder": "The ladder",
 }
 """Titles of the sections, by name."""
 
 IMPLIED = {"positions": ("positions", "inference")}
-"""Sections that go together, by the name that asks for all of them."""
+"""Names that stand for several sections."""
 
 AGENTS = (
     "random",
@@ -47,7 +47,7 @@ AGENTS = (
 """Agents of the positions and of the ladder."""
 
 SEEDS = 10
-"""Number of seeds with which an agent decides in a position; some depend on the clock as well."""
+"""Number of seeds with which an agent decides in a position; some also depend on the clock."""
 SHOWN = 3
 """Number of an agent's preferences that the report shows."""
 
@@ -58,7 +58,7 @@ class Position(NamedTuple):
     Attributes:
         example: Number of the record.
         about: Description of the position.
-        played: Action that DeepRocket played and that the paper commends.
+        played: Action of DeepRocket, which the paper commends.
     """
 
     example: int
@@ -82,15 +82,15 @@ POSITIONS = {
 
 
 class MatchRow(NamedTuple):
-    """One deal of the DeepRocket paper's test match: a row of its Table 7.
+    """A row of the paper's Table 7: one deal of its test match.
 
     Attributes:
         number: Number of the deal.
         stated: Landlord's score as the paper states it, with the human and with DeepRocket as
             landlord.
-        computed: The same scores, computed by replaying the two records.
-        completed: Number of actions that our records add because the paper's records of the deal
-            end early; the page "Errata and readings" says whether they decide the score.
+        computed: The same scores from a replay of the two records.
+        completed: Number of actions added where the paper's records of the deal end early. The page
+            "Errata and readings" says whether they decide the score.
     """
 
     number: int
@@ -110,7 +110,7 @@ class Plan:
         iterations: Number of iterations; the paper has 10 of 5,000 games each (section 5.2).
         agents: Agents of the positions and of the ladder.
         ladder_deals: Number of deals per pair on the ladder, each played in both roles.
-        slow_deals: The same for pairs with a slow agent.
+        slow_deals: Number of deals per pair with a slow agent.
         accuracy_deals: Number of deals drawn to measure accuracy, a tenth of which is held out.
         seed: Seed of deals and agents.
         workers: Number of processes.
@@ -141,7 +141,7 @@ QUICK = Plan(
 
 
 def deeprocket_records() -> list[Record]:
-    """The paper's 22 games: Table 9, Table 10, and the two of section 5.4.
+    """Read the paper's 22 games: Table 9, Table 10, and the two of section 5.4.
 
     The paper prints the hands of the second game of section 5.4 as up peasant, landlord and down
     peasant; here they are in the order of its appendix A. Games 4, 5 and 9 of Table 10 stop before
@@ -151,7 +151,7 @@ def deeprocket_records() -> list[Record]:
 
 
 def deeprocket_match() -> list[MatchRow]:
-    """The paper's Table 7, from the records of its Tables 8 to 10.
+    """Compute the paper's Table 7 from the records of its Tables 8 to 10.
 
     Raises:
         InputError: A record is not legal, or its score differs from the stated one.
@@ -172,7 +172,7 @@ def deeprocket_match() -> list[MatchRow]:
 
 
 def match_table() -> dict[str, Any]:
-    """Table 7 for JSON: its `deals` and the totals `stated` and `computed`, by `landlords`."""
+    """Table 7 as JSON data: `deals`, and the totals `stated` and `computed` by `landlords`."""
     rows = deeprocket_match()
     totals = {
         name: [sum(getattr(row, name)[side] for row in rows) for side in range(len(SIDES))]
@@ -182,7 +182,7 @@ def match_table() -> dict[str, Any]:
 
 
 def position(name: str) -> State:
-    """The state of a position of section 5.4, with all hands known."""
+    """Build the full state of a position of section 5.4."""
     for record in deeprocket_records():
         if record.extra.get("example") == POSITIONS[name].example:
             game = flat_game(record.game, record.rules)
@@ -194,17 +194,21 @@ def position(name: str) -> State:
 
 
 def positions(agents: Sequence[Spec], seed: int = 0) -> list[dict[str, Any]]:
-    """The actions that agents choose in the positions of section 5.4.
+    """Let agents decide in the positions of section 5.4.
 
     Args:
         agents: Agents by name or as objects.
         seed: The first of the `SEEDS` seeds with which each agent decides.
 
     Returns:
-        A row for each position and agent: `position`, `agent`, `chosen` (the action that it chooses
-        most often), `choices` (how often it chooses each, of `SEEDS` times), `agrees` (whether
-        `chosen` is the action of the paper's DeepRocket), and `preferences`: the probability of
-        each action, the most probable first, or None if the agent has no such method.
+        A row for each position and agent:
+
+        - `position`, `agent`;
+        - `chosen`: its most frequent action;
+        - `choices`: number of decisions for each action, out of `SEEDS`;
+        - `agrees`: whether `chosen` is the action of the paper's DeepRocket;
+        - `preferences`: probability of each action, the most probable first; None if the agent has
+          no such method.
 
     Raises:
         InputError: An unknown agent.
@@ -236,7 +240,7 @@ def positions(agents: Sequence[Spec], seed: int = 0) -> list[dict[str, Any]]:
 def compute(
     plan: Plan, folder: Path, progress: Callable[[str, float, int], None]
 ) -> dict[str, Any]:
-    """Compute all sections of a plan; results in the folder with the same settings are kept.
+    """Compute all sections of a plan, except parts that the folder holds with the same settings.
 
     Args:
         plan: Settings of the reproduction.
@@ -254,80 +258,94 @@ def compute(
     for section in plan.sections:
         if section not in SECTIONS:
             raise InputError(f"no section {section!r}; there are {', '.join(SECTIONS)}")
-    agents = list(plan.agents) if {"positions", "ladder"} & set(plan.sections) else []
-    if "figures" in plan.sections:
-        agents += [plan.network, plan.best]
-    pairs = []
-    if "ladder" in plan.sections:
-        pairs = ladder.pairs_of(
-            pairings.the_game(), plan.agents, plan.ladder_deals, plan.slow_deals
-        )
-    for agent in dict.fromkeys(agents):
-        make_agent(pairings.the_game(), agent)  # fails now, not in ten minutes
-
-    def figures(tell: Callable[[str, float], None]) -> dict[str, Any]:
-        return pairings.compute(
-            plan.network,
-            plan.best,
-            plan.games,
-            plan.iterations,
-            folder / "figures",
-            plan.seed,
-            plan.workers,
-            tell,
-        )
-
-    def kept(
-        name: str, do: Callable[[], dict[str, Any]], agents: Sequence[str],
-        tell: Callable[[str, float], None],
-    ) -> dict[str, Any]:  # fmt: skip
-        settings = match_settings(pairings.the_game(), agents, plan.seed)
-        return compute_parts(
-            {name: lambda _: do()}, folder / "parts", settings,
-            lambda name, done, _: tell(name, done),
-        )[name]  # fmt: skip
-
-    def chosen(tell: Callable[[str, float], None]) -> list[dict[str, Any]]:
-        def rows() -> dict[str, Any]:
-            return {"rows": positions(plan.agents, plan.seed)}
-
-        return kept("positions", rows, plan.agents, tell)["rows"]
-
-    def inferred(tell: Callable[[str, float], None]) -> dict[str, Any]:
-        return kept("inference", lambda: inference.infer(plan.seed), ["decompose"], tell)
-
-    def rated(tell: Callable[[str, float], None]) -> dict[str, Any]:
-        return ladder.compute(
-            pairings.the_game(),
-            plan.agents,
-            plan.ladder_deals,
-            plan.slow_deals,
-            folder / "ladder",
-            plan.seed,
-            plan.workers,
-            tell,
-        )
-
-    work = {
-        "match": (lambda tell: match_table(), 0),
-        "figures": (figures, plan.iterations * len(pairings.PAIRINGS)),
-        "positions": (chosen, 1),
-        "inference": (inferred, 1),
-        "training": (lambda tell: accuracy.measure(plan.accuracy_deals, plan.seed), 0),
-        "ladder": (rated, len(pairs)),
-    }
+    work = _work(plan, folder)
+    _check_agents(plan)
     sections = dict.fromkeys(
         each for section in plan.sections for each in IMPLIED.get(section, (section,))
     )
-    total = sum(work[section][1] for section in sections)
+    total = sum(work[section].parts for section in sections)
     results, before = {}, 0
     for section in sections:
-        do, parts = work[section]
-        results[section] = do(
+        results[section] = work[section].compute(
             lambda name, done, before=before: progress(name, before + done, total)
         )
-        before += parts
+        before += work[section].parts
     return results
+
+
+def _check_agents(plan: Plan) -> None:
+    """Check the agents of a plan now, ahead of minutes of work.
+
+    Raises:
+        InputError: There is no such agent.
+    """
+    agents = list(plan.agents) if {"positions", "ladder"} & set(plan.sections) else []
+    if "figures" in plan.sections:
+        agents += [plan.network, plan.best]
+    for agent in dict.fromkeys(agents):
+        make_agent(pairings.the_game(), agent)
+
+
+Progress = Callable[[str, float], None]
+"""Callback of a section: the name of a part, and the number of parts of the section done."""
+
+
+class Work(NamedTuple):
+    """The computation of a section.
+
+    Attributes:
+        compute: Function of a progress callback; returns the result of the section.
+        parts: Number of parts that it reports; 0: it takes no time.
+    """
+
+    compute: Callable[[Progress], Any]
+    parts: int
+
+
+def _work(plan: Plan, folder: Path) -> dict[str, Work]:
+    """The computation of each section, by name."""
+    game = pairings.the_game()
+    seed, workers = plan.seed, plan.workers
+
+    def figures(progress: Progress) -> dict[str, Any]:
+        return pairings.compute(
+            plan.network, plan.best, plan.games, plan.iterations, folder / "figures", seed,
+            workers, progress,
+        )  # fmt: skip
+
+    def kept(
+        name: str, agents: Sequence[str], find: Callable[[], dict[str, Any]]
+    ) -> Callable[[Progress], dict[str, Any]]:
+        """A section of one part, whose result is kept in a file."""
+
+        def compute(progress: Progress) -> dict[str, Any]:
+            settings = match_settings(game, agents, seed)
+            parts = {name: lambda _: find()}
+            return compute_parts(
+                parts, folder / "parts", settings, lambda name, done, _: progress(name, done)
+            )[name]
+
+        return compute
+
+    def rated(progress: Progress) -> dict[str, Any]:
+        return ladder.compute(
+            game, plan.agents, plan.ladder_deals, plan.slow_deals, folder / "ladder", seed, workers,
+            progress,
+        )  # fmt: skip
+
+    chosen = kept("positions", plan.agents, lambda: {"rows": positions(plan.agents, seed)})
+    inferred = kept("inference", ["decompose"], lambda: inference.infer(seed))
+    pairs = []
+    if "ladder" in plan.sections:
+        pairs = ladder.pairs_of(game, plan.agents, plan.ladder_deals, plan.slow_deals)
+    return {
+        "match": Work(lambda progress: match_table(), 0),
+        "figures": Work(figures, plan.iterations * len(pairings.PAIRINGS)),
+        "positions": Work(lambda progress: chosen(progress)["rows"], 1),
+        "inference": Work(inferred, 1),
+        "training": Work(lambda progress: accuracy.measure(plan.accuracy_deals, plan.seed), 0),
+        "ladder": Work(rated, len(pairs)),
+    }
 
 
 PICTURES = ("figure-3.png", "figure-4.png", "training.png", "ladder.png")
@@ -335,7 +353,7 @@ PICTURES = ("figure-3.png", "figure-4.png", "training.png", "ladder.png")
 
 
 def pictures(results: dict[str, Any], folder: Path) -> None:
-    """Draw what `compute` returned: Figures 3 and 4, the accuracy in training, the ladder.
+    """Draw the results of `compute`: Figures 3 and 4, the accuracy in training, the ladder.
 
     Raises:
         InputError: matplotlib is not installed.
@@ -349,7 +367,7 @@ def pictures(results: dict[str, Any], folder: Path) -> None:
 
 
 def report(results: dict[str, Any]) -> str:
-    """All results as Markdown."""
+    """Write all results as Markdown."""
     writers = {
         "match": _report_match,
         "figures": pairings.report,
@@ -365,7 +383,7 @@ def report(results: dict[str, Any]) -> str:
 
 
 def _report_match(data: dict[str, Any]) -> list[str]:
-    """Table 7, as Markdown."""
+    """Write Table 7 as Markdown."""
     ended = [str(deal["number"]) for deal in data["deals"] if deal["completed"]]
     lines = ["Points of the landlord in each deal. The paper's records of the deals"]
     lines += [f"{', '.join(ended)} stop before a player is out; they are completed here (see the"]
@@ -383,10 +401,9 @@ def _report_match(data: dict[str, Any]) -> list[str]:
 def _report_positions(rows: list[dict[str, Any]]) -> list[str]:
     lines = [f"- {name}: {own.about} DeepRocket: {own.played}." for name, own in POSITIONS.items()]
     lines += ["", "The paper prints the hands of the second example, inference, as up peasant,"]
-    lines += ["landlord, down peasant; here they have the order of its appendix A, which lets the"]
-    lines += ["game be played."]
-    lines += ["", f"{SEEDS} decisions each, with as many seeds; an agent that plays at random may"]
-    lines += ["agree by chance."]
+    lines += ["landlord, down peasant. Here they have the order of its appendix A: in the other"]
+    lines += ["order the game cannot be played."]
+    lines += ["", f"Each agent decides with {SEEDS} seeds; a random agent may agree by chance."]
     lines += ["", "| position | agent | plays | as DeepRocket | its likeliest actions |"]
     lines += ["|---|---|---|---|---|"]
     for row in rows:

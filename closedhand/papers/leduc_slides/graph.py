@@ -1,4 +1,4 @@
-"""The state graph of the course slides as a picture, and a strategy's probabilities on it."""
+"""A picture of the state graph of the course slides, with the probabilities of a strategy."""
 
 import math
 from collections import defaultdict
@@ -19,7 +19,7 @@ from closedhand.solvers.strategy import Strategy, to_sigma
 
 Place = tuple[float, float]
 
-# The picture is drawn in inches, so that boxes, arrows and text keep their proportions.
+# All lengths are in inches: boxes, arrows and text keep their proportions.
 WIDTH, HEIGHT = 16, 9
 BOX = (1.16, 0.5)
 END = (0.66, 0.25)
@@ -78,10 +78,10 @@ NEVER = 1e-9
 def edge_probabilities(
     strategy: Strategy, card: str | None = None, flop: str | None = None
 ) -> dict[tuple[str, str], float]:
-    """The probability of each action at each state, when both players follow a strategy.
+    """Compute the probability of each action at each state, if both players follow a strategy.
 
-    The slides' states leave out the earlier betting and the cards. The probabilities are averages
-    over these, weighted by the probability of reaching them. They are exact, by enumeration.
+    The slides' states omit the earlier betting and the cards. The probabilities are averages over
+    these, weighted by the probability of reaching them. They are exact, by enumeration.
 
     Args:
         strategy: Strategy of UH-Leduc.
@@ -93,7 +93,7 @@ def edge_probabilities(
         state is never reached.
 
     Raises:
-        InputError: There is no such card, or the strategy is for another game.
+        InputError: There is no such card, or the strategy is for another game than UH-Leduc.
     """
     taken = _taken(strategy, card, flop)
     states = _by_state(taken)
@@ -106,7 +106,7 @@ def edge_probabilities(
 def state_probabilities(
     strategy: Strategy, card: str | None = None, flop: str | None = None
 ) -> dict[str, float]:
-    """The exact probability that a game reaches each state, when both follow a strategy.
+    """Compute the exact probability of reaching each state, if both players follow a strategy.
 
     Args:
         strategy: Strategy of UH-Leduc.
@@ -127,7 +127,7 @@ def _by_state(taken: dict[tuple[str, str], float]) -> dict[str, float]:
 
 
 def _taken(strategy: Strategy, card: str | None, flop: str | None) -> dict[tuple[str, str], float]:
-    """The probability that a game reaches each state and takes each action there."""
+    """Compute the probability that a game reaches a state and takes an action there."""
     game = strategy.game
     _refuse_other_game(game)
     notation = Notation(game.rules)
@@ -184,11 +184,11 @@ def plot_graph(
     Raises:
         InputError: matplotlib is not installed, there is no such card, a card or flop is given
             without a strategy, the strategy is for another game or other options, or the game is
-            not UH-Leduc, whose states those of the slides are.
+            not UH-Leduc.
     """
     _refuse_other_game(game)
     notation = Notation(game.rules)
-    # In the deck's spelling: the input may be `sq`.
+    # Spell cards as the deck does: the input may be `sq`.
     card, flop = (text and notation.cards[notation.card(text)] for text in (card, flop))
     if strategy is None and (card or flop):
         raise InputError(f"{card or flop} selects a part of a strategy: give the strategy, too")
@@ -224,7 +224,7 @@ def pictures_of(path: Path) -> tuple[Path, Path]:
 
 
 def _rendered(figure: Any, kind: str, **metadata: Any) -> bytes:
-    """The figure as reproducible bytes: no date, no random ids; text in SVG stays text."""
+    """Render the figure to reproducible bytes: no date, no random ids; text in SVG stays text."""
     import matplotlib
 
     buffer = BytesIO()
@@ -275,7 +275,7 @@ def _percent(share: float, digits: int) -> str:
 
 
 def _draw_frame(axis: Any, strategy: Strategy | None, card: str | None, flop: str | None) -> None:
-    """The title, the phases and the legend."""
+    """Draw the title, the phases and the legend."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch, Rectangle
 
@@ -316,12 +316,12 @@ def _titles(strategy: Strategy | None, card: str | None, flop: str | None) -> tu
         maker += f", {iterations:,} iterations"
     filters = [f"own card {card}"] * bool(card) + [f"flop {flop}"] * bool(flop)
     whose = f" if its player holds {card}" if card else ""
-    subtitle = f"In a box: how many games come there{whose}. At an arrow: how often this is played."
+    subtitle = f"In a box: share of games that reach it{whose}. At an arrow: share of the action."
     return "  |  ".join([f"UH-Leduc, played by {maker}", *filters]), subtitle
 
 
 def _draw_move(axis: Any, edge: Edge, edges: list[Edge]) -> None:
-    """An arrow to another state, from the right side of a box to the left side of the next."""
+    """Draw an arrow to another state, from the right side of a box to the left of the next."""
     (x, y), (to_x, to_y) = PLACES[edge.state], PLACES[edge.to]
     leaving = {e.to for e in edges if e.state == edge.state and e.to in PLACES}
     coming = {e.state for e in edges if e.to == edge.to}
@@ -343,7 +343,7 @@ def _port(other: str, others: set[str]) -> float:
 
 
 def _draw_end(axis: Any, edge: Edge, edges: list[Edge]) -> None:
-    """An arrow to an end of the game, and that end with its label, below the state."""
+    """Draw an arrow to an end of the game, and that end with its label, below the state."""
     x, y = PLACES[edge.state]
     both = sum(e.state == edge.state and e.to not in PLACES for e in edges) > 1
     aside = END_ASIDE[edge.action] if both else 0.0
@@ -361,7 +361,7 @@ def _ink(never: bool) -> str:
 
 
 def _draw_box(axis: Any, center: Place, size: Place, color: Any, never: bool) -> None:
-    """A box: with round corners for a state, sharp ones for an end."""
+    """Draw a box, with round corners for a state and sharp ones for an end."""
     from matplotlib.patches import FancyBboxPatch
 
     corner = center[0] - size[0] / 2, center[1] - size[1] / 2
@@ -376,7 +376,7 @@ def _draw_text(axis: Any, place: Place, text: str, **options: Any) -> None:
 
 
 def _draw_arrow(axis: Any, curve: np.ndarray, edge: Edge) -> None:
-    """A cubic curve with an arrow head that fits the width of the line."""
+    """Draw a cubic curve with an arrow head that fits the width of the line."""
     from matplotlib.patches import PathPatch, Polygon
     from matplotlib.path import Path as Curve
 
@@ -393,7 +393,7 @@ def _draw_arrow(axis: Any, curve: np.ndarray, edge: Edge) -> None:
 
 
 def _draw_state(axis: Any, state: str, share: float | None) -> None:
-    """A box with the state's name and the probability of reaching it."""
+    """Draw a box with the state's name and the probability of reaching it."""
     from matplotlib.colors import to_rgb
 
     x, y = PLACES[state]

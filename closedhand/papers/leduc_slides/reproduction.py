@@ -1,7 +1,7 @@
-"""UH-Leduc played intelligently, with proof: exact values, solvers, and results of learning.
+"""UH-Leduc, reproduced: exact values, solvers, and results of learning.
 
-`parts` lists the computations; the result of each is kept in its own file, so that an interrupted
-run can be resumed. `report` is the text.
+`parts` lists the computations. The result of each is kept in its own file, so an interrupted run
+can be resumed. `report` writes the results.
 """
 
 import time
@@ -38,35 +38,35 @@ PPO_SETTINGS: dict[str, Any] = {
 }  # fmt: skip
 """Settings of PPO for a game of bluff: large updates, much entropy and a strong magnet."""
 JUDGEMENTS = 20
-"""Exact judgements of PPO in its time, evenly spaced."""
+"""Number of exact evaluations of PPO during training, evenly spaced."""
 SOLVED = ("uh_leduc", "leduc")
-"""Games that all solvers solve."""
+"""Games of the section "solvers"."""
 
 ON_SLIDES = {"cfr+": 3000, "q-learning": 10_000_000}
-"""Algorithms that are tried on the slides' states, and their iterations."""
+"""Algorithms that run on the slides' states, and their iterations."""
 
 SECTIONS = ("values", "solved", "solvers", "slides", "learning")
-"""What can be computed on its own."""
+"""Sections that can be computed alone."""
 
 
 DIFFERENCES = (
-    "Differences: the slides give no values and name no method, so that there are no figures of",
-    "theirs beside ours; Q-learning is our example of a simple method. They leave open whether a",
-    "pair is one of ranks or of equal cards and who wins with two pairs, so that all three games",
-    "are solved. Their states leave out how the bets were made; what that costs is a table of its",
-    "own, and all other figures are for information sets with the whole betting.",
+    "Differences: the slides give no values and name no method, so our figures have none of",
+    "theirs beside them; Q-learning is our example of a simple method. The slides leave open",
+    "whether a pair is one of ranks or of equal cards, and who wins with two pairs: all three",
+    "games are solved. Their states omit how the bets were made. A separate table shows the cost",
+    "of that; all other figures are for information sets with the whole betting.",
 )
-"""What differs from the slides, and why."""
+"""Differences from the slides, and their causes."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What to compute.
+    """Settings of a reproduction.
 
     Attributes:
         seconds: Training time of each learner.
         sampling: Time of MCCFR among the solvers, in seconds.
-        seed: Seed of everything random.
+        seed: Seed of all random numbers.
         sections: Some of `SECTIONS`.
     """
 
@@ -81,11 +81,11 @@ QUICK = Plan(seconds=10.0, sampling=5.0)
 
 
 def parts(folder: Path, plan: Plan) -> dict[str, Part]:
-    """The parts to compute, by name and in order: functions that return JSON.
+    """List the parts to compute, by name and in order: functions that return JSON data.
 
     Args:
-        folder: Folder for strategies and runs to be resumed.
-        plan: What to compute.
+        folder: Folder for strategies and resumable runs.
+        plan: Settings of the reproduction.
     """
     solvers: dict[str, Part] = {}
     for name in SOLVED:
@@ -100,11 +100,11 @@ def parts(folder: Path, plan: Plan) -> dict[str, Part]:
     }
     learners["learning-ppo"] = _learning_ppo(folder, plan.seed, plan.seconds)
     by_section: dict[str, dict[str, Part]] = {
-        "values": {"values": lambda tell: values()},
-        "solved": {"solved": lambda tell: solved()},
+        "values": {"values": lambda notes: values()},
+        "solved": {"solved": lambda notes: solved()},
         "solvers": solvers,
         "slides": {
-            f"slides-{algorithm}": lambda tell, algorithm=algorithm: slides(algorithm, plan.seed)
+            f"slides-{algorithm}": lambda notes, algorithm=algorithm: slides(algorithm, plan.seed)
             for algorithm in ON_SLIDES
         },
         "learning": learners,
@@ -115,19 +115,19 @@ def parts(folder: Path, plan: Plan) -> dict[str, Part]:
 def compute(
     folder: Path, plan: Plan, progress: Callable[[str, float, int], None]
 ) -> dict[str, dict[str, Any]]:
-    """Compute all parts; those that the folder holds with the same settings are kept.
+    """Compute all parts, except those that the folder holds with the same settings.
 
     Args:
         folder: Folder for the files, one for each part.
-        plan: What to compute.
+        plan: Settings of the reproduction.
         progress: Called with the name of a part, the number of parts done and the number of all
             parts.
 
     Raises:
-        InputError: A library is missing.
+        InputError: A library is not installed.
         KeyboardInterrupt: Interrupted; a later call resumes.
     """
-    # It fails now, not in five minutes.
+    # Errors now, ahead of minutes of work.
     require("scipy")
     if "learning" in plan.sections:
         require("torch", "safetensors")
@@ -136,7 +136,7 @@ def compute(
 
 
 def _running(folder: Path, name: str, algorithm: str, seed: int, **limit: Any) -> Part:
-    """A part that runs or resumes an algorithm and returns its summary."""
+    """Make the part that runs or resumes an algorithm and returns its summary."""
 
     def part(notes: Notes) -> dict[str, Any]:
         game = make_game(name)
@@ -152,7 +152,7 @@ def _running(folder: Path, name: str, algorithm: str, seed: int, **limit: Any) -
 
 
 def _learning_ppo(folder: Path, seed: int, seconds: float) -> Part:
-    """A part that trains or resumes PPO in self-play, and judges its policy exactly."""
+    """Make the part that trains or resumes PPO in self-play and evaluates its policy exactly."""
 
     def part(notes: Notes) -> dict[str, Any]:
         from closedhand.learning import runs
@@ -188,7 +188,7 @@ def _learning_ppo(folder: Path, seed: int, seconds: float) -> Part:
 
 
 def _finished(run: solving.Run, **limits: Any) -> dict[str, Any]:
-    """Advance a run to its limits; its summary.
+    """Advance a run to its limits and return its summary.
 
     Raises:
         KeyboardInterrupt: The run was interrupted.
@@ -200,13 +200,13 @@ def _finished(run: solving.Run, **limits: Any) -> dict[str, Any]:
 
 
 def games() -> Iterator[tuple[str, Game]]:
-    """All games with their titles in the report."""
+    """Yield all games with their titles in the report."""
     for name, (base, options) in GAMES.items():
         yield name, make_game(base, **options)
 
 
 def values() -> dict[str, Any]:
-    """The exact value of every game, by linear programming."""
+    """Compute the exact value of every game by linear programming."""
     found = {}
     for name, game in games():
         start = time.perf_counter()
@@ -221,7 +221,7 @@ def values() -> dict[str, Any]:
 
 
 def solved() -> dict[str, Any]:
-    """Runs of predictive CFR+ in every game until NashConv is `AIM`."""
+    """Run predictive CFR+ in every game until NashConv is `AIM`."""
     found = {}
     for name, game in games():
         found[name] = _finished(solving.begin("pcfr+", game), until=AIM)
@@ -229,7 +229,7 @@ def solved() -> dict[str, Any]:
 
 
 def slides(algorithm: str, seed: int) -> dict[str, Any]:
-    """NashConv in the real game on the slides' states, and on true information sets."""
+    """Compute NashConv in the real game for the slides' states and for true information sets."""
     game = make_game("uh_leduc")
     iterations = ON_SLIDES[algorithm]
     forgetful = solving.make_solver(algorithm, game, seed, SLIDES)
@@ -250,7 +250,7 @@ PICTURES = {
 
 
 def pictures(results: dict[str, dict[str, Any]], folder: Path) -> None:
-    """Draw the curves of the solvers in both games, and of the learners, as far as computed.
+    """Draw the curves of the solvers in both games and of the learners, as far as computed.
 
     Raises:
         InputError: matplotlib is not installed.
@@ -261,9 +261,9 @@ def pictures(results: dict[str, dict[str, Any]], folder: Path) -> None:
 
 
 def report(results: dict[str, dict[str, Any]]) -> str:
-    """All results as Markdown."""
-    lines = ["# UH-Leduc, reproduced", "", "Values are chips a game. NashConv is what both players"]
-    lines += ["together could gain by responding best; exploitability is half of it."]
+    """Write all results as Markdown."""
+    lines = ["# UH-Leduc, reproduced", "", "Values are chips a game. NashConv is the sum of the"]
+    lines += ["gains of both players' best responses; exploitability is half of it."]
     lines += ["", *DIFFERENCES]
     if "values" in results:
         lines += ["", *_values(results["values"])]
@@ -280,7 +280,7 @@ def report(results: dict[str, dict[str, Any]]) -> str:
 
 
 def _values(rows: dict[str, Any]) -> list[str]:
-    """The exact values."""
+    """Write the exact values."""
     lines = ["| game | exact value for S (linear program) | its NashConv | seconds |"]
     lines += ["|---|---|---|---|"]
     for name, row in rows.items():
@@ -291,7 +291,7 @@ def _values(rows: dict[str, Any]) -> list[str]:
 
 
 def _solved(rows: dict[str, Any]) -> list[str]:
-    """Predictive CFR+ until the games are solved."""
+    """Write the runs of predictive CFR+ until the games are solved."""
     lines = [f"Predictive CFR+ until NashConv is {AIM:g}:", ""]
     lines += ["| game | iterations | seconds | value for S | NashConv |", "|---|---|---|---|---|"]
     for name, row in rows.items():
@@ -303,7 +303,7 @@ def _solved(rows: dict[str, Any]) -> list[str]:
 
 
 def _solvers(results: dict[str, dict[str, Any]], game: str) -> list[str]:
-    """All solvers of a game."""
+    """Write the results of all solvers of a game."""
     lines = [f"Solvers on {game} (picture: {game}-solvers.png):", ""]
     lines += ["| algorithm | iterations | seconds | NashConv | exploitability |"]
     lines += ["|---|---|---|---|---|"]
@@ -317,7 +317,7 @@ def _solvers(results: dict[str, dict[str, Any]], game: str) -> list[str]:
 
 
 def _slides(results: dict[str, dict[str, Any]]) -> list[str]:
-    """What the slides' states cost."""
+    """Write the cost of the slides' states."""
     lines = [
         "NashConv in the real game of UH-Leduc, on the slides' states and with perfect recall:"
     ]
@@ -333,7 +333,7 @@ def _slides(results: dict[str, dict[str, Any]]) -> list[str]:
 
 
 def _learning(results: dict[str, dict[str, Any]]) -> list[str]:
-    """What the learners reach."""
+    """Write the results of the learners."""
     lines = ["Learning UH-Leduc (picture: learning.png):", ""]
     lines += ["| algorithm | an iteration | iterations | seconds | exploitability | guarantee |"]
     lines += ["|---|---|---|---|---|---|"]

@@ -117,7 +117,6 @@ def observe(rules, state, player, out):
     Row 0 of the plane shows the observer's card in the columns J, Q, K; each further row shows one
     action of the game in the columns pass and bet.
     """
-    out[:] = 0
     out[state.cards[player]] = 1
     for move in range(state.moves):
         out[len(CARDS) * (1 + move) + state.history[move]] = 1

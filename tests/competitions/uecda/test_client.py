@@ -15,7 +15,7 @@ from closedhand.games.daihinmin import logs
 
 
 def test_five_clients_know_what_the_rules_let_them_know(tmp_path: Path) -> None:
-    """Their views are those of the true states, byte for byte."""
+    """The views of clients equal those of the true states, byte for byte."""
     match = Match(tmp_path / "a.log", agents=["net"], rounds=12, seed=3)
 
     def join(number: int) -> tuple[client.Result, Iterator[State]]:
@@ -40,7 +40,7 @@ def test_five_clients_know_what_the_rules_let_them_know(tmp_path: Path) -> None:
 
 
 def test_a_client_plays_as_its_agent_would_at_the_server(tmp_path: Path) -> None:
-    """And a seeded match gives the same log again, under any rules."""
+    """A match with the same seed gives the same log, under any rules."""
     options = {"kaidan": False, "joker_edges": False, "classes": "random"}
     seeds = np.random.default_rng((5, 1)).integers(2**31, size=5)
     net = Match(tmp_path / "net.log", rounds=6, seed=5, **options)
@@ -66,7 +66,7 @@ def test_the_client_speaks_as_recorded() -> None:
 
 
 def test_messages_are_read_however_the_network_cuts_them() -> None:
-    """Each whole and in order, whether its bytes come apart or with those of the next."""
+    """Messages are read whole and in order, however their bytes arrive."""
     stream = bytes(range(30))
     ours, theirs = socket.socketpair()
     with ours, theirs:
@@ -80,7 +80,7 @@ def test_messages_are_read_however_the_network_cuts_them() -> None:
 
 
 def test_refused_plays_are_counted() -> None:
-    """A result tells how many plays the server did not take, also of a match cut short."""
+    """A result counts the plays that the server refused, also in a match cut short."""
     said = list(golden())
     first = said.index(("S", wire.ACCEPTED))
     ours, theirs = socket.socketpair()
@@ -94,7 +94,7 @@ def test_refused_plays_are_counted() -> None:
 
 
 def test_an_agent_learns_from_round_to_round(tmp_path: Path) -> None:
-    """As a client and as an agent of the server: `policy-search` finds out who is a `default`."""
+    """`policy-search` recognises `default` players, both as a client and as an agent."""
     name = "policy-search[threads=1]:64"
     player = make_agent(client.match_game(), name)
     own = make_agent(client.match_game(), name)

@@ -1,4 +1,4 @@
-"""What a client of a server believes: in the exchange, and where its view and a table differ."""
+"""The view of a client: in the exchange, and where a table differs from it."""
 
 import numpy as np
 import pytest
@@ -46,7 +46,7 @@ def test_the_table_is_right() -> None:
 
 @pytest.mark.parametrize("me", range(5))
 def test_views_of_an_exchange_are_those_of_the_rules(me: int) -> None:
-    """Before each card is chosen and at the first lead, though tables tell little of others."""
+    """The view equals the true one before each card given back and at the first lead."""
     true = GAME.parse_deal(START)
     classes = true.classes.tolist()
     pair = min(classes[me], 4 - classes[me])

@@ -1,4 +1,4 @@
-"""Clients that break the protocol, or their connection: the match goes on without them.
+"""Clients that break the protocol or the connection: the match continues without them.
 
 The server's clock stands still but where a test moves it: nothing here waits for time to pass.
 """
@@ -27,7 +27,7 @@ from closedhand.games.daihinmin.plays import PASS
 
 DAIFUGO, FUGO, LAST = 3, 1, 0
 SECONDS = 1000.0
-"""Time limit; only by the clock of the tests can it pass."""
+"""Time limit by the clock of the tests, which stands still unless moved."""
 
 
 def start() -> State:
@@ -107,7 +107,7 @@ WRONG: dict[str, Callable[[int], bytes]] = {
     [*((wrong, DAIFUGO) for wrong in WRONG), *((w, FUGO) for w in WRONG if w != "too few")],
 )
 def test_wrong_cards_in_the_exchange(wrong: str, seat: int, tmp_path: Path) -> None:
-    """The best cards go in place of them, and the client plays on."""
+    """The best cards are given in their place, and the client keeps its seat."""
     state = start()
     number = TAXES[int(state.classes[seat])]
     match = match_with(seat, tmp_path / "a.log", Clock())
@@ -141,7 +141,7 @@ def test_right_cards_in_the_exchange(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(round(4 * FUZZ)))
 def test_random_tables(seed: int, tmp_path: Path) -> None:
-    """Whatever a client says, the log replays, and nobody loses a seat."""
+    """Whatever a client sends, the log replays, and no client loses its seat."""
     rng = np.random.default_rng(seed)
     legal = [wire.play_cells(play) for play in range(PASS + 1)]
 
@@ -163,7 +163,7 @@ def test_random_tables(seed: int, tmp_path: Path) -> None:
 
 
 def late_match(log: Path, late: Callable[[int], bool], **settings: object) -> tuple[Result, Match]:
-    """A match with a client that is late for the questions with some numbers, from 1."""
+    """A match with a client that answers some questions late, by their numbers from 1."""
     clock = Clock()
     match = match_with(DAIFUGO, log, clock, **settings)
     owed = b""
@@ -209,7 +209,7 @@ def test_who_is_late_in_the_exchange_gives_the_best_cards(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("sent", [0, 1, 240, 479])
 def test_a_late_answer_is_not_taken_for_the_next_one(sent: int, tmp_path: Path) -> None:
-    """Wherever it is cut, and whenever its rest arrives."""
+    """A cut answer is late, wherever it is cut and whenever its rest arrives."""
     clock = Clock()
     match = match_with(LAST, tmp_path / "a.log", clock)
     singles: list[int] = []
@@ -242,7 +242,7 @@ def test_a_late_answer_is_not_taken_for_the_next_one(sent: int, tmp_path: Path) 
 
 
 def test_what_comes_behind_an_answer_is_no_part_of_it() -> None:
-    """A client that sends too much, part of it while it is waited for: its first table counts."""
+    """Of too many bytes, some sent before the question, the first table after it counts."""
     ours, theirs = socket.socketpair()
     first, second = cards_table(3), cards_table(5)
     with ours, theirs:
@@ -259,7 +259,7 @@ def test_what_comes_behind_an_answer_is_no_part_of_it() -> None:
 
 
 def test_a_slow_writer_has_no_more_time_than_others(tmp_path: Path) -> None:
-    """Each byte comes in time after the one before; only the whole answer counts."""
+    """Bytes that trickle in do not extend the time limit of an answer."""
     clock = Clock()
     match = match_with(LAST, tmp_path / "a.log", clock)
     refused = []
@@ -285,7 +285,7 @@ def test_a_slow_writer_has_no_more_time_than_others(tmp_path: Path) -> None:
 
 
 def test_who_waits_for_a_slow_client_is_told_meanwhile(tmp_path: Path) -> None:
-    """One client is silent; time passes only when the other has seen all plays before."""
+    """Time passes for a silent client once the other one has received all earlier plays."""
     clock = Clock()
     agents = ["net", *["random"] * 3, "net"]
     match = Match(tmp_path / "a.log", agents=agents, rounds=1, seconds=SECONDS, clock=clock)
@@ -312,7 +312,7 @@ def test_who_waits_for_a_slow_client_is_told_meanwhile(tmp_path: Path) -> None:
 
 
 def test_daifugo_and_fugo_share_the_time_of_the_exchange(tmp_path: Path) -> None:
-    """Asked at once, both are late when the limit has passed once."""
+    """Two clients asked at once are late after one time limit."""
     clock = Clock()
     agents = ["random"] * 5
     agents[DAIFUGO] = agents[FUGO] = "net"
@@ -360,7 +360,7 @@ BREAKS: dict[str, Callable[[Raw], object]] = {
 @pytest.mark.parametrize("turn", [1, 2, 5])
 @pytest.mark.parametrize("fault", BREAKS)
 def test_a_broken_connection_costs_the_seat_at_once(fault: str, turn: int, tmp_path: Path) -> None:
-    """Not a second of the others' time; and nobody can come back."""
+    """A disconnected client costs the others no time, and cannot return."""
     match = match_with(DAIFUGO, tmp_path / "a.log", Clock(), rounds=2)
 
     def answer(raw: Raw, hand: int) -> bytes | None:
@@ -468,7 +468,7 @@ BAD: dict[str, Callable[[socket.socket, np.random.Generator], object]] = {
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="open files are listed in /proc")
 def test_a_log_is_closed_with_its_match(tmp_path: Path) -> None:
-    """Though the server is still there: others may want to move the file."""
+    """The log is closed at the end of the match, while the server object still exists."""
     match = Match(tmp_path / "a.log", agents=["random"] * 5, rounds=1)
     match.end()
     opened = []

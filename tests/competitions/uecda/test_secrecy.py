@@ -1,4 +1,4 @@
-"""What the server tells a player is a function of what the rules let that player know.
+"""The messages of the server to a player are a function of that player's view.
 
 A round is played again with other hidden cards: those of another state with the same view of the
 spy. Up to the moment of that view, the spy must hear the same, byte for byte.
@@ -25,7 +25,7 @@ PICKS = 3
 
 
 class Script:
-    """Plays what is written, by the number of the move; then the lowest legal id."""
+    """Plays scripted actions, by number of the move; then the lowest legal id."""
 
     name = "script"
 
@@ -38,11 +38,11 @@ class Script:
         return int(GAME.legal(view)[0])
 
 
-def heard(start: State, actions: Sequence[int], spy: int, clients: int = 1) -> bytes:
-    """What a spy hears in a round from its start, in which five scripted players sit."""
+def received_by(start: State, actions: Sequence[int], spy: int, clients: int = 1) -> bytes:
+    """Return all bytes that a spy receives in a round of five scripted players."""
     script = Script(actions)
     agents: list[str | Script] = [script] * 5
-    # Clients are numbered as they come.
+    # Clients are numbered in the order of their profiles.
     for player in {spy, *range(clients if clients > 1 else 0)}:
         agents[player] = "net"
     match = Match(None, start, agents=agents, rounds=1, fallback=script)
@@ -60,14 +60,14 @@ def heard(start: State, actions: Sequence[int], spy: int, clients: int = 1) -> b
 
 
 def length(movers: Sequence[int], spy: int) -> int:
-    """How much the server has said to the spy before it asks for the next play."""
+    """Count the bytes that the server has sent to the spy before it asks for the next play."""
     reply = wire.NUMBER.size
     plays = sum(2 * wire.TABLE + reply * (2 if mover == spy else 1) for mover in movers)
     return reply + wire.TABLE + plays
 
 
 def leaks(seed: int, clients: int = 1, cuts: int = 3) -> list[tuple[int, int]]:
-    """The spies, and moves at which what they heard depends on cards hidden from them."""
+    """List the spies and moves at which their messages depend on cards hidden from them."""
     rng = np.random.default_rng(seed)
     state = CLASSES[seed % 2].deal(rng)
     start, states, movers = state.copy(), [], []
@@ -79,7 +79,7 @@ def leaks(seed: int, clients: int = 1, cuts: int = 3) -> list[tuple[int, int]]:
     picks = PICKS * (start.classes[0] >= 0)
     found = []
     for spy in range(5):
-        true = heard(start, actions, spy, clients)
+        true = received_by(start, actions, spy, clients)
         for cut in rng.choice(len(states), cuts, replace=False).tolist():
             other = GAME.redeal(GAME.view(states[cut], spy), spy, rng)
             again = GAME.parse_deal(GAME.deal_text(other))
@@ -88,8 +88,8 @@ def leaks(seed: int, clients: int = 1, cuts: int = 3) -> list[tuple[int, int]]:
                 GAME.play(again, action)
             assert again.hands.tolist() == other.hands.tolist()
             size = length(movers[picks:cut], spy) + wire.TABLE * (cut >= picks)
-            told = heard(GAME.parse_deal(GAME.deal_text(other)), script, spy, clients)
-            if told[:size] != true[:size] or len(true) < size:
+            received = received_by(GAME.parse_deal(GAME.deal_text(other)), script, spy, clients)
+            if received[:size] != true[:size] or len(true) < size:
                 found.append((spy, cut))
     return found
 
@@ -104,22 +104,22 @@ def test_a_spy_among_clients_hears_only_what_it_may_know(seed: int) -> None:
     assert leaks(seed, clients=5, cuts=1) == []
 
 
-def tell_the_joker(self: Table, announce=Table._announce) -> None:
-    """A fault: a flag that nobody reads shows whether the next player holds the joker."""
+def leak_the_joker(self: Table, announce=Table._announce) -> None:
+    """A fault: an unused flag shows whether the next player holds the joker."""
     announce(self)
     holds = int(self._state.hands[0]) >> 52
     self._common = self._common._replace(eleven_back=holds)
 
 
-def tell_a_hand(self: Table, status: wire.Status, cells: Sequence[bytes], ask=Table._ask) -> None:
-    """A fault: who is not asked is shown the hand of who is."""
+def leak_a_hand(self: Table, status: wire.Status, cells: Sequence[bytes], ask=Table._ask) -> None:
+    """A fault: players that are not asked get the hand of the one that is."""
     ask(self, status, [cells[status.player]] * 5)
 
 
 @pytest.mark.parametrize(
-    ("method", "fault"), [("_announce", tell_the_joker), ("_ask", tell_a_hand)]
+    ("method", "fault"), [("_announce", leak_the_joker), ("_ask", leak_a_hand)]
 )
-def test_a_server_that_tells_is_found_out(
+def test_a_server_that_leaks_is_found_out(
     method: str, fault: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Table, method, fault)
@@ -137,7 +137,7 @@ def test_the_servers_own_agents_see_views(tmp_path: Path) -> None:
 
 
 def test_a_fallback_sees_views(tmp_path: Path) -> None:
-    """So does the agent that plays on for a client that has gone."""
+    """The agent that replaces a client gets a view, too."""
     agent = Lowest()
     match = Match(tmp_path / "a.log", fallback=agent, rounds=2)
     Raw(match.connect()).play(lambda raw, hand: raw.sock.close())

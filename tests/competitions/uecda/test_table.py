@@ -12,7 +12,7 @@ from closedhand.games.daihinmin.notation import parse_cards
 
 
 class Passing:
-    """A client that passes; it calls a function whenever it is to answer."""
+    """A client that passes, and calls a function before each answer."""
 
     gone = ""
 
@@ -40,7 +40,7 @@ class Passing:
 
 
 class Watched(Lowest):
-    """An agent that calls a function whenever it is to act."""
+    """An agent that calls a function before each action."""
 
     def __init__(self, before: Callable[[], None]) -> None:
         super().__init__()
@@ -52,11 +52,11 @@ class Watched(Lowest):
 
 
 def played(clients: int) -> tuple[list[Passing], Table, int]:
-    """A round in which some players are clients; the number of times that somebody was asked."""
+    """Play a round with some clients; return also the number of questions."""
     asked = 0
 
     def check() -> None:
-        """Who is not asked has heard all that has happened."""
+        """Clients that are not asked have got all messages."""
         nonlocal asked
         asked += 1
         assert not any(each.queued for each in remotes)
@@ -78,8 +78,8 @@ def test_turns_are_sent_as_they_happen() -> None:
         assert sum(result.decisions) == asked and min(result.seconds) >= 0
 
 
-def test_the_first_table_tells_the_sizes_of_hands_as_dealt() -> None:
-    """So the official server does, and clients of the competition rely on it."""
+def test_the_first_table_has_the_sizes_of_hands_as_dealt() -> None:
+    """The official server does so, and clients of the competition rely on it."""
     remotes, _, _ = played(5)
     dealt = [hand.bit_count() for hand in map(parse_cards, START.split(";")[2:])]
     for remote in remotes:

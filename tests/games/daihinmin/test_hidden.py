@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import positions
-from support_daihinmin import EXCHANGE, TEXTS, keep_only, wild
+from support_daihinmin import EXCHANGE, TEXTS, keep_only, redealt, wild
 
 from closedhand import make_game
 from closedhand.core.game import State
@@ -147,7 +147,7 @@ def test_a_payers_last_card_is_as_likely_as_the_taxes_that_go_with_it() -> None:
     view, draws = game.view(state, 3), 500
     found, taxes = Counter(), Counter()
     for _ in range(draws):
-        full = game.redeal(view, 3, rng)
+        full = redealt(game, view, 3, rng)
         found["".join(cards_in(full.hands[0]))] += 1
         taxes["".join(cards_in(full.taxed[0]))] += 1
     # Above Jh the daifugo held QdQh2d2h2s*, above each of the others 2d2h2s* alone.

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import examples
-from support_daihinmin import keep_only, legal_one_by_one
+from support_daihinmin import keep_only, legal_one_by_one, redealt
 
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.competitions.uecda.client import round_game
@@ -178,7 +178,7 @@ def test_a_payer_of_one_of_two_jokers_may_hold_the_other() -> None:
     # The fugo's only card above As is the joker that the hinmin has paid.
     keep_only(state, {0: "", 1: "5d", 2: "*", 3: "", 4: "Ah"}, jokers=2)
     view, draws = game.view(state, 1), 300
-    found = [int(game.redeal(view, 1, rng).hands[2]) for _ in range(draws)]
+    found = [int(redealt(game, view, 1, rng).hands[2]) for _ in range(draws)]
     assert set(found) == {parse_cards("*"), parse_cards("Ah")}
     share = found.count(parse_cards("*")) / draws
     assert abs(share - 1 / 3) < 4 * np.sqrt(2 / 9 / draws)

@@ -220,19 +220,19 @@ def test_positions_show_choices_and_preferences() -> None:
     assert "| inference | certain | 7 | no | 7 75.0%," in text
 
 
-def test_an_agent_that_changes_its_mind_is_told_by_its_seeds() -> None:
+def test_choices_that_depend_on_the_seed_are_all_reported() -> None:
     rows = deeprocket.positions(["random"])
     for row in rows:
         assert sum(row["choices"].values()) == deeprocket.SEEDS
         assert row["choices"][row["chosen"]] == max(row["choices"].values()) < deeprocket.SEEDS
     text = deeprocket.report({"positions": rows})
     for row in rows:
-        told = ", ".join(f"{text} ({n})" for text, n in row["choices"].items())
+        plays = ", ".join(f"{text} ({n})" for text, n in row["choices"].items())
         agreed = row["choices"][deeprocket.POSITIONS[row["position"]].played]
-        assert f"| {row['position']} | random | {told} | {agreed} of {deeprocket.SEEDS} |" in text
+        assert f"| {row['position']} | random | {plays} | {agreed} of {deeprocket.SEEDS} |" in text
 
 
-def test_a_pass_tells_the_landlord_where_the_kings_are() -> None:
+def test_a_pass_raises_the_chance_of_two_kings() -> None:
     """Section 6: the down peasant, who did not part them, has both more likely than by counting."""
     found = inference.infer(seed=1, hands=12)
     # Two kings in 33 cards, 17 of which are the down peasant's.
@@ -262,9 +262,11 @@ def test_slow_agents_play_fewer_deals_in_one_process(monkeypatch: pytest.MonkeyP
         True,
         False,
     ]
-    for room in (ladder, match):
+    for module in (ladder, match):
         monkeypatch.setattr(
-            room, "traits_of", lambda game, agent: Traits(clocked=agent.name == "random")
+            module,
+            "traits_of",
+            lambda game, agent: Traits(clocked=getattr(agent, "name", agent) == "random"),
         )
     seen: list[int] = []
     play = match.play

@@ -11,7 +11,7 @@ from support_pools import SMALL
 
 from closedhand.agents.chinese_poker import agents, separable, training
 from closedhand.core.file_kinds import COMMENT
-from closedhand.papers.hankin import reproduction
+from closedhand.papers.hankin import report, reproduction
 
 pytestmark = pytest.mark.usefixtures("own_cache")
 
@@ -20,7 +20,7 @@ SHORT = (*REPRODUCE, "--pool", str(SMALL))
 
 
 def test_the_report_says_what_differs() -> None:
-    assert "\nDifferences: the blog's chances" in reproduction.report({})
+    assert "\nDifferences: the blog's chances" in report.report({})
 
 
 @pytest.mark.slow
@@ -29,12 +29,12 @@ def test_the_blog_is_reproduced_in_small(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(agents, "POOL_SIZE", SMALL)
     monkeypatch.setattr(reproduction, "HANDS_A_CYCLE", 1_000)
     out = run_to(0, *SHORT).stdout
-    report = Path("r/report.md").read_text()
-    assert report.removesuffix(f"\n{COMMENT}\n").strip() in out
-    rows = [line for line in report.splitlines() if re.match(r"\| (front|middle|back) \|", line)]
+    text = Path("r/report.md").read_text()
+    assert text.removesuffix(f"\n{COMMENT}\n").strip() in out
+    rows = [line for line in text.splitlines() if re.match(r"\| (front|middle|back) \|", line)]
     assert len(rows) == len(reproduction.blog_ranges()) == 55
     for label in reproduction.STRATEGIES.values():
-        assert len(re.findall(rf"^\| {re.escape(label)} \|.* to .*\|$", report, re.M)) == 1
+        assert len(re.findall(rf"^\| {re.escape(label)} \|.* to .*\|$", text, re.M)) == 1
     judged_parts = {f"{name}-{i}" for name in reproduction.STRATEGIES for i in (1, 2)}
     kept = {path.stem: path.read_bytes() for path in Path("r").glob("*.json")}
     assert set(kept) == {"ranges", "hand", "match", *judged_parts}
@@ -52,7 +52,7 @@ def test_the_blog_is_reproduced_in_small(monkeypatch: pytest.MonkeyPatch) -> Non
     assert all(Path(f"r/{name}.json").read_bytes() == text for name, text in kept.items())
     assert (separable.load(Path("r/blog-tables.npz")).win == tables).all()
 
-    assert "| AQT82 flush in the back | 59.64 |" in report
+    assert "| AQT82 flush in the back | 59.64 |" in text
     assert data["hand"]["opponents"] > 20
     for name, size in (("complete", 455 + 2 * 6331), ("more-complete", 250)):
         lines = Path(f"r/{name}.csv").read_text().splitlines()
@@ -65,8 +65,8 @@ def test_the_blog_is_reproduced_in_small(monkeypatch: pytest.MonkeyPatch) -> Non
     assert again["hands"] == 400
     assert 200 < again["identical"] <= 400
     assert abs(again["points"]) < 5 * again["error"] + 0.05
-    assert reproduction.worst_range(data["ranges"]["ranges"]) < 8
-    for part, percent in reproduction.BLOG_ALICE.items():
+    assert report.worst_range(data["ranges"]["ranges"]) < 8
+    for part, percent in report.BLOG_ALICE.items():
         assert data["ranges"]["alice"][part] == pytest.approx(percent, abs=6)
     for row in data["judgements"]:
         assert (row["pools"], row["hands"]) == (2, 200)
@@ -79,11 +79,11 @@ def test_a_part_is_done_anew_where_anything_it_depends_on_changes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[reproduction.Plan] = []
-    told: list[tuple[str, float, int]] = []
+    steps: list[tuple[str, float, int]] = []
 
     def parts(folder: Path, plan: reproduction.Plan) -> dict[str, Any]:
-        def part(tell: Any) -> dict[str, Any]:
-            tell(0.5)
+        def part(notes: Any) -> dict[str, Any]:
+            notes(0.5)
             asked.append(plan)
             return {"hands": plan.hands}
 
@@ -92,12 +92,12 @@ def test_a_part_is_done_anew_where_anything_it_depends_on_changes(
     def done(**given: Any) -> int:
         before = len(asked)
         plan = reproduction.Plan(**{"hands": 200, "pools": 2, **given})
-        reproduction.compute(Path("r"), plan, lambda *each: told.append(each))
+        reproduction.compute(Path("r"), plan, lambda *each: steps.append(each))
         return len(asked) - before
 
     monkeypatch.setattr(reproduction, "parts", parts)
     assert done() == 2
-    assert told == [("one", 0, 2), ("one", 0.5, 2), ("two", 1, 2), ("two", 1.5, 2)]
+    assert steps == [("one", 0, 2), ("one", 0.5, 2), ("two", 1, 2), ("two", 1.5, 2)]
     assert done() == 0
     Path("r/two.json").write_text("damaged")
     assert done() == 1
@@ -114,10 +114,10 @@ def test_an_unknown_section_is_refused() -> None:
 
 
 def test_an_interrupted_reproduction_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(tell: Any) -> dict[str, Any]:
+    def interrupted(notes: Any) -> dict[str, Any]:
         raise KeyboardInterrupt
 
-    parts = {"one": lambda tell: {}, "two": interrupted}
+    parts = {"one": lambda notes: {}, "two": interrupted}
     monkeypatch.setattr(reproduction, "parts", lambda *_: parts)
     assert "the same command resumes" in run_to(130, *REPRODUCE).stderr
     assert [path.name for path in Path("r").iterdir()] == ["one.json"]
@@ -136,11 +136,11 @@ def test_intervals_are_students() -> None:
         for name in reproduction.STRATEGIES
         for i in (1, 2)
     }
-    for row in reproduction.judgements({"ranges": {}, "match": {}, **results}):
+    for row in report.judgements({"ranges": {}, "match": {}, **results}):
         assert (row["hands"], row["seconds"], row["in_sample"]) == (20, 2.0, 1.5)
         assert row["in_sample_interval"] == pytest.approx([1.5 - 6.3531, 1.5 + 6.3531], abs=1e-3)
         assert row["held_out_interval"] == pytest.approx([0.25, 0.25])
     one = {key: value for key, value in results.items() if key.endswith("-1")}
-    assert [row["in_sample_interval"] for row in reproduction.judgements(one)] == [None] * len(
+    assert [row["in_sample_interval"] for row in report.judgements(one)] == [None] * len(
         reproduction.STRATEGIES
     )

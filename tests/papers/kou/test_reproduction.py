@@ -1,4 +1,4 @@
-"""What kou's paper reports."""
+"""The reproduction of the paper about kou."""
 
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ import pytest
 from closedhand import InputError
 from closedhand.core import agents as registry
 from closedhand.core.statistics import Estimate
-from closedhand.papers.kou import reproduction as kou
+from closedhand.papers.kou import report, reproduction as kou
 
 MATCH = ("match", "daihinmin", "--agents", "default,random", "--workers", "1")
 
@@ -21,7 +21,7 @@ def test_times_are_those_of_one_league_or_table() -> None:
             ]
         }
 
-    lines = kou._time_tables({
+    lines = report._time_tables({
         "table-1-kou": league(kou=8.0, default=4.0),
         "table-1-kou-letter-1": league(letter=16.0, default=5.0),
         "table-2-kou": league(kou=20.0, search=1000.0),
@@ -39,15 +39,15 @@ def test_times_are_those_of_one_league_or_table() -> None:
 
 
 def test_signs_are_told_where_both_are_certain() -> None:
-    assert kou.sign_of(Estimate(-50.0, -90.0, -10.0), -1211) == "same"
-    assert kou.sign_of(Estimate(50.0, 10.0, 90.0), -1211) == "other"
-    assert kou.sign_of(Estimate(50.0, -10.0, 90.0), -1211) == "open"
-    assert kou.sign_of(Estimate(50.0, 10.0, 90.0), 160) == "open"
+    assert report.sign_of(Estimate(-50.0, -90.0, -10.0), -1211) == "same"
+    assert report.sign_of(Estimate(50.0, 10.0, 90.0), -1211) == "other"
+    assert report.sign_of(Estimate(50.0, -10.0, 90.0), -1211) == "open"
+    assert report.sign_of(Estimate(50.0, 10.0, 90.0), 160) == "open"
 
 
 @pytest.mark.slow
 def test_the_paper_about_kou(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its tables from quick agents in the place of all of them."""
+    """All tables are made, here with quick agents in place of the real ones."""
     entry = registry._entry_point
 
     class Quick:
@@ -58,7 +58,8 @@ def test_the_paper_about_kou(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
             return lambda game, seed, argument, **options: self.make(game, seed, None)
 
     monkeypatch.setattr(registry, "_entry_point", lambda game, name: Quick(name))
-    monkeypatch.setattr(kou, "MATCH", 2)
+    for module in (kou, report):
+        monkeypatch.setattr(module, "MATCH", 2)
     steps: list[float] = []
 
     def compute(**given: Any) -> dict[str, Any]:
@@ -67,7 +68,7 @@ def test_the_paper_about_kou(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
     results = compute()
     assert round(steps[-1]) == len(results) == len(kou.leagues(kou.Plan(enemies=("default",))))
-    text = kou.report(results)
+    text = report.report(results)
     assert "\nDifferences: the text" in text
     for number in range(1, 7):
         assert f"## Table {number}" in text
@@ -76,13 +77,13 @@ def test_the_paper_about_kou(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert "| default | 80 | +0 | +0 to +0 |" in text
     assert "| `winning=1` | +0 |" in text
     assert text.count("| kou | 3,000 | ") == 1
-    kou.pictures(results, tmp_path)
+    report.pictures(results, tmp_path)
     for name in ("figure-2-kou.png", "figure-1-kou-letter-1.png", "sweep.png", "budget.png"):
         assert (tmp_path / name).exists()
     assert compute() == results
     table = compute(sections=("table-1",))
     assert table == {name: results[name] for name in table}
-    assert [line for line in kou.report(table).splitlines() if line.startswith("## Table")] == [
+    assert [line for line in report.report(table).splitlines() if line.startswith("## Table")] == [
         "## Table 1: Among light class champions (pictures: figure-1-kou.png, "
         "figure-1-kou-letter-1.png)"
     ]

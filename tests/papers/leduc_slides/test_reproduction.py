@@ -17,12 +17,12 @@ def test_reproduction_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.M
 
     done: list[str] = []
 
-    def interrupted(tell: Any) -> dict[str, Any]:
+    def interrupted(notes: Any) -> dict[str, Any]:
         os.kill(os.getpid(), signal.SIGINT)
-        tell(0.5)
+        notes(0.5)
         raise AssertionError("not interrupted")
 
-    def values(tell: Any) -> dict[str, Any]:
+    def values(notes: Any) -> dict[str, Any]:
         done.append("values")
         return {"value": 1}
 

@@ -150,16 +150,18 @@ class Numbers(NamedTuple):
 LETTER = Numbers()
 """The parameters of `kou[letter=1]`: section 4 of the paper, followed to the letter."""
 
+# What each is worth: the points a round that `kou` loses without it among four `default`, on the
+# same 20,000 rounds.
 DEPARTURES = {
-    "top_if_strong": 1,
-    "joker_as_card": 0,
-    "weakness_of_joker": -2,
-    "weakest_first": 1,
-    "unwanted_lock": 1,
-    "any_play": 1,
-    "winning": 1,
-    "weak_first": 1,
-    "hold_rise": 2,
+    "winning": 1,  # 0.84
+    "weakest_first": 1,  # 0.41; section 4.1: "Usually, the weakest will be played"
+    "top_if_strong": 1,  # 0.26
+    "any_play": 1,  # 0.26
+    "weak_first": 1,  # 0.17
+    "unwanted_lock": 1,  # 0.09
+    "weakness_of_joker": -2,  # 0.08
+    "hold_rise": 2,  # 0.07
+    "joker_as_card": 0,  # 0.02
 }
 """The parameters in which `kou` departs from the letter, and its values.
 

@@ -28,7 +28,7 @@ VALUE_CLASS = VALUE_ROOMS + (MOST_LEFT + 1) * ROOMS * 4  # class, or none
 WEIGHTS = VALUE_CLASS + PLAYERS + 1
 """Number of weights of policy and critic."""
 MOST_REASONS = 32
-"""Maximum number of features of a situation."""
+"""Room for the features of a situation: one for each of 14 slots, and three more."""
 
 
 @kernel

@@ -90,7 +90,12 @@ GIFT_TORN = GIFT_FORM + WEAK * STRONG  # whether it tears a kaidan apart
 FEATURES = GIFT_TORN + 2
 """Number of weights."""
 MOST_FEATURES = 256
-"""Maximum number of features of an action of one sign."""
+"""Room for the features of an action of one sign, whatever the hand; there are at most 224.
+
+A play has one for each of 14 slots, each of 91 pairs of them, twice 14 numbers of cards, 13 groups,
+12 runs (see `kou.division.MOST_PARTS`), 52 cards of its suits, and 14 more. A pass and a gift have
+some of these.
+"""
 
 
 @kernel

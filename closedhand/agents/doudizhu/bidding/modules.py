@@ -37,6 +37,8 @@ hand has to be worth a bid, to double it has to win more often than not, and to 
 strong that the others' knowledge hardly matters.
 """
 
+import math
+
 import numpy as np
 
 from closedhand.agents.doudizhu.agent import step_all
@@ -162,7 +164,10 @@ def landlord_wins(hand):
     """The fitted probability that a landlord with these 17 cards and three more wins."""
     features = np.empty(len(WEIGHTS))
     write_features(hand, features)
-    return 1 / (1 + np.exp(-np.sum(features * WEIGHTS)))
+    odds = 0.0
+    for i in range(len(WEIGHTS)):
+        odds += features[i] * WEIGHTS[i]
+    return 1 / (1 + math.exp(-odds))
 
 
 @kernel

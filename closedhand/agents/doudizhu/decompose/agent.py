@@ -40,7 +40,11 @@ from closedhand.games.doudizhu.hidden import cards_of_others
 from closedhand.learning.policy_gradient import draw, exponentials, read_weights, shipped_weights
 
 CANDIDATES = 160
-"""More main groups than 20 cards can hold, and the pass."""
+"""Room for the main groups of a hand, and the pass.
+
+The most that a search over hands of 20 cards finds are 94: six trios in a row and a pair next to
+them. No rules deal more than 20 cards.
+"""
 
 TABLE = np.dtype((np.record, [("weights", "f4", FEATURES)]))
 
@@ -133,7 +137,7 @@ def consider(policy, rules, state, ids, plays, sums):
     k = settled(rules, state, plays, n)
     if k < 0:
         features = np.empty((1, MOST_FEATURES), np.int64)
-        numbers = np.empty(n, np.int64)
+        numbers = np.empty(CANDIDATES, np.int64)
         weigh(policy, rules, state, plays, n, costs, nodes, sums, features, numbers)
     return n, k
 

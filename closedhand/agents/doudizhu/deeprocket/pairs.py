@@ -230,6 +230,7 @@ def encode_policy(rules, deals, actions, offsets, rows, out, masks, labels):
     masks[:] = False
     for i in range(len(rows)):
         chosen = replay(rules.flat, state, deals, actions, offsets, rows[i])
+        out[i] = 0
         planes.draw(rules.flat, state, state.player, out[i])
         for k in range(substeps.legal(rules, state, ids)):
             masks[i, ids[k]] = True

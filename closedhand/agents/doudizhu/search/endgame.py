@@ -10,11 +10,14 @@ from closedhand.search.exact import UNKNOWN, solve
 MOST_CARDS = 12
 """Maximum number of cards in all hands together."""
 DEEPEST = 40
+"""Room for the positions of a line of play; `solve` goes no deeper. 12 plays, and two passes after
+each but the last, are 34 actions."""
 MOST_NODES = 2_000
 """Maximum number of positions searched."""
 MOST_ACTIONS = 400
-"""Room for the legal actions of a hand of so few cards; `legal` also needs it for the main
-groups."""
+"""Room for the legal actions of a hand of so few cards, of which the most that a search over hands
+finds are 63: four of a kind and eight solos in a row. `legal` also needs it for the main groups,
+which are fewer."""
 
 
 @kernel

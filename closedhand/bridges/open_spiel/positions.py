@@ -1,0 +1,180 @@
+"""Positions of one of our games for OpenSpiel, kept between walks through the tree.
+
+The deal is chance: either one outcome for each listed deal, or a seed drawn byte by byte.
+"""
+
+from functools import cached_property, lru_cache
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from closedhand.core import contract
+from closedhand.core.checks import InputError
+from closedhand.core.game import Deal, Game, State
+from closedhand.core.optional_imports import needing
+from closedhand.core.views import UNSEEN
+
+with needing():
+    import pyspiel
+
+CHANCE, TERMINAL = int(pyspiel.PlayerId.CHANCE), int(pyspiel.PlayerId.TERMINAL)
+
+LISTED, DRAWN = "listed", "drawn"
+AUTO = "auto"
+"""Ways to deal: list all deals, draw a seed, or list them if there are few."""
+
+MOST_DEALS = 10_000
+"""Most deals that are listed without being asked for."""
+FEW = 20
+"""Number of deals whose probabilities show whether there are far more than `MOST_DEALS`."""
+
+MOST_KEPT = 200_000
+"""Most positions that are kept for the next walk through the tree."""
+SEED_BYTES = 6
+"""Bytes of the seed of a drawn deal: the chance nodes before the first decision."""
+
+
+def _listed(game: Game, deals: str) -> list[Deal] | None:
+    """List all deals of a game; None if they are to be drawn.
+
+    Raises:
+        InputError: The game cannot list its deals as asked, or `deals` is not a known word.
+    """
+    if deals not in (AUTO, LISTED, DRAWN):
+        raise InputError(f"deals are {AUTO}, {LISTED} or {DRAWN}, not {deals!r}")
+    if deals == DRAWN:
+        return None
+    try:
+        everything = game.deals()
+    except InputError:
+        if deals == LISTED:
+            raise
+        return None
+    if deals == LISTED:
+        return list(everything)
+    found = list(islice(everything, FEW))
+    if sum(deal.probability for deal in found) < FEW / MOST_DEALS / 10:
+        return None  # more than ten times too many: do not list 10,000 to find out
+    found += islice(everything, MOST_DEALS + 1 - FEW)
+    return found if len(found) <= MOST_DEALS else None
+
+
+class Node:
+    """A position of one of our games, with cached answers; never changed in place.
+
+    Attributes:
+        shared: Data that all positions of the game share.
+        record: Our state.
+    """
+
+    def __init__(self, shared: "Shared", record: State) -> None:
+        """Take a state that nobody changes later."""
+        self.shared = shared
+        self.record = record
+        self._children: dict[int, Node] = {}
+        self._texts: dict[tuple[int, bool], str] = {}
+
+    def __deepcopy__(self, memo: Any) -> "Node":
+        return self
+
+    @cached_property
+    def player(self) -> int:
+        """The seat to act, or `TERMINAL`."""
+        is_over = self.shared.game.over(self.record)
+        return TERMINAL if is_over else int(self.record["player"])
+
+    @cached_property
+    def legal(self) -> list[int]:
+        """The legal actions, ascending."""
+        return self.shared.game.legal(self.record).tolist()
+
+    @cached_property
+    def returns(self) -> list[float]:
+        """Payoffs by player; zeros before they are paid."""
+        return self.shared.game.returns(self.record).tolist()
+
+    def child(self, action: int) -> "Node":
+        """Return the position after an action, kept while there is space for it."""
+        found = self._children.get(action)
+        if found is None:
+            record = self.record.copy()
+            self.shared.game.play(record, action)
+            found = Node(self.shared, record)
+            if self.shared.kept < self.shared.most_kept:
+                self.shared.kept += 1
+                self._children[action] = found
+        return found
+
+    def text(self, player: int, recalls: bool) -> str:
+        """Write what a player knows: with all past actions, or only what the board shows."""
+        key = player, recalls
+        if key not in self._texts:
+            view = self.shared.game.view(self.record, player)
+            game = self.shared.game
+            if recalls:
+                text = f"player {player}: {_known_text(game, view, player)}"
+            else:
+                text = f"player {player}\n{game.board(view)}"
+            self._texts[key] = text
+        return self._texts[key]
+
+
+def _known_text(game: Game, view: State, player: int) -> str:
+    """Write a view as text that differs for every other view."""
+    try:
+        hand, actions, public = game.knowledge(view, player)
+    except InputError:  # the game has no notation for this view
+        return view.tobytes().hex()
+    seen = [text if isinstance(text, str) else seen_text(game, text) for text in actions]
+    facts = [f"{name} {value}" for name, value in public.items()]
+    return "; ".join([hand, *facts, " ".join(seen)])
+
+
+def seen_text(game: Game, action: int) -> str:
+    """Text of an action of the flat game; `UNSEEN` for a negative id, a hidden action."""
+    return UNSEEN if action < 0 else game.flat.text(action)
+
+
+class Shared:
+    """Data that all positions of a game share.
+
+    Attributes:
+        game: Our game.
+        deals: All deals; None if they are drawn.
+        chances: Number of chance nodes before the first decision.
+        outcomes: Outcomes of each chance node, with their probabilities.
+        kept: Number of positions kept for the next walk.
+        most_kept: Most such positions; 0 for drawn deals, which no walk visits twice.
+    """
+
+    def __init__(self, game: Game, deals: list[Deal] | None) -> None:
+        """Prepare the chance nodes of a game, for listed deals or, without, for a seed."""
+        self.game = game
+        self.deals = deals
+        self.chances, self.outcomes = SEED_BYTES, [(byte, 1 / 256) for byte in range(256)]
+        self.kept = self.most_kept = 0
+        if deals is not None:
+            self.chances, self.most_kept = 1, MOST_KEPT
+            self.outcomes = [(i, deal.probability) for i, deal in enumerate(deals)]
+            self._roots = [Node(self, deal.state) for deal in deals]
+
+    @cached_property
+    def of_deal(self) -> dict[str, int]:
+        """The chance outcome of each listed deal, by its text."""
+        return {self.game.deal_text(deal.state): i for i, deal in enumerate(self.deals or ())}
+
+    def root(self, drawn: list[int]) -> Node:
+        """Return the position after all chance outcomes."""
+        if self.deals is not None:
+            return self._roots[drawn[0]]
+        state = self.game.empty(1)[0]
+        seed = 1 + int.from_bytes(drawn)  # xorshift, which deals use, cannot start from 0
+        contract.deal(self.game.rules, state, np.uint64(seed))
+        return Node(self, state)
+
+
+@lru_cache(maxsize=16)
+def shared_of(game: Game, deals: str) -> Shared:
+    """Shared data of a game; cached, as OpenSpiel asks for it with every state it unpickles."""
+    return Shared(game, _listed(game, deals))

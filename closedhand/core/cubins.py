@@ -1,0 +1,182 @@
+"""Compiled kernels of GPUs: found in a folder, or else compiled by numba-cuda and kept there.
+
+A file is valid for the sources that it was compiled from, the types of its arguments, and one
+architecture. So a machine with a GPU needs no compiler for what another one has compiled: name the
+folder in `CLOSEDHAND_CUBINS`.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from closedhand.core.checks import InputError
+from closedhand.core.files import write_atomically
+
+FORMAT = 1
+"""Version of the files."""
+FOLDER = "CLOSEDHAND_CUBINS"
+"""The environment variable that names a folder of compiled kernels."""
+MAGIC = b"closedhand cubin\n"
+HOME = __name__.partition(".")[0]
+SHARED_ROOMS = ("core", "games")
+"""Rooms of this package whose code every kernel may contain."""
+
+
+class Cubin(NamedTuple):
+    """A compiled kernel.
+
+    Attributes:
+        name: Name of the kernel.
+        image: The code.
+        stack: Bytes of stack of a thread, -1 if not known.
+        spills: Bytes that did not fit the registers, -1 if not known.
+        registers: Registers of a thread, -1 if not known.
+        grows: Whether it makes arrays of variable length on the stack.
+    """
+
+    name: str
+    image: bytes
+    stack: int
+    spills: int
+    registers: int
+    grows: bool
+
+
+def cubin(name: str, arguments: tuple[Any, ...], arch: str) -> Cubin:
+    """A kernel for arguments like these, from a folder or from the compiler.
+
+    Args:
+        name: One of `closedhand.core.numba.gpu.entries.ENTRIES`.
+        arguments: Values like the arguments: records, tuples, numbers, and arrays in the memory of
+            the CPU, of which only types and numbers of axes matter.
+        arch: Architecture, such as `sm_90`.
+
+    Raises:
+        InputError: It is in no folder and there is no compiler, or it does not compile.
+    """
+    file = file_name(name, arguments, arch)
+    given = os.environ.get(FOLDER)
+    folders = [Path(given)] if given else []
+    for folder in [*folders, kept()]:
+        if (folder / file).is_file():
+            return _read(folder / file, name)
+    return compile_to(kept(), name, arguments, arch)
+
+
+def file_name(name: str, arguments: tuple[Any, ...], arch: str) -> str:
+    """The name of the file of a kernel; arguments as for `cubin`."""
+    return f"{name}.{arch}.{_key(name, arguments, arch)}.cubin"
+
+
+def compile_to(folder: Path, name: str, arguments: tuple[Any, ...], arch: str) -> Cubin:
+    """Compile a kernel into a folder, whether it is there or not; arguments as for `cubin`.
+
+    Raises:
+        InputError: There is no compiler, or it does not compile.
+    """
+    if find_spec("numba_cuda") is None:
+        raise InputError(
+            f"the kernel {name} is not compiled for {arch} yet, and the compiler is missing: "
+            f"pip install 'closedhand[gpu]', or name a folder of compiled kernels in {FOLDER}"
+        )
+    compiler: Any = import_module(f"{HOME}.core.numba.gpu.compiler")
+    code = compiler.compile_entry(name, arguments, arch)
+    found = Cubin(name, code.image, code.stack, code.spills, code.registers, code.grows)
+    about = {"stack": code.stack, "spills": code.spills, "registers": code.registers,
+             "grows": code.grows}  # fmt: skip
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / file_name(name, arguments, arch)
+    write_atomically(path, MAGIC + json.dumps(about).encode() + b"\n" + code.image)
+    return found
+
+
+def _read(path: Path, name: str) -> Cubin:
+    content = path.read_bytes()
+    if not content.startswith(MAGIC):
+        raise InputError(f"{path} holds no compiled kernel")
+    about, _, image = content[len(MAGIC) :].partition(b"\n")
+    return Cubin(name, image, **json.loads(about))
+
+
+def kept() -> Path:
+    """The folder of what this user has compiled."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(base, "closedhand", "cubins")
+
+
+def _key(name: str, arguments: tuple[Any, ...], arch: str) -> str:
+    """What a compiled kernel depends on, as a digest."""
+    modules = sorted(set(_modules(arguments)))
+    parts = [str(FORMAT), name, arch, *_kinds(arguments), *map(_sources, _folders(modules))]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:20]
+
+
+def _kinds(value: Any) -> Iterator[str]:
+    """The type of an argument, part by part."""
+    if isinstance(value, tuple):
+        cls = type(value)  # pyright: ignore[reportUnknownVariableType]
+        yield f"{cls.__module__}.{cls.__qualname__}("
+        for part in value:  # pyright: ignore[reportUnknownVariableType]
+            yield from _kinds(part)
+        yield ")"
+    elif isinstance(value, np.ndarray):
+        yield f"[{value.ndim}] {_layout(value.dtype)}"
+    elif isinstance(value, np.generic):
+        yield _layout(value.dtype)
+    else:
+        yield type(value).__name__
+
+
+def _layout(dtype: np.dtype[Any]) -> str:
+    """Fields, offsets and shapes of a type."""
+    base, shape = dtype.subdtype or (dtype, ())
+    if base.fields is None:
+        return f"{base.str}{shape}"
+    fields = ", ".join(
+        f"{name}@{offset} {_layout(kind)}" for name, (kind, offset, *_) in base.fields.items()
+    )
+    return f"{{{fields}; {base.itemsize}}}{shape}"
+
+
+def _modules(value: Any) -> Iterator[str]:
+    """The modules of the classes of an argument, and of their kernels."""
+    if isinstance(value, tuple):
+        cls = type(value)  # pyright: ignore[reportUnknownVariableType]
+        if cls is not tuple:
+            yield cls.__module__
+        if isinstance(getattr(cls, "kernels", None), str):  # pyright: ignore[reportUnknownArgumentType]
+            yield cls.kernels  # pyright: ignore[reportUnknownMemberType, reportAttributeAccessIssue]
+        for part in value:  # pyright: ignore[reportUnknownVariableType]
+            yield from _modules(part)
+
+
+def _folders(modules: list[str]) -> list[Path]:
+    """The folders, or files, whose sources a kernel of some modules may contain."""
+    places = {_place(f"{HOME}.{room}") for room in SHARED_ROOMS}
+    for module in modules:
+        parts = module.split(".")
+        # Of this package one room, of others all.
+        places.add(_place(".".join(parts[:2]) if parts[0] == HOME else parts[0]))
+    return sorted(places)
+
+
+def _place(module: str) -> Path:
+    file = Path(str(import_module(module).__file__))
+    return file.parent if file.name == "__init__.py" else file
+
+
+@cache
+def _sources(place: Path) -> str:
+    """The digest of the sources of a folder, or of a file."""
+    digest = hashlib.sha256()
+    for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+        digest.update(f"{file.relative_to(place.parent)}\n".encode() + file.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,183 @@
+"""NVIDIA's driver, as far as it takes to load compiled kernels and to launch them.
+
+`libcuda` comes with the driver, so neither Numba-cuda nor a CUDA toolkit is needed to run what was
+compiled elsewhere. The context is that of the calling thread: PyTorch's, once it has used a GPU.
+"""
+
+import ctypes
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from closedhand.core.checks import InputError
+
+LIBRARY = "libcuda.so.1"
+STACK_LIMIT, SHARED_LIMIT = 0, 8
+"""Numbers of `CU_LIMIT_STACK_SIZE` and `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`."""
+
+
+class DeviceArray(NamedTuple):
+    """An array in the memory of a device, in order, without gaps.
+
+    Attributes:
+        pointer: Address.
+        shape: Lengths of the axes.
+        itemsize: Bytes of an item.
+    """
+
+    pointer: int
+    shape: tuple[int, ...]
+    itemsize: int
+
+
+class DeviceRecord(NamedTuple):
+    """A record in the memory of a device.
+
+    Attributes:
+        pointer: Address.
+    """
+
+    pointer: int
+
+
+@cache
+def _library() -> Any:
+    """The driver.
+
+    Raises:
+        InputError: There is none.
+    """
+    try:
+        library = ctypes.CDLL(LIBRARY)
+    except OSError:
+        raise InputError(
+            f"no NVIDIA driver: {LIBRARY} was not found; install the driver, or use device='cpu'"
+        ) from None
+    _check(library, library.cuInit(0))
+    return library
+
+
+def _check(library: Any, code: int) -> None:
+    """Refuse what the driver could not do.
+
+    Raises:
+        InputError: Always, if `code` is an error's.
+    """
+    if code:
+        text = ctypes.c_char_p()
+        library.cuGetErrorString(code, ctypes.byref(text))
+        reason = (text.value or b"unknown error").decode()
+        raise InputError(f"the NVIDIA driver refuses: {reason} (error {code})")
+
+
+def words_of(value: Any) -> Iterator[Any]:
+    """An argument as a kernel takes it: the parts of tuples and arrays one by one, for ctypes.
+
+    Args:
+        value: A number, a `DeviceArray`, a `DeviceRecord`, or a tuple of these.
+
+    Raises:
+        InputError: It is something else.
+    """
+    if isinstance(value, DeviceArray):
+        # Numba's layout of arrays: two owners, number and size of items, data, shape and strides.
+        strides = [value.itemsize]
+        for length in value.shape[:0:-1]:
+            strides.insert(0, strides[0] * length)
+        items = int(np.prod(value.shape))
+        yield from (ctypes.c_void_p(), ctypes.c_void_p())
+        yield from (ctypes.c_int64(items), ctypes.c_int64(value.itemsize))
+        yield ctypes.c_void_p(value.pointer)
+        yield from map(ctypes.c_int64, (*value.shape, *strides))
+    elif isinstance(value, DeviceRecord):
+        yield ctypes.c_void_p(value.pointer)
+    elif isinstance(value, tuple):
+        for part in value:  # pyright: ignore[reportUnknownVariableType]
+            yield from words_of(part)
+    elif isinstance(value, bool | np.bool_):
+        yield ctypes.c_int8(bool(value))
+    elif isinstance(value, np.integer | np.floating):
+        yield np.ctypeslib.as_ctypes_type(value.dtype)(value.item())  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+    elif isinstance(value, int):
+        yield ctypes.c_int64(value)
+    elif isinstance(value, float):
+        yield ctypes.c_double(value)
+    else:
+        raise InputError(f"kernels on a GPU take no {type(value).__name__}")
+
+
+class Launch:
+    """A kernel with its arguments, ready to be launched any number of times."""
+
+    def __init__(
+        self, function: Any, arguments: tuple[Any, ...], blocks: int, threads: int, shared: int
+    ) -> None:
+        """Prepare.
+
+        Args:
+            function: What `load` returned.
+            arguments: Arguments, see `words_of`; what they point to must outlive the launches.
+            blocks: Number of blocks.
+            threads: Threads of a block.
+            shared: Bytes of shared memory of a block.
+        """
+        self._function = function
+        self._words = list(words_of(arguments))
+        addresses = (ctypes.addressof(word) for word in self._words)
+        self._pointers = (ctypes.c_void_p * len(self._words))(*addresses)
+        self._shape = blocks, 1, 1, threads, 1, 1, shared
+        self._places: dict[int, int] = {}
+        place = 0
+        for i, argument in enumerate(arguments):
+            self._places[i] = place
+            place += len(list(words_of(argument)))
+        self._arguments = arguments
+        self._library = _library()
+        self._launch = self._library.cuLaunchKernel
+        self._launch.argtypes = (ctypes.c_void_p, *[ctypes.c_uint] * 7, *[ctypes.c_void_p] * 3)
+
+    def point(self, index: int, pointer: int) -> None:
+        """Let an array among the arguments be another one of the same shape, at an address."""
+        self._words[self._places[index] + 4].value = pointer
+
+    def set(self, index: int, value: int | bool) -> None:
+        """Change a number among the arguments."""
+        self._words[self._places[index]].value = value
+
+    def __call__(self, stream: int) -> None:
+        """Launch on a stream, by its handle.
+
+        Raises:
+            InputError: The driver refuses.
+        """
+        code = self._launch(self._function, *self._shape, stream, self._pointers, None)
+        if code:
+            _check(self._library, code)
+
+
+def load(image: bytes, name: str, shared: int = 0, stack: int = 0) -> Any:
+    """Load a kernel into the context of the calling thread.
+
+    Args:
+        image: A cubin, or PTX with a zero at its end.
+        name: Name of the kernel.
+        shared: Bytes of shared memory that a block of it will ask for at most.
+        stack: Least stack of a thread, for code that cannot tell how much it needs; 0: it can.
+
+    Raises:
+        InputError: The driver refuses: the code is of another architecture, for instance.
+    """
+    library = _library()
+    module, function = ctypes.c_void_p(), ctypes.c_void_p()
+    _check(library, library.cuModuleLoadData(ctypes.byref(module), image))
+    _check(library, library.cuModuleGetFunction(ctypes.byref(function), module, name.encode()))
+    if shared:
+        _check(library, library.cuFuncSetAttribute(function, SHARED_LIMIT, ctypes.c_int(shared)))
+    if stack:
+        held = ctypes.c_size_t()
+        _check(library, library.cuCtxGetLimit(ctypes.byref(held), STACK_LIMIT))
+        if held.value < stack:
+            _check(library, library.cuCtxSetLimit(STACK_LIMIT, ctypes.c_size_t(stack)))
+    return function

@@ -1,0 +1,316 @@
+"""What becomes of one game of a batch in a step, by a loop on a CPU or by a thread of a GPU.
+
+A step of a game is: play the action, let the policies of the other seats answer, pay, and deal the
+next game if this one is over. Then the row of the observation is drawn and the mask written.
+
+Everything random after the first deal comes from the stream of the game (see
+`closedhand.core.stream`), in this order: the seed of a deal, the seat if it is drawn, then what
+policies draw. So a game goes on in the same way on every device, beside any others.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.core import batch_kernels, contract
+from closedhand.core.numba.jit import (
+    Floats,
+    Ids,
+    Integer,
+    Planes,
+    Rules,
+    States,
+    kernel,
+    seed_in_kernel,
+)
+from closedhand.core.policies import Policies, decide_by
+from closedhand.core.stream import Streams
+
+RUNNING, OVER, ILLEGAL, REFUSED = 0, 1, 2, 3
+"""Status of a game after a step; a policy that chose an illegal action was `REFUSED`."""
+
+NONE = -1
+ALL_SEATS = -1
+"""The seat of a game in which every seat is played from outside."""
+RANDOM_SEAT = -2
+"""In `Terms.seat`: the seat is drawn for every game."""
+
+
+class Games(NamedTuple):
+    """A batch of games, arrays with a row for each.
+
+    Attributes:
+        states: The games, `game.dtype` [n].
+        streams: Their random numbers, uint64 [n, 2].
+        seeds: Seed of the next deal, 0 if it is drawn from the stream, uint64 [n].
+        seats: Seat that is played from outside, or `ALL_SEATS`, int64 [n].
+        paid: What a game that pays in stages has paid so far, float64 [n, seats].
+        rewards: What every seat was paid in this step, float64 [n, seats].
+        status: Status after this step, int8 [n].
+        actors: Seat that acted, int64 [n].
+        players: Seat to act, whose observation and mask the row shows, int64 [n].
+    """
+
+    states: States
+    streams: Streams
+    seeds: Ids
+    seats: Ids
+    paid: Floats
+    rewards: Floats
+    status: Planes
+    actors: Ids
+    players: Ids
+
+
+class Terms(NamedTuple):
+    """What all games of a batch have in common.
+
+    Attributes:
+        players: Number of seats.
+        staged: Whether returns accumulate during the game.
+        seat: Seat that is played from outside, `ALL_SEATS`, or `RANDOM_SEAT`.
+        illegal_reward: Reward of an illegal action.
+    """
+
+    players: int
+    staged: bool
+    seat: int
+    illegal_reward: float
+
+
+@kernel
+def let_others_play(
+    rules: Rules, policies: Policies, states: States, streams: Streams, i: Integer, seat: Integer,
+    players: int, views: States, k: Integer, ids: Ids,
+) -> Integer:  # fmt: skip
+    """Let policies play in game `i` until it is over or the turn of a seat.
+
+    Args:
+        rules: Rules of the game.
+        policies: Policies of the seats after that one, in order.
+        states: The games; changed in place.
+        streams: Their random numbers.
+        i: Index of the game.
+        seat: The seat that is played from outside, or `ALL_SEATS`.
+        players: Number of seats.
+        views: Scratch space for views.
+        k: Index of the view to use.
+        ids: Scratch space, int32, with room for every action of the game and of its flat form.
+
+    Returns:
+        The action of a policy that was illegal, which ends all play; else `NONE`.
+    """
+    state = states[i]
+    if seat == ALL_SEATS:
+        return np.int64(NONE)
+    while not contract.over(rules, state) and state.player != seat:
+        player = np.int64(state.player)
+        views[k] = states[i]
+        contract.hide(rules, views[k], player)
+        ahead = (player - seat) % players
+        action = np.int64(decide_by(policies, ahead - 1, streams[i], rules, views[k], ids))
+        if batch_kernels.play(rules, state, action, ids) == ILLEGAL:
+            return action
+    return np.int64(NONE)
+
+
+@kernel
+def deal_next(
+    rules: Rules, states: States, seeds: Ids, streams: Streams, i: Integer
+) -> None:  # fmt: skip
+    """Deal game `i` by `seeds[i]`, which becomes 0; or if it is 0, by its stream."""
+    seed = seeds[i]
+    seeds[i] = np.uint64(0)
+    if seed == 0:
+        seed = seed_in_kernel(streams[i])
+    contract.deal(rules, states[i], seed)
+
+
+@kernel
+def draw_seat(seat: Integer, players: int, streams: Streams, i: Integer) -> Integer:
+    """The seat that is played from outside in game `i`: `seat`, or one drawn from its stream."""
+    if seat == RANDOM_SEAT:
+        return np.int64(streams[i].random() * players)
+    return np.int64(seat)
+
+
+@kernel
+def start(
+    rules: Rules, policies: Policies, games: Games, terms: Terms, i: Integer, views: States,
+    k: Integer, ids: Ids,
+) -> bool:  # fmt: skip
+    """Start a new game in place of game `i`, and let the others play until the own turn.
+
+    Returns:
+        Whether an action of a policy was illegal; then the game stands before it.
+    """
+    while True:
+        deal_next(rules, games.states, games.seeds, games.streams, i)
+        seat = draw_seat(terms.seat, terms.players, games.streams, i)
+        games.seats[i] = seat
+        if terms.staged:
+            contract.returns(rules, games.states[i], games.paid[i])
+        if seat == ALL_SEATS:
+            return False
+        # A game that the others end before the own turn is no episode.
+        refused = let_others_play(
+            rules, policies, games.states, games.streams, i, seat, terms.players, views, k, ids
+        )
+        if refused != NONE:
+            return True
+        if not contract.over(rules, games.states[i]):
+            return False
+
+
+@kernel
+def step(
+    rules: Rules, policies: Policies, games: Games, terms: Terms, i: Integer, action: Integer,
+    views: States, k: Integer, ids: Ids,
+) -> None:  # fmt: skip
+    """Play an action in game `i`; if that ends it, start the next one.
+
+    Writes `rewards`, `status` and `actors`.
+    """
+    state = games.states[i]
+    rewards = games.rewards[i]
+    actor = np.int64(state.player)
+    games.actors[i] = actor
+    for seat in range(terms.players):
+        rewards[seat] = 0.0
+    status = batch_kernels.play(rules, state, action, ids)
+    if status != ILLEGAL:
+        refused = let_others_play(
+            rules, policies, games.states, games.streams, i, games.seats[i], terms.players, views,
+            k, ids,
+        )  # fmt: skip
+        status = OVER if contract.over(rules, state) else RUNNING
+        if refused != NONE:
+            status = REFUSED
+        if terms.staged:
+            paid = games.paid[i]
+            for seat in range(terms.players):
+                rewards[seat] = -paid[seat]
+                paid[seat] = 0.0
+            contract.returns(rules, state, paid)
+            for seat in range(terms.players):
+                rewards[seat] += paid[seat]
+        elif status == OVER:
+            contract.returns(rules, state, rewards)
+    else:
+        rewards[actor] = terms.illegal_reward
+    if status != RUNNING and start(rules, policies, games, terms, i, views, k, ids):
+        status = REFUSED
+    games.status[i] = status
+
+
+@kernel
+def take_turn(
+    rules: Rules, policies: Policies, games: Games, terms: Terms, i: Integer, chosen: Planes,
+    starting: bool, actions: Ids, views: States, k: Integer, ids: Ids,
+) -> None:  # fmt: skip
+    """Play `actions[i]` in game `i`; or if `starting`, start a new game where it is `chosen`.
+
+    Writes `players[i]` as well; see `step`.
+    """
+    if not starting:
+        step(rules, policies, games, terms, i, actions[i], views, k, ids)
+    elif chosen[i]:
+        for seat in range(terms.players):
+            games.rewards[i, seat] = 0.0
+        games.actors[i] = NONE
+        games.status[i] = RUNNING
+        if start(rules, policies, games, terms, i, views, k, ids):
+            games.status[i] = REFUSED
+    games.players[i] = games.states[i].player
+
+
+@kernel
+def mark(rules: Rules, states: States, i: Integer, mask: Planes, ids: Ids) -> None:
+    """Write the action mask of game `i` into a row of zeros."""
+    for j in range(contract.legal(rules, states[i], ids)):
+        mask[ids[j]] = 1
+
+
+@kernel
+def step_games(
+    rules: Rules, policies: Policies, games: Games, terms: Terms, chosen: Planes, starting: bool,
+    actions: Ids, compact: bool, views: States, ids: Ids, observations: Planes, masks: Planes,
+) -> None:  # fmt: skip
+    """A step of every game, one after the other; what a GPU does with a thread each.
+
+    Args:
+        rules: Rules of the game.
+        policies: Policies of the other seats.
+        games: The batch; changed in place.
+        terms: What the games have in common.
+        chosen: Where to start a new game if `starting`, int8 [n].
+        starting: Whether games are started, not played.
+        actions: The actions, int64 [n].
+        compact: Whether observations are those of `contract.features`.
+        views: Scratch space, `game.dtype` [1].
+        ids: Scratch space for ids, int32 [1, actions].
+        observations: Observations of the players to act, int8 [n, size].
+        masks: Their action masks, int8 [n, actions].
+    """
+    for i in range(len(games.states)):
+        take_turn(rules, policies, games, terms, i, chosen, starting, actions, views, 0, ids[0])
+        masks[i] = 0
+        mark(rules, games.states, i, masks[i], ids[0])
+        contract.look(rules, games.states[i], games.players[i], compact, observations[i])
+
+
+@kernel
+def pick(masks: Planes, streams: Streams, i: Integer) -> Integer:
+    """A uniformly random legal action by the mask of game `i`."""
+    number = 0
+    for action in range(masks.shape[1]):
+        number += masks[i, action]
+    left = np.int64(streams[i].random() * number)
+    for action in range(masks.shape[1]):
+        if masks[i, action]:
+            if left == 0:
+                return action
+            left -= 1
+    return 0
+
+
+@kernel
+def pick_all(masks: Planes, streams: Streams, actions: Ids) -> None:
+    """`pick` in every game, into `actions`, int64 [n]."""
+    for i in range(len(masks)):
+        actions[i] = pick(masks, streams, i)
+
+
+@kernel
+def decide(
+    rules: Rules, policies: Policies, states: States, streams: Streams, i: Integer, views: States,
+    k: Integer, ids: Ids,
+) -> Integer:  # fmt: skip
+    """The action of the first of `policies` for the player to act in game `i`."""
+    views[k] = states[i]
+    contract.hide(rules, views[k], np.int64(states[i].player))
+    return np.int64(decide_by(policies, 0, streams[i], rules, views[k], ids))
+
+
+@kernel
+def decide_all(
+    rules: Rules, policies: Policies, states: States, streams: Streams, views: States, ids: Ids,
+    actions: Ids,
+) -> None:  # fmt: skip
+    """`decide` in every game, into `actions`, int64 [n]."""
+    for i in range(len(states)):
+        actions[i] = decide(rules, policies, states, streams, i, views, 0, ids[0])
+
+
+@kernel
+def random_game(rules: Rules, states: States, streams: Streams, i: Integer, ids: Ids) -> int:
+    """Deal game `i` from its stream and play it out at random; return the number of actions."""
+    contract.deal(rules, states[i], seed_in_kernel(streams[i]))
+    return contract.random_playout(rules, states[i], streams[i], ids)
+
+
+@kernel
+def random_games(rules: Rules, states: States, streams: Streams, ids: Ids, moves: Ids) -> None:
+    """`random_game` for every state, the numbers of actions into `moves`, int64 [n]."""
+    for i in range(len(states)):
+        moves[i] = random_game(rules, states, streams, i, ids[0])

@@ -1,0 +1,1 @@
+"""Kernels on a GPU: all that touches numba-cuda, which only they need."""

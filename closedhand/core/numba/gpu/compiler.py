@@ -1,0 +1,305 @@
+"""Compilation for a GPU by numba-cuda, and what that lacks for the functions of the contract.
+
+The outcome is a cubin, the machine code of one architecture, which `closedhand.core.cuda_driver`
+loads and launches. No GPU is needed to compile, and no numba-cuda to run what was compiled.
+
+Arrays that a kernel makes (`np.empty`, `np.zeros`, `np.arange`) have no allocator on a device. They
+are on the stack of the thread here: one place each where the length is constant; an array of other
+length takes more stack in every round of a loop.
+"""
+
+# pyright: reportMissingImports=false, reportMissingTypeStubs=false
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false
+# pyright: reportMissingParameterType=false, reportUnknownLambdaType=false
+# pyright: reportUntypedBaseClass=false, reportAttributeAccessIssue=false, reportPrivateUsage=false
+# numba-cuda is an extra, and has no types.
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numba.cuda.compiler
+import numba.cuda.dispatcher
+import numpy as np
+from llvmlite import ir
+from numba import cuda, types as core_types
+from numba.cuda import cgutils, extending, types, ufuncs
+from numba.cuda.cudadecl import registry as typing_registry
+from numba.cuda.cudadrv import nvvm
+from numba.cuda.cudaimpl import registry as lowering_registry
+from numba.cuda.np import ufunc_db
+from numba.cuda.typing.npydecl import parse_dtype, parse_shape
+from numba.cuda.typing.templates import AbstractTemplate, signature
+
+from closedhand.core.checks import InputError
+from closedhand.core.numba.gpu.entries import ENTRIES
+from closedhand.core.stream import random_of_stream
+
+
+class _Made(AbstractTemplate):
+    """An array that a kernel makes: `function(shape, dtype)`."""
+
+    prefer_literal = True
+    default = types.float64
+
+    def generic(self, args: Any, kws: Any) -> Any:
+        """The signature of a call, None for other arguments."""
+        shape = args[0]
+        dtype = args[1] if len(args) > 1 else kws.get("dtype")
+        axes = parse_shape(shape)
+        kind = self.default if dtype is None else parse_dtype(dtype)
+        if axes is None or kind is None:
+            return None
+        rest = () if dtype is None else (dtype,)
+        return signature(types.Array(kind, axes, "C"), shape, *rest)
+
+
+def _lengths(context: Any, builder: Any, kind: Any, value: Any) -> Iterator[tuple[Any, Any]]:
+    """The length of every axis: a constant or None, and the LLVM value."""
+    kinds = [kind] if isinstance(kind, types.Integer) else list(kind)
+    values = [value] if isinstance(kind, types.Integer) else cgutils.unpack_tuple(builder, value)
+    for each, found in zip(kinds, values, strict=True):
+        if isinstance(each, types.IntegerLiteral):
+            yield each.literal_value, context.get_constant(types.intp, each.literal_value)
+        else:
+            yield None, context.cast(builder, found, each, types.intp)
+
+
+def _make(context: Any, builder: Any, sig: Any, args: Any) -> tuple[Any, Any, Any]:
+    """An array on the stack, its data, and the number of its items."""
+    kind = sig.return_type
+    lengths = list(_lengths(context, builder, sig.args[0], args[0]))
+    item = context.get_data_type(kind.dtype)
+    size = context.get_abi_sizeof(item)
+    shape = [length for _, length in lengths]
+    number = context.get_constant(types.intp, 1)
+    for length in shape:
+        number = builder.mul(number, length)
+    constants = [constant for constant, _ in lengths]
+    if None in constants:
+        data = builder.alloca(item, number, name="made")
+        data.align = 8
+    else:
+        kind_of_place = ir.ArrayType(item, int(np.prod(constants)))
+        place = cgutils.alloca_once(builder, kind_of_place, name="made")
+        place.align = 16
+        data = builder.bitcast(place, item.as_pointer())
+    strides, step = [], context.get_constant(types.intp, size)
+    for length in reversed(shape):
+        strides.insert(0, step)
+        step = builder.mul(step, length)
+    array = context.make_array(kind)(context, builder)
+    context.populate_array(
+        array, data=data, shape=shape, strides=strides,
+        itemsize=context.get_constant(types.intp, size), meminfo=None,
+    )  # fmt: skip
+    return array, data, number
+
+
+def _empty(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return _make(context, builder, sig, args)[0]._getvalue()
+
+
+def _filled(content: Callable[..., Any]) -> Callable[..., Any]:
+    def build(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        array, data, number = _make(context, builder, sig, args)
+        with cgutils.for_range(builder, number) as loop:
+            value = content(context, builder, sig.return_type.dtype, loop.index)
+            builder.store(value, builder.gep(data, [loop.index]))
+        return array._getvalue()
+
+    return build
+
+
+def _zero(context: Any, builder: Any, kind: Any, index: Any) -> Any:
+    return context.get_constant_null(kind)
+
+
+def _index(context: Any, builder: Any, kind: Any, index: Any) -> Any:
+    return context.cast(builder, index, types.intp, kind)
+
+
+for _function, _content in ((np.empty, None), (np.zeros, _zero), (np.arange, _index)):
+    _kind = types.int64 if _function is np.arange else types.float64
+    _template = type(f"Made_{_function.__name__}", (_Made,), {"key": _function, "default": _kind})
+    typing_registry.register(_template)
+    typing_registry.register_global(_function, types.Function(_template))
+    _build = _empty if _content is None else _filled(_content)
+    for _shape in (types.Integer, types.IntegerLiteral, types.BaseTuple):
+        lowering_registry.lower(_function, _shape)(_build)
+        lowering_registry.lower(_function, _shape, types.Any)(_build)
+
+# A table of implementations that numba-cuda has, but does not offer.
+ufunc_db._lazy_init_db()
+ufuncs.ufunc_db()[np.sign] = ufunc_db.get_ufunc_info(np.sign)
+
+
+def _insertion_sort(array: Any) -> None:
+    for i in range(1, len(array)):
+        value = array[i]
+        j = i - 1
+        while j >= 0 and array[j] > value:
+            array[j + 1] = array[j]
+            j -= 1
+        array[j + 1] = value
+
+
+@lowering_registry.lower("array.sort", types.Array)
+@lowering_registry.lower("array.sort", types.Array, types.StringLiteral)
+def _sort(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    sig = sig.replace(args=sig.args[:1])
+    return context.compile_internal(builder, _insertion_sort, sig, args[:1])
+
+
+extending.overload_method(core_types.Array, "random", target="generic")(random_of_stream)
+
+
+class Code(NamedTuple):
+    """Compiled code of an entry.
+
+    Attributes:
+        image: A cubin, or PTX that the driver is to assemble.
+        stack: Bytes of stack of a thread that are known, -1 for PTX.
+        spills: Bytes that did not fit the registers, -1 for PTX.
+        registers: Registers of a thread, -1 for PTX.
+        grows: Whether a function makes arrays of variable length on the stack.
+    """
+
+    image: bytes
+    stack: int
+    spills: int
+    registers: int
+    grows: bool
+
+
+def compile_entry(name: str, arguments: tuple[Any, ...], arch: str) -> Code:
+    """Compile an entry for arguments like these.
+
+    Args:
+        name: One of `ENTRIES`.
+        arguments: Numba types or values of the arguments.
+        arch: Architecture, such as `sm_90`.
+
+    Raises:
+        InputError: `arch` is none, or the code does not compile; the message says what stops it.
+    """
+    return compile_function(ENTRIES[name], arguments, arch, name)
+
+
+def compile_function(
+    function: Callable[..., None], arguments: tuple[Any, ...], arch: str, name: str
+) -> Code:
+    """`compile_entry` for any function of a thread; `name` is the symbol in the code."""
+    ptx = ptx_of(function, arguments, arch, name)
+    assembler = _find_ptxas()
+    grows = "alloca." in ptx
+    if assembler is None:
+        return Code(ptx.encode() + b"\0", -1, -1, -1, grows)
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = Path(folder, "code.ptx"), Path(folder, "code.cubin")
+        source.write_text(ptx)
+        command = [assembler, "-v", f"-arch={arch}", "-O3", str(source), "-o", str(target)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise InputError(f"ptxas does not assemble {name}: {done.stderr.strip()[-300:]}")
+        frames = [
+            tuple(map(int, found))
+            for found in re.findall(r"(\d+) bytes stack frame, (\d+) bytes spill", done.stderr)
+        ]
+        registers = max(map(int, re.findall(r"Used (\d+) registers", done.stderr)), default=-1)
+        stack = max((frame for frame, _ in frames), default=0)
+        spills = sum(spilled for _, spilled in frames)
+        return Code(target.read_bytes(), stack, spills, registers, grows)
+
+
+def capability(arch: str) -> tuple[int, int]:
+    """The compute capability of an architecture: `sm_90` is (9, 0).
+
+    Raises:
+        InputError: It is no architecture.
+    """
+    found = re.fullmatch(r"sm_(\d+)(\d)", arch)
+    if found is None:
+        raise InputError(f"no architecture {arch!r}: it is sm_ and a number, such as sm_90")
+    return int(found[1]), int(found[2])
+
+
+class _Device(NamedTuple):
+    """What numba-cuda asks of a device while it compiles."""
+
+    compute_capability: tuple[int, int]
+
+
+def ptx_of(function: Callable[..., None], arguments: tuple[Any, ...], arch: str, name: str) -> str:
+    """The PTX of a function of a thread, with `name` for its symbol.
+
+    Raises:
+        InputError: It does not compile; the first line of the compiler's message says why.
+    """
+    kinds = [
+        each if isinstance(each, core_types.Type | types.Type) else numba.typeof(each)
+        for each in arguments
+    ]
+    device = _Device(capability(arch))
+    changes = (
+        (numba.cuda.dispatcher, "get_current_device", lambda: device),
+        (numba.cuda.compiler, "get_current_device", lambda: device),
+        # No contraction of a product and a sum: numbers are to be those of the CPU.
+        (nvvm, "compile_ir", partial(nvvm.compile_ir, fma=False)),
+    )
+    kept = [getattr(module, attribute) for module, attribute, _ in changes]
+    for module, attribute, value in changes:
+        setattr(module, attribute, value)
+    try:
+        ptx, _ = cuda.compile(
+            function, types.void(*kinds), device=False, abi="numba",
+            cc=device.compute_capability, output="ptx",
+        )  # fmt: skip
+    except Exception as error:  # what the compiler raises is of many classes
+        raise InputError(f"{name} does not compile for a GPU: {_reason(error)}") from error
+    finally:
+        for (module, attribute, _), value in zip(changes, kept, strict=True):
+            setattr(module, attribute, value)
+    text = ptx.decode() if isinstance(ptx, bytes) else ptx
+    symbol = re.search(r"\.entry\s+([^\s(]+)\(", text)
+    assert symbol
+    return text.replace(symbol[1], name)
+
+
+RULES = {
+    "array.copy": "loops take the place of array.copy()",
+    "NRT required": "arrays that a function makes have constant lengths, made by np.empty",
+    "array_sum": "loops take the place of reductions of arrays",
+    "misaligned": "fields of records are at multiples of their size",
+}
+"""Rules of the contract by what the compiler says where one is broken."""
+
+
+def _reason(error: Exception) -> str:
+    """One line of a compiler's message, with the rule of the contract that was broken."""
+    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    rule = next((rule for sign, rule in RULES.items() if sign in text), "")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    signs = ("Unknown attribute", "Unsupported", "NRT", "No implementation", "not supported")
+    line = next((each for each in lines if any(sign in each for sign in signs)), lines[0])
+    places = re.findall(r'File "([^"]+)", line (\d+)', text)
+    where = f" ({Path(places[-1][0]).name}, line {places[-1][1]})" if places else ""
+    return f"{line[:200]}{where}" + (f"; {rule}" if rule else "")
+
+
+def _find_ptxas() -> str | None:
+    """NVIDIA's assembler: that of its Python packages, or of a toolkit; None if there is none."""
+    places = [Path(entry) for entry in sys.path if entry]
+    found = [path for place in places for path in place.glob("nvidia/*/bin/ptxas")]
+    if found:
+        return str(found[0])
+    home = os.environ.get("CUDA_HOME", "/usr/local/cuda")
+    return shutil.which("ptxas") or shutil.which("ptxas", path=os.path.join(home, "bin"))

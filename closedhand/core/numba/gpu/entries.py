@@ -1,0 +1,128 @@
+"""What a thread of a GPU does, by name: one game at a time, or one of the rows of a block.
+
+Grids may be smaller than batches: threads and blocks play several games in turn, each with scratch
+space of its own.
+"""
+
+# pyright: reportMissingImports=false, reportMissingTypeStubs=false
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false
+# pyright: reportMissingParameterType=false, reportAttributeAccessIssue=false
+# numba-cuda is an extra, and has no types.
+
+from collections.abc import Callable
+
+from numba import cuda, types
+
+from closedhand.core import contract, game_kernels
+
+
+def _step(compact: bool) -> Callable[..., None]:
+    """A step by a thread a game, which draws straight into rows that a memset has zeroed."""
+    draw = contract.features if compact else contract.observe
+
+    def entry(
+        rules, policies, games, terms, chosen, starting, actions, views, ids, observations, masks
+    ):
+        thread = cuda.grid(1)
+        for i in range(thread, len(games.states), cuda.gridsize(1)):
+            game_kernels.take_turn(
+                rules, policies, games, terms, i, chosen, starting, actions, views, thread,
+                ids[thread],
+            )  # fmt: skip
+            game_kernels.mark(rules, games.states, i, masks[i], ids[thread])
+            draw(rules, games.states[i], games.players[i], observations[i])
+
+    return entry
+
+
+def _step_by_block(compact: bool) -> Callable[..., None]:
+    """A step by a block for `per_block` games, whose rows it draws in shared memory.
+
+    Bytes that a thread writes one by one into a row in global memory cost a transfer of 32 each. So
+    rows lie side by side in shared memory as they will in global memory: one half of the threads
+    draws observations, the other half marks legal actions, and all copy words. Observations and
+    masks are handed in as words, int32, and `per_block` is a multiple of 4.
+    """
+    draw = contract.features if compact else contract.observe
+
+    def entry(
+        rules, policies, games, terms, chosen, starting, actions, views, ids, observations, masks,
+        size, actions_size, per_block,
+    ):  # fmt: skip
+        rows = cuda.shared.array(0, types.int8)
+        words = cuda.shared.array(0, types.int32)  # the same memory
+        number = len(games.states)
+        thread, threads = cuda.threadIdx.x, cuda.blockDim.x
+        half = threads // 2
+        apart = half // per_block
+        scratch = cuda.blockIdx.x * per_block
+        begin_masks = per_block * size
+        mask_words = begin_masks // 4
+        for block in range(cuda.blockIdx.x, (number + per_block - 1) // per_block, cuda.gridDim.x):
+            first = block * per_block
+            count = min(per_block, number - first)
+            for word in range(thread, per_block * (size + actions_size) // 4, threads):
+                words[word] = 0
+            if thread < count:
+                k = scratch + thread
+                game_kernels.take_turn(
+                    rules, policies, games, terms, first + thread, chosen, starting, actions,
+                    views, k, ids[k],
+                )  # fmt: skip
+            cuda.syncthreads()
+            if thread < half:
+                j = thread // apart
+                if thread % apart == 0 and j < count:
+                    i = first + j
+                    draw(rules, games.states[i], games.players[i],
+                         rows[j * size : (j + 1) * size])  # fmt: skip
+            else:
+                j = (thread - half) // apart
+                if (thread - half) % apart == 0 and j < count:
+                    start = begin_masks + j * actions_size
+                    game_kernels.mark(
+                        rules, games.states, first + j, rows[start : start + actions_size],
+                        ids[scratch + j],
+                    )  # fmt: skip
+            cuda.syncthreads()
+            out = first * size // 4
+            for word in range(thread, (count * size + 3) // 4, threads):
+                observations[out + word] = words[word]
+            out = first * actions_size // 4
+            for word in range(thread, (count * actions_size + 3) // 4, threads):
+                masks[out + word] = words[mask_words + word]
+            cuda.syncthreads()
+
+    return entry
+
+
+def _pick(masks, streams, actions):
+    for i in range(cuda.grid(1), len(masks), cuda.gridsize(1)):
+        actions[i] = game_kernels.pick(masks, streams, i)
+
+
+def _decide(rules, policies, states, streams, views, ids, actions):
+    thread = cuda.grid(1)
+    for i in range(thread, len(states), cuda.gridsize(1)):
+        actions[i] = game_kernels.decide(
+            rules, policies, states, streams, i, views, thread, ids[thread]
+        )
+
+
+def _random_games(rules, states, streams, ids, moves):
+    thread = cuda.grid(1)
+    for i in range(thread, len(states), cuda.gridsize(1)):
+        moves[i] = game_kernels.random_game(rules, states, streams, i, ids[thread])
+
+
+ENTRIES: dict[str, Callable[..., None]] = {
+    "step_planes": _step(False),
+    "step_compact": _step(True),
+    "step_planes_by_block": _step_by_block(False),
+    "step_compact_by_block": _step_by_block(True),
+    "pick": _pick,
+    "decide": _decide,
+    "random_games": _random_games,
+}
+"""What a thread of the GPU does, by name."""

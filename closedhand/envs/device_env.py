@@ -1,0 +1,196 @@
+"""Many games side by side as a Gymnasium VectorEnv of tensors, on a GPU or on the CPU."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from closedhand.core.checks import InputError, shown
+from closedhand.core.game import Game
+from closedhand.core.game_kernels import ILLEGAL, RUNNING
+from closedhand.envs import common
+from closedhand.envs.common import ILLEGAL_REWARD
+from closedhand.envs.device_batch import DeviceBatch
+from closedhand.envs.observation_form import ACTION_MASK, OBSERVATION, PLANES
+from closedhand.envs.opponents import Spec
+from closedhand.envs.vector import REWARDS, GameVectorEnv
+
+Tensors = dict[str, Any]
+"""Tensors of PyTorch by name."""
+
+
+class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
+    """`num_envs` games side by side, all of whose numbers are tensors on one device.
+
+    It deals, shows and pays what a `GameVectorEnv` with `autoreset_mode="SameStep"` does, game by
+    game. Tensors have fixed shapes and are changed in place: keep a copy of what must outlast the
+    next step. Steps are launched on PyTorch's current stream, so a step and a network can be
+    captured in one CUDA graph. Nothing is read from the device in a step.
+
+    Observations are a dict of int8 tensors, `infos` a dict of tensors that hold for every game:
+
+    - `action_mask`, int8 [num_envs, num_actions], as in the observation.
+    - `current_player`, int64 [num_envs]: whose observation and mask these are.
+    - `rewards`, float64 [num_envs, num_players]: the rewards of all seats.
+    - `actor`, int64 [num_envs]: the seat that acted; -1 after `reset`.
+    - `illegal_action`, bool [num_envs]: whether an illegal action ended the game.
+
+    The last observation of a finished game is not kept: games end, and nothing follows.
+
+    Attributes:
+        game: The rules, with `game.text(action)` and `game.parse(text)`.
+        batch: The games, with `sample()` and `decide(agent)`.
+        reward: Rewards of `step`: `actor` or `seats`.
+    """
+
+    metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}
+
+    def __init__(
+        self,
+        game: str | Game,
+        num_envs: int = 1,
+        *,
+        device: Any = "cuda",
+        opponents: Spec | None = None,
+        seat: int | str = 0,
+        reward: str = "actor",
+        observation: str = PLANES,
+        illegal_reward: float = ILLEGAL_REWARD,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        """Make the env.
+
+        Args:
+            game: Name of a game, or a `Game`.
+            num_envs: Number of games.
+            device: `cuda`, `cuda:1`, …, or `cpu`.
+            opponents: None, or agents for the other seats, as for `GameVectorEnv`; they must decide
+                in kernels.
+            seat: With opponents the seat to play, or `random`: a new one for each game.
+            reward: The rewards of `step`: `actor`, of the player who acted or of the seat that is
+                played from outside, or `seats`, of all seats.
+            observation: Form of the observations: `planes`, `flat` or `compact`.
+            illegal_reward: The reward of an illegal action.
+            autoreset_mode: `SameStep`; there is no other.
+            render_mode: None; there is no other.
+            **options: Options of `make_game`.
+
+        Raises:
+            InputError: No GPU, no room for so many games, or an unknown name, option or mode.
+        """
+        self.game = common.resolve(game, options)
+        if common.check_autoreset_mode(autoreset_mode) != AutoresetMode.SAME_STEP:
+            raise InputError(
+                "games on a device begin anew in the same step: leave out autoreset_mode, or say "
+                f"autoreset_mode='SameStep', not {shown(autoreset_mode)}"
+            )
+        if render_mode is not None:
+            raise InputError(f"games on a device are not rendered: no {shown(render_mode)}")
+        if not isinstance(reward, str) or reward not in REWARDS:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"reward is {' or '.join(REWARDS)}, not {shown(reward)}")
+        self.batch = DeviceBatch(
+            self.game, num_envs, device=device, observation=observation, opponents=opponents,
+            seat=seat, illegal_reward=illegal_reward,
+        )  # fmt: skip
+        self.num_envs, self.reward, self.render_mode = num_envs, reward, None
+        self._alone = opponents is not None
+        self.single_observation_space: spaces.Dict = self.batch.form.space()  # pyright: ignore[reportIncompatibleVariableOverride]
+        self.single_action_space: spaces.Discrete = common.action_space(self.game)  # pyright: ignore[reportIncompatibleVariableOverride]
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        batch = self.batch
+        self._observations: Tensors = {
+            **_parts(batch), ACTION_MASK: batch.action_mask
+        }  # fmt: skip
+        self._terminations = batch.status != RUNNING
+        self._truncations = self._terminations.clone()
+        self._illegal = self._terminations.clone()
+        self._rewards = batch.rewards[:, 0].clone()
+        self._infos: Tensors = {
+            ACTION_MASK: batch.action_mask, "current_player": batch.player,
+            "rewards": batch.rewards, "actor": batch.actor, "illegal_action": self._illegal,
+        }  # fmt: skip
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> tuple[Tensors, Tensors]:
+        """Start new games.
+
+        Args:
+            seed: Seed of game 0, where game i gets seed + i; or a seed for each game. None: the
+                streams of the games continue.
+            options: `reset_mask`, bool [num_envs]: where to start a new game, by default
+                everywhere.
+
+        Raises:
+            InputError: Invalid seeds or options.
+        """
+        given = dict(common.reset_options(options))
+        mask = given.pop("reset_mask", None)
+        if given:
+            raise InputError(f"games on a device are not started from {', '.join(given)}")
+        self.batch.reset(seed, mask)
+        self._illegal.zero_()
+        return dict(self._observations), dict(self._infos)
+
+    def step(self, actions: Any) -> tuple[Tensors, Any, Any, Any, Tensors]:
+        """Play one action in each game.
+
+        Args:
+            actions: Ids, int64 [num_envs], a tensor on the device.
+
+        Returns:
+            Observations; rewards, float64 [num_envs], or [num_envs, num_players] with
+            `reward="seats"`; terminations and truncations (always False), bool [num_envs]; infos.
+
+        Raises:
+            InputError: The actions are no such tensor, or no games were started.
+        """
+        batch, torch = self.batch, self.batch.torch
+        batch.step(actions)
+        torch.ne(batch.status, RUNNING, out=self._terminations)
+        torch.eq(batch.status, ILLEGAL, out=self._illegal)
+        rewards = batch.rewards
+        if self.reward == "actor":
+            torch.gather(rewards, 1, batch.actor[:, None], out=self._rewards[:, None])
+            rewards = self._rewards
+        return (
+            dict(self._observations), rewards, self._terminations, self._truncations,
+            dict(self._infos),
+        )  # fmt: skip
+
+
+def _parts(batch: DeviceBatch) -> Tensors:
+    """The parts of the observations by name: views of the tensor."""
+    if batch.form.form != PLANES:
+        return {OBSERVATION: batch.observation}
+    parts, start = {}, 0
+    for name, shape in batch.game.shapes.items():
+        stop = start + math.prod(shape)
+        parts[name] = batch.observation[:, start:stop].view(batch.number, *shape)
+        start = stop
+    return parts
+
+
+def make_vector(
+    game: str | Game, num_envs: int = 1, *, device: Any = None, **arguments: Any
+) -> GameVectorEnv | DeviceVectorEnv:
+    """Many games side by side: arrays of NumPy, or tensors on a device.
+
+    Args:
+        game: Name of a game, or a `Game`.
+        num_envs: Number of games.
+        device: None for a `GameVectorEnv`; `cuda`, `cuda:1`, … or `cpu` for a `DeviceVectorEnv`.
+        **arguments: Arguments of the env, and options of `make_game`.
+    """
+    if device is None:
+        return GameVectorEnv(game, num_envs, **arguments)
+    return DeviceVectorEnv(game, num_envs, device=device, **arguments)

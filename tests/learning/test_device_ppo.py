@@ -1,0 +1,128 @@
+import numpy as np
+import pytest
+import torch
+
+from closedhand.core.agents import make_agent
+from closedhand.core.registry import make_game
+from closedhand.envs.seatwise import seat_advantages
+from closedhand.learning.device_ppo import (
+    DevicePPO,
+    DevicePPOSettings,
+    PolicyLoss,
+    half,
+    log_softmax,
+    whole,
+)
+
+SMALL = {"games": 16, "batch": 16 * 24, "minibatch": 64, "width": 16, "layers": 2, "critic": 16}
+
+
+def learner(game="uh_leduc", **settings):
+    return DevicePPO(make_game(game), DevicePPOSettings(**{**SMALL, **settings}), 3, device="cpu")
+
+
+def test_the_gradient_is_that_of_automatic_differentiation():
+    torch.manual_seed(0)
+    n, actions, weight, clip = 40, 7, torch.tensor(0.3), 0.2
+    logits = torch.randn(n, actions, requires_grad=True)
+    masks = (torch.rand(n, actions) < 0.6).to(torch.int8)
+    masks[:, 0] = 1
+    taken = (torch.rand(n, actions) * masks).argmax(1)
+    logs = log_softmax(logits.detach() + 0.5 * torch.randn(n, actions), masks)
+    logs = logs.gather(1, taken[:, None]).squeeze(1)
+    gains = torch.randn(n)
+    loss, measured = PolicyLoss.apply(logits, masks, taken, logs, gains, clip, weight)
+    loss.backward()
+    found, logits.grad = logits.grad, None
+
+    new = torch.log_softmax(logits.masked_fill(masks == 0, -1e9), 1)
+    ratio = (new.gather(1, taken[:, None]).squeeze(1) - logs).exp()
+    clipped = ratio.clamp(1 - clip, 1 + clip)
+    entropy = -(new.exp() * new.masked_fill(masks == 0, 0.0)).sum(1).mean()
+    expected = -torch.min(ratio * gains, clipped * gains).mean() - weight * entropy
+    expected.backward()
+    assert loss.item() == pytest.approx(expected.item(), rel=1e-5)
+    assert torch.allclose(found, logits.grad, atol=1e-6)
+    assert measured[0].item() == pytest.approx(entropy.item(), rel=1e-5)
+    assert 0 < measured[2].item() < 1
+
+
+@pytest.mark.parametrize("name", ["uh_leduc", "leduc"])
+def test_advantages_are_those_by_seat(name):
+    ppo = learner(name, gae_lambda=0.9)
+    ppo.batch.reset(1)
+    ppo._rollout()
+    rows = ppo._rows
+    rows["values"].uniform_(-1, 1)
+    ppo._advantages()
+    acts = rows["decides"].numpy()
+    assert acts.any() and rows["ended"].any()
+    actors = np.where(acts, rows["actors"].numpy(), -1)
+    want, targets = seat_advantages(
+        (rows["rewards"] / ppo._scale).double().numpy(), actors, rows["ended"].numpy(),
+        np.where(acts, rows["values"].double().numpy(), 0.0), gae_lambda=0.9,
+    )  # fmt: skip
+    known = rows["known"].numpy()
+    assert 0 < known.sum() < acts.sum()
+    # Normalised over the known ones; targets are not.
+    raw = want[known]
+    expected = (raw - raw.mean()) / (raw.std() + 1e-8)
+    assert np.allclose(rows["advantages"].numpy()[known], expected, atol=1e-4)
+    assert np.allclose(rows["targets"].numpy()[known], targets[known], atol=1e-4)
+
+
+def test_an_update_moves_both_networks_and_counts():
+    ppo = learner()
+    before = {name: each.clone() for name, each in ppo.network.state_dict().items()}
+    ppo.advance(0)
+    assert ppo.moves == 16 * 24 and 0 < ppo.decisions <= ppo.moves and ppo.games > 0
+    assert any((each != before[name]).any() for name, each in ppo.network.state_dict().items())
+    assert set(ppo.measured) == {"entropy", "kl", "clipped", "value_loss"}
+
+
+def test_a_resumed_one_has_the_same_weights(tmp_path):
+    ppo = learner()
+    ppo.advance(0)
+    ppo.advance(0)
+    state = {name: np.array(each) for name, each in ppo.state().items()}
+    twin = learner()
+    twin.restore(state)
+    for mine, theirs in zip(ppo.network.parameters(), twin.network.parameters(), strict=True):
+        assert torch.equal(mine, theirs)
+    assert (twin.updates, twin.decisions) == (2, ppo.decisions)
+    twin.advance(0)
+    assert twin.updates == 3
+
+
+def test_moments_are_kept_in_half_the_bytes():
+    numbers = np.array([1.0, -3.14159, 1e-8, 0.0], np.float32)
+    kept = half(numbers)
+    assert kept.dtype == np.uint16
+    assert np.allclose(whole(kept), numbers, rtol=1 / 128)
+
+
+def test_its_agent_plays_by_the_usual_loader(tmp_path):
+    ppo = learner("doudizhu")
+    ppo.advance(0)
+    ppo.save(tmp_path)
+    game = make_game("doudizhu")
+    agent = make_agent(game, f"learned:{tmp_path}", 0)
+    view = game.view(game.deal(np.random.default_rng(1)), 0)
+    assert agent.act(view) in game.legal(view)
+
+
+def test_it_is_judged_on_the_device():
+    score = learner().score("random")
+    mean, low, high = score["won"]
+    assert low < mean < high and len(score["sides"]) == 2
+
+
+@pytest.mark.slow
+def test_it_learns_leduc():
+    ppo = learner(
+        "leduc", games=256, batch=8192, minibatch=1024, width=64, critic=64, learning_rate=2e-3,
+        anneal=400_000,
+    )  # fmt: skip
+    while ppo.moves < 400_000:
+        ppo.advance(0)
+    assert ppo.score("random")["points"][0] > 0.5
