@@ -28,6 +28,7 @@ MORE = (
     "train leduc --algorithm cfr --minutes 0.0001 --out c",
     "train daihinmin --algorithm kou --minutes 0.0001 --out k",
     "train doudizhu --algorithm value-net --minutes 0.0001 --out v",
+    "compile leduc --gpu sm_90 --out cb",
     "reproduce deeprocket --out r",
     "reproduce kou --out r",
     "reproduce all --quick --out r",

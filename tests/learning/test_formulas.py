@@ -42,8 +42,8 @@ def one(
     return network, decision
 
 
-def settings(**given: float) -> PPOSettings:
-    return PPOSettings(**{"clip": 0.2, "value": 0.0, "magnet": 0.0, **given})
+def settings(clip: float = 0.2, value: float = 0.0, magnet: float = 0.0) -> PPOSettings:
+    return PPOSettings(clip=clip, value=value, magnet=magnet)
 
 
 @pytest.mark.parametrize(
