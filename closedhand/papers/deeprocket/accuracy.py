@@ -17,6 +17,10 @@ PAPER_ACCURACY = {"policy": (0.86, 0.88), "kicker": (0.90, 0.90)}
 """Top-1 accuracy on held-out moves of human experts (section 5.1), lowest and highest."""
 
 
+EXPERTS = {"value-net": "doudizhu_value_win.npz"}
+"""Files of the weights of the experts, in games that are won or lost."""
+
+
 def _file() -> Path:
     """Path of the training histories of the supervised networks; the file may be missing."""
     return SHIPPED / "doudizhu_training.json"
@@ -88,6 +92,11 @@ def histories() -> dict[str, dict[str, Any]]:
     return found
 
 
+def _weights_of(expert: str) -> str:
+    """The SHA-256 of the weights of an expert in games that are won or lost."""
+    return hashlib.sha256((SHIPPED / EXPERTS[expert]).read_bytes()).hexdigest()
+
+
 def measure(deals: int, seed: int) -> dict[str, Any]:
     """The accuracy of the networks that ship, and how they were trained.
 
@@ -96,8 +105,9 @@ def measure(deals: int, seed: int) -> dict[str, Any]:
         seed: Seed of the deals and of the experts.
 
     Returns:
-        `networks`: by network, what `accuracy_of` returns, with `expert` and `games`, the number
-        of its games; `deals` and `seed`; and `histories`, see there.
+        `networks`: by network, what `accuracy_of` returns, with `expert`, `expert_digest`, the
+        SHA-256 of its weights, and `games`, the number of its games; `deals` and
+        `seed`; and `histories`, see there.
     """
     from closedhand.agents.doudizhu.deeprocket.accuracy import accuracy_of, played_by
     from closedhand.agents.doudizhu.network_agents import SHIPPED_FILES
@@ -109,7 +119,7 @@ def measure(deals: int, seed: int) -> dict[str, Any]:
         if expert not in played:
             played[expert] = played_by(expert, deals, seed)
         games = played[expert]
-        number = {"expert": expert, "games": len(games.deals)}
+        number = {"expert": expert, "expert_digest": _weights_of(expert), "games": len(games.deals)}
         found[kind] = {**number, **accuracy_of(path, kind, games)}
     return {"networks": found, "deals": deals, "seed": seed, "histories": recorded}
 
@@ -158,7 +168,11 @@ def report(data: dict[str, Any]) -> list[str]:
     """The accuracies as lines of Markdown: each beside its file, expert and data."""
     lines = ["Top-1 of the networks that ship, measured here, on moves of their expert that no"]
     lines += [f"network learned from: {data['deals']:,} deals of seed {data['seed']}, of which one"]
-    lines += ["in ten is held out from every training. The paper's moves are of human experts.", ""]
+    lines += ["in ten is held out from every training, played by the expert at all seats with"]
+    experts = {row["expert"]: row["expert_digest"][:12] for row in data["networks"].values()}
+    named = ", ".join(f"{name} {digest}" for name, digest in experts.items())
+    lines += [f"`objective=win` (SHA-256 of its weights: {named})."]
+    lines += ["The paper's moves are of human experts.", ""]
     lines += ["| network | file | SHA-256 | moves of | games | decisions | role | top-1 | paper |"]
     lines += ["|---|---|---|---|---|---|---|---|---|"]
     for name, row in data["networks"].items():
@@ -170,7 +184,11 @@ def report(data: dict[str, Any]) -> list[str]:
             lines.append(f"| {named} | {counted} | {role} | {shown} | {_of_paper(name)} |")
     if not data["histories"]:
         return [*lines, "", "No record of training is shipped: there are no curves."]
-    lines += ["", "In training (picture: training.png), on held-out moves of the expert:", ""]
+    lines += [
+        "",
+        "In training (picture: training.png), on held-out moves of an expert of that name,",
+    ]
+    lines += ["whose weights the record does not state: the two tables cannot be compared.", ""]
     lines += ["| network | SHA-256 | moves of | pairs | role | best | at step | paper |"]
     lines += ["|---|---|---|---|---|---|---|---|"]
     tuned = []

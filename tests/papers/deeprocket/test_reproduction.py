@@ -304,6 +304,8 @@ def test_the_report_is_held_to_the_weights_that_it_names() -> None:
         found = data["networks"][kind]
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         assert found["digest"] == digest and found["file"] == path.name
+        weights = hashlib.sha256((SHIPPED / "doudizhu_value_win.npz").read_bytes()).hexdigest()
+        assert found["expert_digest"] == weights and f"value-net {weights[:12]})" in report
         assert found["expert"] == "value-net" and found["games"] == len(games.deals) > 150
         # A second statement: decision by decision, without blocks.
         rows = pairs.index(games, kind)

@@ -70,7 +70,9 @@ def accuracies(found: np.ndarray) -> dict[str, float | None]:
 
 
 def played_by(expert: str, deals: int, seed: int) -> recorded.Games:
-    """Games of an expert at all seats, of those deals that are held out from every training.
+    """Play games of an expert at all seats, of those deals that are held out from every training.
+
+    A game counts as won or lost (`objective=win`), as in the games from which networks learn.
 
     Args:
         expert: The agent.
@@ -78,15 +80,15 @@ def played_by(expert: str, deals: int, seed: int) -> recorded.Games:
         seed: Seed of the deals and of the expert.
 
     Raises:
-        InputError: There is no such agent, or none of the deals is held out.
+        InputError: There is no such agent, or too few of the deals are held out.
     """
-    played = shards.play_games(make_game("doudizhu", rules="deeprocket"), [expert], seed,
-                               range(deals))  # fmt: skip
+    options = {"rules": "deeprocket", "objective": "win"}
+    played = shards.play_games(make_game("doudizhu", **options), [expert], seed, range(deals))
     held = pairs.is_held_out(played.deals)
     if held.sum() < BLOCKS:
         raise InputError(f"only {held.sum()} of {deals} deals are held out: play more")
     return recorded.Games(
-        make_game("doudizhu", rules="deeprocket", substeps=True),
+        make_game("doudizhu", **options, substeps=True),
         played.deals[held],
         played.actions[held.repeat(played.lengths)],
         np.concatenate([[0], np.cumsum(played.lengths[held])]),
