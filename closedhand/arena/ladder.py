@@ -23,6 +23,8 @@ from closedhand.arena.results import ALL, between, shortened
 from closedhand.core import duplicate
 from closedhand.core.agents import Player, traits_of
 from closedhand.core.duplicate import Spec
+from closedhand.core.file_kinds import MATCH
+from closedhand.core.files import refuse_foreign
 from closedhand.core.game import Game, InputError
 from closedhand.core.reading import read_json
 from closedhand.core.registry import spec_of
@@ -104,6 +106,8 @@ def compute(
         KeyboardInterrupt: Interrupted; a later call resumes.
     """
     played = []
+    for pair, _ in pairs_of(game, agents, deals, slow_deals):
+        refuse_foreign(folder / file_name((pair[0].name, pair[1].name)), MATCH)
     for number, (pair, wanted) in enumerate(pairs_of(game, agents, deals, slow_deals)):
         names = pair[0].name, pair[1].name
         name = " v ".join(map(shortened, names))

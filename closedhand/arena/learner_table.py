@@ -32,6 +32,7 @@ CELL = (
 ESTIMATE = ("kind", "measure", "steps", "seconds", "mean", "low", "high")
 """Columns of an estimate: steps and seconds of learning before it, and its 95% interval; `low` and
 `high` are empty for an exact one."""
+COLUMNS = (*CELL, *ESTIMATE)
 MACHINE = ("processor", "cores", "python", "numpy", "torch")
 FINAL, CURVE = "final", "curve"
 
@@ -104,7 +105,7 @@ def write(path: Path, results: list[Result]) -> None:
     """
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow([*CELL, *ESTIMATE])
+    rows.writerow(COLUMNS)
     for each in results:
         machine = [each.machine[name] for name in MACHINE]
         cell = [*each.cell, each.date, *machine, each.processor_seconds]

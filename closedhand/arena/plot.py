@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.arena.results import shortened
+from closedhand.core.file_kinds import MARK
 from closedhand.core.files import write_atomically
 from closedhand.core.optional_imports import needing
 from closedhand.core.registry import make_game, read_options
@@ -103,7 +104,7 @@ def spread(estimates: Sequence[dict[str, Any]]) -> np.ndarray:
 def save_figure(figure: Any, path: Path) -> None:
     """Write a figure as PNG; the file appears complete or not at all."""
     buffer = BytesIO()
-    figure.savefig(buffer, format="png", dpi=130)
+    figure.savefig(buffer, format="png", dpi=130, metadata={"Software": MARK})
     write_atomically(path, buffer.getvalue())
 
 

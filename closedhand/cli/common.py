@@ -5,7 +5,7 @@ import math
 import re
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +15,8 @@ from rich.console import Console
 from rich.table import Table
 
 from closedhand.cli import streams
-from closedhand.core.files import Claims, WriteError
+from closedhand.core.file_kinds import FileKind
+from closedhand.core.files import Claims, WriteError, refuse_foreign
 from closedhand.core.game import Game, InputError, shown
 from closedhand.core.registry import GAMES, make_game, read_options
 from closedhand.core.run import Run
@@ -144,22 +145,40 @@ CLAIMS = Claims()
 """Files and folders that the present command writes, released at its end."""
 
 
-def make_folder(path: Path) -> Path:
+def make_folder(path: Path, results: Mapping[str, FileKind]) -> Path:
     """Create the folder that a command is going to write to, and claim it until the command ends.
 
+    Args:
+        path: The folder.
+        results: What will be written, by its path within the folder.
+
     Raises:
-        InputError: It cannot be created or written to, or another command writes to it.
+        InputError: It cannot be created or written to, another command writes to it, or a file
+            that is no result of its kind would be replaced.
     """
-    return CLAIMS.folder(path)
+    CLAIMS.folder(path)
+    refuse_all([(path / name, kind) for name, kind in results.items()])
+    return path
 
 
-def claim_files(*paths: Path) -> None:
+def claim_files(*results: tuple[Path, FileKind]) -> None:
     """Claim the files that a command is going to write, before it begins to work.
 
+    Args:
+        *results: Paths of the files, those that go along included, each with its kind.
+
     Raises:
-        InputError: One cannot be written, another command writes it, or two are the same.
+        InputError: One cannot be written, another command writes it, two are the same, or a file
+            that is no result of its kind would be replaced.
     """
-    CLAIMS.files(*paths)
+    CLAIMS.files(*(path for path, _ in results))
+    refuse_all(results)
+
+
+def refuse_all(results: Iterable[tuple[Path, FileKind]]) -> None:
+    """Refuse to write over any file that is no result of its kind; see `refuse_foreign`."""
+    for path, kind in results:
+        refuse_foreign(path, kind)
 
 
 def slug(text: str) -> str:

@@ -8,9 +8,10 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from closedhand.cli.common import GAME_HELP, Options, Rules, bind, note, underscored
+from closedhand.cli.common import GAME_HELP, Options, Rules, bind, make_folder, note, underscored
 from closedhand.core.agent_spec import split_agents
 from closedhand.core.checks import InputError
+from closedhand.core.file_kinds import FileKind, begun
 from closedhand.core.game import Game
 from closedhand.core.registry import GAMES, spec_of
 
@@ -93,8 +94,13 @@ def _for_gpu(game: Game, arch: str, agents: list[str], folder: Path | None) -> N
     from closedhand.core import cubins
     from closedhand.envs.device import kernels_of
 
-    folder = cubins.kept() if folder is None else folder
-    for name, arguments in kernels_of(game, agents, arch):
+    kernels = list(kernels_of(game, agents, arch))
+    if folder is None:
+        folder = cubins.kept()
+    else:
+        kind = FileKind("a compiled kernel", begun(cubins.MAGIC.decode()))
+        make_folder(folder, {cubins.file_name(*kernel, arch): kind for kernel in kernels})
+    for name, arguments in kernels:
         start = time.perf_counter()
         code = cubins.compile_to(folder, name, arguments, arch)
         note(

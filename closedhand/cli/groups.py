@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 import typer.main
@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 
 from closedhand.cli import streams
 from closedhand.cli.common import CLAIMS, interruptible, note
+from closedhand.core import files
 from closedhand.core.files import FAULTS
 from closedhand.core.game import InputError
 from closedhand.core.optional_imports import needing
@@ -61,6 +62,36 @@ def click_command(function: Callable[..., Any], name: str, help: str | None = No
     return typer.main.get_command(app)
 
 
+WRITING = {"out", "picture"}
+"""Parameters that name what a command writes."""
+
+
+def with_overwrite(command: Any) -> Any:
+    """A command, with the option `--overwrite` if it writes files that it may find there."""
+    names = {each.name for each in command.params}
+    if names & WRITING and "overwrite" not in names:
+        command.params += click_command(_takes_overwrite, "overwrite").params
+    return command
+
+
+def _set_overwrite(value: bool) -> None:
+    files.overwrite.set(value)
+
+
+def _takes_overwrite(
+    overwrite: Annotated[
+        bool,
+        typer.Option(
+            "--overwrite",
+            callback=_set_overwrite,
+            expose_value=False,
+            help="Write over files that are no results of this command.",
+        ),
+    ] = False,
+) -> None:
+    """A command with this option alone, from which others get it."""
+
+
 class Group(TyperGroup):
     """A group of commands, its own and those that games add; names may have underscores."""
 
@@ -83,7 +114,7 @@ class Group(TyperGroup):
             found = click_command(load(ref), name) if ref else None
         if found is None:
             raise InputError(self.missing(ctx, cmd_name))
-        return found
+        return with_overwrite(found)
 
     def missing(self, ctx: Any, name: str) -> str:
         """Write the error message for a command that does not exist."""
@@ -132,7 +163,7 @@ class Commands(Group):
             games = ", ".join(commands_of_games(cmd_name))
             text = f"{HELP.get(cmd_name, 'Commands of games')} ({games})."
             found = Group(name=cmd_name, help=text, no_args_is_help=True)
-        return found
+        return None if found is None else with_overwrite(found)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run the command line."""
@@ -164,7 +195,7 @@ class Commands(Group):
         only = streams.objects_only(ctx.meta[WANTS_OBJECT])
         with (
             interruptible("interrupted"), CLAIMS, needing(), faults_of_threads() as faults, only,
-            kept_running(),
+            kept_running(), files.overwriting(False),
         ):  # fmt: skip
             result = super().invoke(ctx)
             for fault in faults:

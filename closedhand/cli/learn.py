@@ -11,6 +11,7 @@ import typer
 from closedhand.cli.common import cluster_at, given_pairs, leave_if_interrupted, make_folder, note
 from closedhand.core.agent_spec import AgentSpec, split_agents
 from closedhand.core.cubins import FOLDER
+from closedhand.core.file_kinds import CHECKPOINT, HISTORY, NETWORK, FileKind, headed
 from closedhand.core.game import Game, InputError
 from closedhand.core.options import Option, Options, options_of, takes
 from closedhand.core.registry import load
@@ -125,9 +126,17 @@ def prepare(learner: Any, folder: Path, restart: bool) -> Any:
     Raises:
         InputError: The folder holds the network of another program, or a run with other settings.
     """
-    from closedhand.learning import runs
+    from closedhand.learning import agent_factory, population, runs
 
-    make_folder(folder)
+    make_folder(
+        folder,
+        {
+            agent_factory.NAME: NETWORK,
+            runs.CHECKPOINT: CHECKPOINT,
+            runs.HISTORY: HISTORY,
+            population.OPPONENTS: FileKind("a list of opponents", headed(population.HEADING)),
+        },
+    )
     checkpoint = folder / runs.CHECKPOINT
     if not restart:
         runs.check_free(learner, folder)

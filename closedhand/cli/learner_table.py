@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from closedhand.cli.common import Json, Seed, interruptible, make_folder, progress_bar, save_picture
-from closedhand.cli.reproduce import Quick, show_report
+from closedhand.cli.reproduce import Quick, report_files, show_report
+from closedhand.core.file_kinds import FileKind, headed
 
 # Slow imports are made inside the command, so that --help is fast.
 
@@ -46,7 +47,8 @@ def reproduce_learners(
     plan = plan if steps is None else replace(plan, steps=steps)
     wanted = None if only is None else only.split(",")
     cells = [] if only == "none" else learners.choose(wanted, range(seed, seed + seeds))
-    make_folder(out)
+    table = FileKind("a table of learners", headed(",".join(learner_table.COLUMNS)))
+    make_folder(out, {learner_table.TABLE: table, **report_files("report", ["curves.png"])})
     with interruptible(), progress_bar("cells", len(cells)) as update:
         learners.compute(out, plan, cells, lambda name, done, total: update(done, total, name))
     results = learner_table.read(out)

@@ -34,6 +34,7 @@ from closedhand.cli.common import (
     seed_option,
     slug,
 )
+from closedhand.core.file_kinds import LEAGUE, MATCH, PICTURE
 from closedhand.core.game import Game, InputError
 from closedhand.core.workers import Crew
 
@@ -107,7 +108,7 @@ def match(
     kind = ["league", *["duplicate"] * duplicate] if is_league else ["match"]
     path = out or Path("runs") / (slug(" ".join([*kind, game, *given, agents])) + ".json")
     texts = split_agents(agents)
-    claim_files(path, _picture_of(path))
+    claim_files((path, LEAGUE if is_league else MATCH), (_picture_of(path), PICTURE))
     how = _Settings(seed, workers, ray, path, resume, as_json)
     if is_league:
         options = given_options(game, rules, option)

@@ -17,6 +17,7 @@ from closedhand.cli.common import (
     underscored,
 )
 from closedhand.cli.groups import Group
+from closedhand.core.file_kinds import PAGE, RECORDS, FileKind
 from closedhand.core.game import InputError
 
 app = typer.Typer(
@@ -114,7 +115,8 @@ def export(
     if out.suffix not in (*writers, *own):
         endings = " or ".join((*filter(None, writers), *own))
         raise InputError(f"--out must end in {endings}, not {out.suffix!r}")
-    claim_files(out)
+    log = FileKind("a log that a game reads", lambda path: reader_of(path) is not None)
+    claim_files((out, {".jsonl": RECORDS, ".html": PAGE}.get(out.suffix, log)))
     reader = reader_of(file)
     asked = given_options(game, rules, option)
     if reader is not None:

@@ -4,13 +4,14 @@ import html
 import inspect
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from closedhand.cli.common import Seed, interruptible, make_folder, note, print_json, progress_bar
+from closedhand.core.file_kinds import COMMENT, GENERATOR, PAGE, PICTURE, REPORT, FileKind
 from closedhand.core.files import write_atomically
 from closedhand.core.game import InputError
 from closedhand.core.registry import load
@@ -50,11 +51,24 @@ def report_name(only: str | None) -> str:
     return "report" if only is None else "-".join(name.strip() for name in only.split(","))
 
 
+def report_files(name: str, pictures: Iterable[str] = ()) -> dict[str, FileKind]:
+    """The files of a report and its pictures, by their paths within its folder."""
+    return {f"{name}.md": REPORT, f"{name}.html": PAGE, **dict.fromkeys(pictures, PICTURE)}
+
+
 def computed(
-    out: Path, compute: Callable[[Callable[[str, float, int], None]], dict[str, Any]]
+    out: Path,
+    files: Mapping[str, FileKind],
+    compute: Callable[[Callable[[str, float, int], None]], dict[str, Any]],
 ) -> dict[str, Any]:
-    """Compute results in parts, with a progress bar."""
-    make_folder(out)
+    """Compute results in parts, with a progress bar.
+
+    Args:
+        out: Folder for them.
+        files: Other files that will be written there, see `make_folder`.
+        compute: The computation; it takes `progress(name, number, total)`.
+    """
+    make_folder(out, files)
     with interruptible(), progress_bar("parts", None) as update:
         return compute(lambda name, number, total: update(number, total, name))
 
@@ -63,8 +77,7 @@ def show_report(
     out: Path, text: str, results: dict[str, Any], as_json: bool, name: str = "report"
 ) -> None:
     """Save the report, as Markdown and as HTML, and print it, or print the results as JSON."""
-    write_atomically(out / f"{name}.md", text)
-    write_atomically(out / f"{name}.html", as_html(text, out))
+    _write_report(out, text, text, name)
     if as_json:
         print_json(results)
     else:
@@ -72,10 +85,17 @@ def show_report(
         typer.echo(f"saved {out}/{name}.md and .html, and their results beside them")
 
 
-PAGE = """<!doctype html>
+def _write_report(out: Path, text: str, page: str, name: str) -> None:
+    """Write a report, and as a page the text `page`."""
+    write_atomically(out / f"{name}.md", f"{text.rstrip()}\n\n{COMMENT}\n")
+    write_atomically(out / f"{name}.html", as_html(page, out))
+
+
+TEMPLATE = """<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+{generator}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
 <style>
@@ -107,7 +127,7 @@ def as_html(text: str, folder: Path) -> str:
         blocks += [block, *(f"![{each}]({each})" for each in added)]
     body = MarkdownIt("commonmark", {"html": False}).enable("table").render("\n\n".join(blocks))
     title = text.partition("\n")[0].lstrip("# ")
-    return PAGE.format(title=html.escape(title), body=body)
+    return TEMPLATE.format(generator=GENERATOR, title=html.escape(title), body=body)
 
 
 def reproductions() -> dict[str, Callable[..., None]]:
@@ -133,7 +153,7 @@ def reproduce_all(
 
     With --quick each takes some minutes. Ctrl-C stops; the same command resumes.
     """
-    make_folder(out)
+    make_folder(out, report_files("index"))
     lines = ["# All reproductions", "", "| report | seconds |", "|---|---|"]
     for name, command in reproductions().items():
         note(f"reproduce {name}")
@@ -142,6 +162,5 @@ def reproduce_all(
         seconds = time.perf_counter() - start
         lines.append(f"| [{name}]({name}/report.html) | {seconds:,.0f} |")
     text = "\n".join(lines) + "\n"
-    write_atomically(out / "index.md", text.replace("report.html", "report.md"))
-    write_atomically(out / "index.html", as_html(text, out))
+    _write_report(out, text.replace("report.html", "report.md"), text, "index")
     typer.echo(text)

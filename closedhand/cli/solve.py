@@ -28,6 +28,14 @@ from closedhand.cli.common import (
     slug,
     underscored,
 )
+from closedhand.core.file_kinds import (
+    CHECKPOINT,
+    PICTURE,
+    SOLUTION,
+    STRATEGY,
+    FileKind,
+    headed,
+)
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.optional_imports import require
@@ -180,7 +188,13 @@ def solve_game(
         limits = Limits(ITERATIONS)
     trees_of(bound, states).build(bound)  # first, to refuse a game that is too large
     about = [*chosen(bound), *([f"states {states}"] if states else [])]
-    folder = make_folder(out or Path("runs") / slug(" ".join(["solve", bound.name, *about])))
+    folder = make_folder(
+        out or Path("runs") / slug(" ".join(["solve", bound.name, *about])),
+        {
+            "nash-conv.png": PICTURE,
+            **{f"{name}/{file}": kind for name in names for file, kind in files_of(bound).items()},
+        },
+    )
     # Set up all runs before the first one starts, so that errors show at once.
     runs = {}
     for name in names:
@@ -213,6 +227,21 @@ def solve_game(
     if results[-1]["interrupted"]:
         note("interrupted; the work so far is saved: continue with --resume")
         raise typer.Exit(INTERRUPTED)
+
+
+def strategy_files(game: Game) -> dict[str, FileKind]:
+    """The files of a strategy by their endings."""
+    from closedhand.solvers.strategy import columns_of
+
+    columns = columns_of(game)
+    table = FileKind("the table of a strategy", headed(",".join(columns or ())))
+    return {".npz": STRATEGY, **({".csv": table} if columns else {})}
+
+
+def files_of(game: Game) -> dict[str, FileKind]:
+    """The files that a run of an algorithm writes, by name."""
+    strategies = {f"strategy{end}": kind for end, kind in strategy_files(game).items()}
+    return {"learner.npz": CHECKPOINT, "result.json": SOLUTION, **strategies}
 
 
 def refuse_limits_of_lp(
@@ -394,7 +423,12 @@ def judge(
     from closedhand.solvers.tree import build, tree_size
 
     bound = bind(game, rules, option)
-    folder = make_folder(out) if out else None
+    names = solving.labels(bound)
+    strategies = strategy_files(bound)
+    folder = out and make_folder(
+        out,
+        {f"{name}{end}": kind for name in names for end, kind in strategies.items()},
+    )
     played = strategy_of(bound, make_agent(bound, agent, seed))
     tree = build(bound)
     evaluation = evaluate_rows(tree, played.probabilities)
@@ -408,7 +442,6 @@ def judge(
     shared = {named_side(bound, side): won for side, won in shared_responses(played).items()}
     if shared:
         result["shared_information"] = shared
-    names = solving.labels(bound)
     if folder:
         for player, name in enumerate(names):
             response = best_response(tree, played.probabilities, player).sigma

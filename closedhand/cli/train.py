@@ -16,7 +16,7 @@ from closedhand.cli.common import (
     seed_option,
     underscored,
 )
-from closedhand.cli.groups import Group, click_command
+from closedhand.cli.groups import Group, click_command, with_overwrite
 from closedhand.core.game import InputError
 from closedhand.core.options import options_of
 from closedhand.core.registry import GAMES, GameSpec, Ref, load, spec_of
@@ -61,7 +61,7 @@ class Trainings(Group):
         if spec is None:
             return super().get_command(ctx, cmd_name)
         help = f"Train an agent of {spec.title}: {', '.join(trainers_of(spec))}."
-        return click_command(train_game, spec.command_name, help)
+        return with_overwrite(click_command(train_game, spec.command_name, help))
 
 
 app = typer.Typer(

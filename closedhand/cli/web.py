@@ -60,5 +60,5 @@ def web(
         if not equals:
             raise InputError(f"--agent is GAME=AGENT, not {text!r}")
         added.setdefault(game.replace("-", "_"), []).append(name)
-    make_folder(folder)
+    make_folder(folder, {})  # a table gets a new name
     serve.run(host, port, folder, token, origin or (), added, runs, join or (), browser, note)

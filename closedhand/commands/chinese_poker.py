@@ -20,8 +20,26 @@ from closedhand.cli.common import (
     print_json,
     progress_bar,
 )
-from closedhand.cli.reproduce import Only, Out, Quick, computed, report_name, sections, show_report
+from closedhand.cli.reproduce import (
+    Only,
+    Out,
+    Quick,
+    computed,
+    report_files,
+    report_name,
+    sections,
+    show_report,
+)
+from closedhand.core.file_kinds import (
+    CHECKPOINT,
+    MARK,
+    PICTURE,
+    FileKind,
+    arrays_with,
+    headed,
+)
 from closedhand.core.game import Game, InputError
+from closedhand.games.chinese_poker.plays import PARTS
 
 if TYPE_CHECKING:
     from closedhand.agents.chinese_poker.advise import Advice
@@ -62,7 +80,7 @@ def advise(
     if picture is not None:
         if picture.suffix != ".png":
             raise InputError(f"a picture is a .png file, not {picture.name}")
-        claim_files(picture)
+        claim_files((picture, PICTURE))
         require_pillow()
     size = shared.POOL_SIZE if opponents is None else opponents
     with progress_bar("hands set", size) as update:
@@ -89,6 +107,9 @@ def advise(
         typer.echo(f"saved {picture}")
 
 
+TABLES = FileKind("tables of winning chances", arrays_with(*PARTS, "about"))
+
+
 def draw(advice: "Advice", path: Path) -> None:
     """Draw an arrangement as PNG."""
     from closedhand.agents.chinese_poker.advise import rows
@@ -96,7 +117,12 @@ def draw(advice: "Advice", path: Path) -> None:
     from closedhand.envs.render import picture, require_pillow
 
     buffer = BytesIO()
-    require_pillow().fromarray(picture(rows(advice))).save(buffer, "png")
+    require_pillow()
+    from PIL.PngImagePlugin import PngInfo
+
+    about = PngInfo()
+    about.add_text("Software", MARK)
+    require_pillow().fromarray(picture(rows(advice))).save(buffer, "png", pnginfo=about)
     write_atomically(path, buffer.getvalue())
 
 
@@ -108,7 +134,7 @@ def learn(game: Game, method: str, seconds: float, seed: int, out: Path, restart
     if method not in training.METHODS:
         known = ", ".join(training.METHODS)
         raise InputError(f"no algorithm {method!r} for {game.name}; there are {known}")
-    make_folder(out)
+    make_folder(out, {"tables.npz": TABLES, "training.npz": CHECKPOINT})
     with interruptible(), progress_bar("cycle 1", 100) as update:
 
         def progress(part: float) -> None:
@@ -193,7 +219,13 @@ def reproduce(
         seed=seed,
         sections=sections(only, reproduction.SECTIONS, usual.sections),
     )
-    results = computed(out, lambda update: reproduction.compute(out, plan, update))
+    table = FileKind("a table of winning chances", headed("part,hand,percent"))
+    files = {
+        **report_files(report_name(only)),
+        "blog-tables.npz": TABLES,
+        **{f"{name}.csv": table for name in ("complete", "more-complete")},
+    }
+    results = computed(out, files, lambda update: reproduction.compute(out, plan, update))
     show_report(
         out,
         report.report(results),

@@ -15,9 +15,19 @@ from closedhand.cli.common import (
     positive,
     save_picture,
 )
-from closedhand.cli.reproduce import Only, Out, Quick, computed, report_name, sections, show_report
-from closedhand.cli.solve import show_results, work
+from closedhand.cli.reproduce import (
+    Only,
+    Out,
+    Quick,
+    computed,
+    report_files,
+    report_name,
+    sections,
+    show_report,
+)
+from closedhand.cli.solve import files_of, show_results, work
 from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.file_kinds import DRAWING, PICTURE
 from closedhand.core.game import Game
 
 
@@ -28,7 +38,7 @@ def learn(
     from closedhand.arena.plot import plot_curves
     from closedhand.solvers import solving
 
-    make_folder(folder)
+    make_folder(folder, {"nash-conv.png": PICTURE, **files_of(game)})
     run = solving.begin(algorithm, game, seed, folder)
     run.resume_if_kept(restart)
     result = work(run, seconds=run.seconds + seconds)
@@ -61,7 +71,7 @@ def graph(
     from closedhand.papers.leduc_slides.graph import pictures_of, plot_graph
     from closedhand.solvers.strategy import load
 
-    claim_files(*pictures_of(out))
+    claim_files(*zip(pictures_of(out), (DRAWING, PICTURE), strict=True))
     played = load(strategy) if strategy else None
     game = played.game if played else make_game("uh_leduc")
     for path in plot_graph(out, game, played, card, flop):
@@ -93,6 +103,8 @@ def reproduce(
         seed=seed,
         sections=sections(only, reproduction.SECTIONS, usual.sections),
     )
-    results = computed(out, lambda update: reproduction.compute(out, plan, update))
+    name = report_name(only)
+    files = report_files(name, reproduction.PICTURES)
+    results = computed(out, files, lambda update: reproduction.compute(out, plan, update))
     save_picture(reproduction.pictures, results, out)
-    show_report(out, reproduction.report(results), results, as_json, report_name(only))
+    show_report(out, reproduction.report(results), results, as_json, name)

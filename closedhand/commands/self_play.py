@@ -6,6 +6,7 @@ from pathlib import Path
 import typer
 
 from closedhand.cli.common import cluster_at, leave_if_interrupted, make_folder, work_for
+from closedhand.core.file_kinds import CHECKPOINT
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import load, make_game
 
@@ -39,7 +40,7 @@ def fitting(task: str, agent: str) -> Callable[..., None]:
                 f"{algorithm} is fitted under the default rules of {game.name}: "
                 "leave out the options"
             )
-        path = make_folder(folder) / f"{algorithm}.npz"
+        path = make_folder(folder, {f"{algorithm}.npz": CHECKPOINT}) / f"{algorithm}.npz"
         run = policy_gradient.begin(load(task), seed, path)
         training = run.learner
         with cluster_at(ray) as training.crew:

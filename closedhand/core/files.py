@@ -7,15 +7,18 @@ import os
 import platform
 import re
 import stat
+import time
 import warnings
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
 
+from closedhand.core.file_kinds import FileKind, holds
 from closedhand.core.game import InputError
 from closedhand.core.parsing import TEXT, list_of, parse_json
 from closedhand.core.text import UNPAIRED, reason_of
@@ -42,6 +45,13 @@ KINDS = {
     stat.S_IFSOCK: "a socket",
 }
 """Names of things other than regular files, for messages."""
+
+
+RETRY = 0.02
+"""Seconds after which a lock is tried again: a look whether it is held takes it for a moment."""
+
+overwrite: ContextVar[bool] = ContextVar("overwrite", default=False)
+"""Whether files of other kinds may be replaced (`--overwrite`)."""
 
 
 class WriteError(InputError):
@@ -86,6 +96,37 @@ def target(path: Path) -> Path:
     if not os.access(found, os.W_OK):
         raise WriteError(f"cannot write {path}: it is write-protected")
     return found
+
+
+def refuse_foreign(path: Path, kind: FileKind) -> None:
+    """Refuse to write over a file that is no result of a kind.
+
+    An empty file holds nothing that could be lost.
+
+    Args:
+        path: Path of the file that is going to be written.
+        kind: What will be written.
+
+    Raises:
+        WriteError: There is such a file, and `overwrite` is not set; or it cannot be written at
+            all, see `target`.
+    """
+    found = target(path)
+    if overwrite.get() or not found.exists() or not found.stat().st_size or holds(kind, found):
+        return
+    raise WriteError(
+        f"cannot write {path}: it exists and is not {kind.text}; --overwrite replaces it"
+    )
+
+
+@contextmanager
+def overwriting(allowed: bool) -> Generator[None]:
+    """Set `overwrite` within a block."""
+    token = overwrite.set(allowed)
+    try:
+        yield
+    finally:
+        overwrite.reset(token)
 
 
 @contextmanager
@@ -228,7 +269,8 @@ class Claims:
         """Claim files, and create their folders.
 
         Raises:
-            WriteError: A file cannot be written, is written by another process, or is named twice.
+            WriteError: A file cannot be written, is written by another process, lies in a folder
+                that another process writes to, or in a folder of such a one, or is named twice.
         """
         targets = [target(path) for path in paths]
         # Some file systems ignore the case of names.
@@ -238,6 +280,8 @@ class Claims:
                 raise WriteError(f"cannot write {paths[i]}: two results would go into this file")
         for path, found in zip(paths, targets, strict=True):
             _make_folder(found.parent, path)
+            for folder in (found.parent, found.parent.parent):
+                _refuse_held(folder / ".lock", path)
             self._lock(found.with_name(f".{found.name}.lock"), path)
             _remove_parts(found.parent.glob(f".{_escaped(found.name)}.*.part"))
 
@@ -245,10 +289,14 @@ class Claims:
         """Claim a folder, and create it.
 
         Raises:
-            WriteError: It cannot be created or written to, or another process writes to it.
+            WriteError: It cannot be created or written to, or another process writes to it, to a
+                file in it, or to the folder that it is in.
         """
         _make_folder(path, path)
-        self._lock(Path(os.path.realpath(path)) / ".lock", path)
+        found = Path(os.path.realpath(path))
+        for lock in (found.parent / ".lock", *found.glob(".*.lock")):
+            _refuse_held(lock, path)
+        self._lock(found / ".lock", path)
         for pattern in (".*.part", "*/.*.part"):
             _remove_parts(path.glob(pattern))
         return path
@@ -271,6 +319,25 @@ class Claims:
             os.environ[CLAIMED] = json.dumps(left)
 
         self._held.callback(release)
+
+
+def _refuse_held(lock: Path, path: Path) -> None:
+    """Refuse to write to a path while another process holds a lock."""
+    if fcntl is None or str(lock) in _claimed():
+        return
+    try:
+        file = os.open(lock, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    except OSError:
+        return  # there is none
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        other = os.read(file, 500).decode(errors="replace") or "another process"
+        raise WriteError(f"cannot write {path}: {other} writes to {lock.parent}") from None
+    except OSError:
+        pass  # no locks in this file system: `_try_lock` warns
+    finally:
+        os.close(file)
 
 
 def _claimed() -> list[str]:
@@ -298,7 +365,11 @@ def _locked(lock: Path, path: Path) -> int:
     while True:
         file = os.open(lock, flags, 0o666)
         try:
-            _try_lock(file)
+            try:
+                _try_lock(file)
+            except BlockingIOError:
+                time.sleep(RETRY)
+                _try_lock(file)
             # The process that had the lock removes the file before it releases the lock.
             if _is_at(file, lock):
                 os.ftruncate(file, 0)

@@ -18,7 +18,8 @@ from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar, cast
 
 import numpy as np
 
-from closedhand.core.files import target, write_arrays, write_atomically
+from closedhand.core.file_kinds import PART
+from closedhand.core.files import refuse_foreign, target, write_arrays, write_atomically
 from closedhand.core.game import InputError, shown
 from closedhand.core.interrupt import Deferral, deferred
 from closedhand.core.reading import read_arrays, read_json
@@ -510,12 +511,14 @@ def compute_parts(
         progress: Called with the name of a part, the number of parts done and their total.
 
     Raises:
-        InputError: A result cannot be written.
+        InputError: A result cannot be written, or would replace what is none.
         KeyboardInterrupt: Ctrl-C, when a part reports its progress or before the next one; a later
             call resumes.
     """
     settings = {**settings, "version": __version__}
     results: dict[str, Any] = {}
+    for name in parts:
+        refuse_foreign(folder / f"{name}.json", PART)
     with deferred():
         for number, (name, part) in enumerate(parts.items()):
             progress(name, number, len(parts))

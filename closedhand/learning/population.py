@@ -19,8 +19,8 @@ from closedhand.learning.network_learner import Weights
 from closedhand.learning.selfplay import LEARNER
 
 SELF, POOL = "self", "pool"
-OPPONENTS = "opponents.csv"
-"""File of a training with the frozen self of each update."""
+OPPONENTS, HEADING = "opponents.csv", "update,frozen_at"
+"""File of a training with the frozen self of each update, and its first line."""
 MOST = 16
 """Number of frozen selves above which every second one is dropped."""
 
@@ -146,4 +146,4 @@ class Population:
     def log(self) -> str:
         """List the frozen self of each update as CSV."""
         rows = "".join(f"{update},{at}\n" for update, at in self.drawn)
-        return f"update,frozen_at\n{rows}"
+        return f"{HEADING}\n{rows}"

@@ -293,6 +293,14 @@ def save(strategy: Strategy, path: Path) -> None:
         )
 
 
+def columns_of(game: Game) -> list[str] | None:
+    """The columns of the CSV file of a strategy; None if the game does not name its sets."""
+    naming = trees_of(game).names
+    if naming is None:
+        return None
+    return [*naming(game).headings, *(game.text(action) for action in range(game.num_actions))]
+
+
 def as_csv(strategy: Strategy, layout: Layout, names: Names) -> str:
     """Format a CSV line for each information set: its names, and a column for each action."""
     game, text = strategy.game, io.StringIO()

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from importlib import resources
 from typing import Any
 
+from closedhand.core.file_kinds import GENERATOR
 from closedhand.core.game import InputError
 from closedhand.core.records import Record
 from closedhand.web.catalogue import describe_game
@@ -53,6 +54,7 @@ def page(
 <html lang="en">
 <head>
 <meta charset="utf-8">
+{GENERATOR}
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{html.escape(title)}</title>

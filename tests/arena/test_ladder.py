@@ -1,10 +1,13 @@
 """Ladders: ratings and resampling."""
 
+import math
 import re
+from typing import Any
 
 import numpy as np
 import pytest
 
+from closedhand import make_game
 from closedhand.arena import ladder
 
 
@@ -31,6 +34,42 @@ def test_deals_are_resampled_together() -> None:
     assert totals[:, 0].std() == pytest.approx(scores.std() * 20, rel=0.15)
     # Resamples of the first deals are the same in pairs that played more deals.
     assert 0.3 < np.corrcoef(totals[:, 0], totals[:, 2])[0, 1] < 0.7
+
+
+def played(returns: np.ndarray) -> dict[str, Any]:
+    """The summary of a match of Leduc, as far as a ladder reads it."""
+    rows = [{"role": "all", "win_rate": {}, "points": {}} for _ in range(2)]
+    pair = {
+        "agents": ["a", "b"],
+        "results": rows,
+        "returns": returns.tolist(),
+        "decisions": [1, 1],
+        "seconds": [1.0, 1.0],
+    }
+    return {"pairs": [pair], "deals": len(returns)}
+
+
+def test_the_level_of_elo_is_95_percent() -> None:
+    """By many simulated ladders of two agents, the first of which wins 60 games of 100.
+
+    By the delta method the interval reaches 1.960 standard errors to each side; 90% would be 1.645.
+    """
+    game, rng, deals, chance = make_game("leduc"), np.random.default_rng(0), 400, 0.6
+    true = 200 * math.log10(chance / (1 - chance))
+    halves, covered, ladders = [], 0, 200
+    for seed in range(ladders):
+        won = rng.random((deals, 2)) < chance
+        first = np.where(won, 1.0, -1.0) * [1, -1]  # in its second game it has the other seat
+        data = ladder.summary(game, ["a", "b"], [played(np.stack([first, -first], -1))], seed)
+        elo = next(row["elo"] for row in data["agents"] if row["agent"] == "a")
+        covered += elo["low"] <= true <= elo["high"]
+        share, games = won.mean(), 2 * deals
+        slope = 200 / math.log(10) / (share * (1 - share))
+        error = slope * won.mean(axis=1).std() / math.sqrt(deals)
+        assert games and elo["mean"] == pytest.approx(true, abs=5 * error)
+        halves.append((elo["high"] - elo["low"]) / 2 / error)
+    assert np.mean(halves) == pytest.approx(1.960, rel=0.02)
+    assert 0.91 <= covered / ladders <= 0.985
 
 
 def test_every_pair_has_a_file_of_its_own() -> None:

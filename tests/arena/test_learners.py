@@ -12,6 +12,7 @@ from closedhand import InputError
 from closedhand.arena import learner_table, learners
 from closedhand.arena.learners import EXACT, EXPLOITED, QUICK, Cell, choose, compute
 from closedhand.core import run as core_run
+from closedhand.core.file_kinds import COMMENT
 
 SHIPPED = Path(__file__).parents[2] / "docs" / "learner-results"
 PLAN = replace(QUICK, steps=500, curve_deals=5, deals=10, responder_steps=200)
@@ -161,7 +162,7 @@ def test_the_page_is_made_from_its_table(tmp_path: Path) -> None:
     results = learner_table.read(SHIPPED)
     assert len(results) == 123
     made = learner_table.report(results) + "\n![curves](curves.png)\n"
-    assert (SHIPPED / "report.md").read_text() == made
+    assert (SHIPPED / "report.md").read_text() == f"{made}\n{COMMENT}\n"
     learner_table.write(tmp_path / learner_table.TABLE, results)
     written = (tmp_path / learner_table.TABLE).read_bytes()
     assert written == (SHIPPED / learner_table.TABLE).read_bytes()

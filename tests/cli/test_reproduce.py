@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from closedhand.cli import app, groups
 from closedhand.cli.reproduce import Out, Quick, as_html, show_report
+from closedhand.core.file_kinds import COMMENT
 
 REPORT = """# A paper & its <figures>
 
@@ -44,7 +45,7 @@ def test_a_report_is_saved_as_markdown_and_as_html(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     show_report(tmp_path, REPORT, {"a": 1}, as_json=True, name="table-1")
-    assert (tmp_path / "table-1.md").read_text() == REPORT
+    assert (tmp_path / "table-1.md").read_text() == f"{REPORT.rstrip()}\n\n{COMMENT}\n"
     assert "<h2>Table 1</h2>" in (tmp_path / "table-1.html").read_text()
     assert json.loads(capsys.readouterr().out) == {"a": 1}
 

@@ -164,7 +164,7 @@ def test_the_command_goes_on_with_nothing_else() -> None:
         (["--out", "x", "--rules", "2-4"], "rules is "),
         (["--out", "x", "--option", "royalties=true"], "without royalties"),
         (["--out", "file"], "file is not a folder"),
-        (["--out", "damaged"], "not an npz file"),
+        (["--out", "damaged"], "training.npz: it exists and is not a checkpoint"),
     ],
 )
 def test_bad_orders_are_one_line(arguments: list[str], reason: str) -> None:

@@ -14,7 +14,17 @@ import pytest
 
 from closedhand import InputError
 from closedhand.core import files
-from closedhand.core.files import Claims, Log, WriteError, replacing, target, write_atomically
+from closedhand.core.file_kinds import FileKind
+from closedhand.core.files import (
+    Claims,
+    Log,
+    WriteError,
+    overwriting,
+    refuse_foreign,
+    replacing,
+    target,
+    write_atomically,
+)
 from closedhand.core.reading import read_arrays
 
 HOLD = """
@@ -233,3 +243,52 @@ def test_no_empty_lock_stays_on_a_full_disk(
         with pytest.raises(WriteError, match="No space left"):
             claims.folder(tmp_path)
         assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no locks")
+def test_a_claimed_folder_protects_what_is_in_it(tmp_path: Path) -> None:
+    """A command writes to its folder and to those in it."""
+    within = tmp_path / "runs" / "cfr"
+    within.mkdir(parents=True)
+    with holding("folder", tmp_path / "runs") as other:
+        for path in (tmp_path / "runs" / "learner.npz", within / "learner.npz"):
+            with Claims() as claims, pytest.raises(WriteError) as error:
+                claims.files(path)
+            expected = f"cannot write {path}: process {other.pid} on "
+            assert str(error.value).startswith(expected)
+            assert str(error.value).endswith(f" writes to {tmp_path / 'runs'}")
+        with Claims() as claims, pytest.raises(WriteError, match="writes to"):
+            claims.folder(within)
+        with Claims() as claims:
+            claims.files(tmp_path / "another.json")
+        other.communicate()
+    with Claims() as claims:
+        claims.files(within / "learner.npz")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no locks")
+def test_a_claimed_file_protects_its_folder(tmp_path: Path) -> None:
+    with holding("files", tmp_path / "learner.npz") as other:
+        with Claims() as claims, pytest.raises(WriteError, match=f"process {other.pid} on"):
+            claims.folder(tmp_path)
+        other.communicate()
+    with Claims() as claims:
+        claims.folder(tmp_path)
+
+
+def test_what_is_of_another_kind_is_not_written_over(path: Path) -> None:
+    kind = FileKind("a poem", lambda path: path.read_text().startswith("rose"))
+    refuse_foreign(path, kind)  # nothing is there
+    path.write_text("")
+    refuse_foreign(path, kind)  # nothing is in it
+    path.write_text("rose is a rose")
+    refuse_foreign(path, kind)
+    for other in (b"a thesis", b"\xff"):
+        path.write_bytes(other)
+        with pytest.raises(WriteError) as error:
+            refuse_foreign(path, kind)
+        assert str(error.value) == (
+            f"cannot write {path}: it exists and is not a poem; --overwrite replaces it"
+        )
+        with overwriting(True):
+            refuse_foreign(path, kind)

@@ -12,6 +12,7 @@ import pytest
 
 from closedhand import InputError
 from closedhand.core import interrupt, run as long_work
+from closedhand.core.files import WriteError
 from closedhand.core.run import Notes, Part, Run, Watch, check_same, compute_parts, work_off
 from closedhand.core.version import __version__
 from closedhand.core.workers import results_of
@@ -220,8 +221,8 @@ def test_parts_go_on_where_they_were(tmp_path: Path) -> None:
     assert done == [None]
 
 
-@pytest.mark.parametrize("damaged", [False, True])
-def test_a_part_keeps_what_it_has_begun(tmp_path: Path, damaged: bool) -> None:
+@pytest.mark.parametrize("other", [False, True])
+def test_a_part_keeps_what_it_has_begun(tmp_path: Path, other: bool) -> None:
     def count(tell: Notes) -> dict[str, Any]:
         numbers: list[int] = list(tell.begun or [])
         tell.keep(lambda: numbers)
@@ -236,10 +237,18 @@ def test_a_part_keeps_what_it_has_begun(tmp_path: Path, damaged: bool) -> None:
     played: list[int] = []
     with pytest.raises(KeyboardInterrupt):
         computed(tmp_path, count)
-    if damaged:
-        (tmp_path / "part-0.json").write_text("{")
+    if other:
+        (tmp_path / "part-0.json").write_text('{"settings": {"seed": 2}, "begun": [5]}')
     assert computed(tmp_path, count) == {"part-0": {"numbers": [*range(6)]}}
-    assert played == [*range(4), *range(0 if damaged else 4, 6)]
+    assert played == [*range(4), *range(0 if other else 4, 6)]
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", '{"settings": {}, "title": "a thesis"}'])
+def test_what_is_no_part_is_not_written_over(tmp_path: Path, text: str) -> None:
+    (tmp_path / "part-1.json").write_text(text)
+    with pytest.raises(WriteError, match=r"part-1\.json: it exists and is not a part of a"):
+        computed(tmp_path, lambda tell: {}, lambda tell: {})
+    assert [path.name for path in tmp_path.iterdir()] == ["part-1.json"]
 
 
 def test_runs_without_notes_are_removed(tmp_path: Path) -> None:

@@ -26,6 +26,25 @@ def test_intervals_cover_the_mean_as_often_as_they_say() -> None:
     assert width == pytest.approx(2 * 1.96 / np.sqrt(200), rel=0.1)
 
 
+def test_the_level_of_a_bootstrap_is_95_percent() -> None:
+    """The mean of 500 is nearly normal: 1.960 standard errors on each side; 96% would be 2.054."""
+    samples = np.random.default_rng(2).normal(size=(500, 2000))
+    estimates = bootstrap(samples, seed=3)
+    low, high = np.array([each[1:] for each in estimates]).T
+    half = (high - low).mean() / 2 / (samples.std(axis=0).mean() / math.sqrt(500))
+    assert half == pytest.approx(1.960, rel=0.01)
+    assert 0.94 <= ((low <= 0) & (high >= 0)).mean() <= 0.96
+
+
+def test_the_level_of_student_is_95_percent() -> None:
+    """Exact for normal samples, however small they are."""
+    rng = np.random.default_rng(4)
+    for n in (2, 5, 30):
+        estimates = student(rng.normal(size=(n, 40_000)))
+        covered = np.mean([each.low <= 0 <= each.high for each in estimates])
+        assert covered == pytest.approx(0.95, abs=0.004)  # 3.7 standard errors
+
+
 def test_bootstrap_pairs_columns_and_is_reproducible() -> None:
     values = np.random.default_rng(1).normal(size=(50, 1)) * [1.0, -1.0]
     up, down = bootstrap(values, seed=3)

@@ -101,6 +101,35 @@ def test_targets_by_seat_are_those_of_the_slow_reference(variant: Any, mode: Aut
         assert not np.isnan(returns).all()
 
 
+def test_a_payoff_stays_in_its_game() -> None:
+    """Player 0 is paid in the first game without acting in it, player 1 in the second."""
+    rewards, actors, ends = [[[-1, 1]], [[-2, 2]]], [[1], [0]], [[True], [True]]
+    assert seat_returns(rewards, actors, ends).tolist() == [[1], [-2]]
+    found, targets = seat_advantages(rewards, actors, ends, [[0.25], [0.5]])
+    assert found.tolist() == [[0.75], [-2.5]] and targets.tolist() == [[1], [-2]]
+
+
+def test_targets_where_anybody_is_paid_are_those_of_the_slow_reference() -> None:
+    """In these games seats are paid at any step, whether they act or not, and some never act."""
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        steps, seats = int(rng.integers(1, 9)), int(rng.integers(1, 4))
+        rows = {
+            "rewards": rng.integers(-3, 4, (steps, 2, seats)).astype(float),
+            "actors": rng.integers(-1, seats, (steps, 2)),
+            "ends": rng.random((steps, 2)) < 0.4,
+            "values": rng.normal(size=(steps, 2)),
+            "last_values": rng.normal(size=2),
+            "last_actors": rng.integers(0, seats, 2),
+        }
+        gamma, gae_lambda = rng.random(2)
+        returns, advantages, targets = reference(rows, gamma, gae_lambda)
+        played = {key: rows[key] for key in ("rewards", "actors", "ends")}
+        assert close(seat_returns(**played, gamma=gamma), returns)
+        found = seat_advantages(**rows, gamma=gamma, gae_lambda=gae_lambda)
+        assert close(found[0], advantages) and close(found[1], targets)
+
+
 def test_without_later_values_the_last_decisions_have_no_advantage() -> None:
     rows = collect(VARIANTS[1], AutoresetMode.NEXT_STEP)
     rows["last_actors"] = np.full(NUMBER, -1)  # known of nobody

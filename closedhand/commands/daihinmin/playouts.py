@@ -8,6 +8,7 @@ import typer
 from closedhand.cli.common import leave_if_interrupted, make_folder, work_for
 from closedhand.commands.self_play import fitting
 from closedhand.core.agent_spec import split_agents
+from closedhand.core.file_kinds import CHECKPOINT, FileKind, begun
 from closedhand.core.game import Game
 from closedhand.core.registry import make_game
 
@@ -33,7 +34,9 @@ def tune_kou(
 
     game = make_game(game.name, **league_options(given, 1, True))
     opponents = split_agents(against) if against else ()
-    run = tuning.begin(game, seed, make_folder(folder), opponents)
+    text = FileKind("the text of an agent", begun("kou["))
+    make_folder(folder, {tuning.CHECKPOINT: CHECKPOINT, tuning.TEXT: text})
+    run = tuning.begin(game, seed, folder, opponents)
     learner = run.learner
 
     def line_of(entry: dict[str, Any]) -> str:

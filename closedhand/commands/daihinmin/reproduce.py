@@ -6,7 +6,16 @@ from typing import Annotated
 import typer
 
 from closedhand.cli.common import Json, Seed, Workers, save_picture
-from closedhand.cli.reproduce import Only, Out, Quick, computed, report_name, sections, show_report
+from closedhand.cli.reproduce import (
+    Only,
+    Out,
+    Quick,
+    computed,
+    report_files,
+    report_name,
+    sections,
+    show_report,
+)
 
 
 def kou(
@@ -47,6 +56,7 @@ def kou(
         sections=sections(only, reproduction.SECTIONS, usual.sections),
         enemies=usual.enemies,
     )
-    results = computed(out, lambda update: reproduction.compute(plan, out, update))
+    files = report_files(report_name(only), report.PICTURES)
+    results = computed(out, files, lambda update: reproduction.compute(plan, out, update))
     save_picture(report.pictures, results, out)
     show_report(out, report.report(results), results, as_json, report_name(only))

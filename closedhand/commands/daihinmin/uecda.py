@@ -9,12 +9,12 @@ import typer
 from rich.console import Console
 
 from closedhand.cli.common import (
+    CLAIMS,
     INTERRUPTED,
     MOST_SEED,
     Json,
     Options,
     Rules,
-    claim_files,
     given_options,
     new_table,
     note,
@@ -127,7 +127,7 @@ def serve(
     rounds = rounds or read.rounds or ROUNDS
     port = next((each for each in (port, read.port) if each is not None), PORT)
     if log:
-        claim_files(log)
+        CLAIMS.files(log)  # only a new one: a log is never written over
     seed = secrets.randbelow(MOST_SEED) if seed is None else seed
     server = Server(
         split_agents(agents),

@@ -24,6 +24,13 @@ from closedhand.cli.common import (
     seed_option,
 )
 from closedhand.commands.doudizhu.networks import Out, Threads
+from closedhand.core.file_kinds import (
+    CHECKPOINT,
+    NETWORK,
+    TORCH_CHECKPOINT,
+    FileKind,
+    object_with,
+)
 
 SEEN = ((0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2))
 """Pairs of a seat and a highest bid so far that it may face."""
@@ -54,7 +61,9 @@ def bids(
 
     bound = bind("doudizhu", rules, option)
     bid_fitting.check_number(games)
-    deals, path = make_folder(out) / "deals.npz", out / "bids.json"
+    fit = FileKind("a fit of bids", object_with("agent", "games", "features", "weights"))
+    make_folder(out, {"deals.npz": CHECKPOINT, "bids.json": fit})
+    deals, path = out / "deals.npz", out / "bids.json"
     with interruptible(), progress_bar("games", games) as update:
         run = bid_fitting.fit(bound, agent, games, seed, deals, update)
     again = f"interrupted after {run.games:,} games; the same command resumes"
@@ -94,7 +103,7 @@ def bid_net(
     """
     from closedhand.agents.doudizhu.bidding import network as bid_net
 
-    make_folder(out)
+    make_folder(out, {bid_net.NAME: NETWORK, bid_net.CHECKPOINT: TORCH_CHECKPOINT})
     nothing = "interrupted before anything was learned; nothing more is saved"
     with interruptible(nothing), percent_bar() as report:
         result = bid_net.train(

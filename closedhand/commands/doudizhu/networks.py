@@ -15,6 +15,7 @@ from closedhand.cli.common import (
     seed_option,
 )
 from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.file_kinds import NETWORK, TORCH_CHECKPOINT, FileKind, object_within
 from closedhand.core.parsing import parse_whole
 from closedhand.core.threads import MOST_THREADS
 
@@ -94,6 +95,9 @@ Precision = Annotated[
 ]
 
 
+CHECKS = FileKind("the history of a training", object_within(("policy", "kicker", "self-play")))
+
+
 def network(
     context: typer.Context,
     records: Records,
@@ -132,7 +136,9 @@ def network(
 def _train(kind: str, records: Path, out: Path, devices: str, restart: bool, **given: Any) -> None:
     from closedhand.agents.doudizhu.deeprocket import supervised
 
-    make_folder(out)
+    make_folder(out, {
+        f"{kind}.safetensors": NETWORK, f"{kind}.ckpt": TORCH_CHECKPOINT, "history.json": CHECKS,
+    })  # fmt: skip
     number = devices if devices == "auto" else parse_whole(devices, "--devices", -1)
     with (
         interruptible("interrupted; the same command resumes"),
@@ -208,7 +214,10 @@ def self_play(
     """
     from closedhand.agents.doudizhu.deeprocket import fine_tuning
 
-    make_folder(out)
+    make_folder(out, {
+        "policy.safetensors": NETWORK, "kicker.safetensors": NETWORK,
+        "self-play.ckpt": TORCH_CHECKPOINT, "history.json": CHECKS,
+    })  # fmt: skip
     settings = fine_tuning.Settings(seed, penalty, rate, critic=critic)
     nothing = "interrupted before a step was done; nothing more is saved"
     with interruptible(nothing), percent_bar() as report:

@@ -18,6 +18,7 @@ from closedhand.cli.common import (
     make_folder,
     progress_bar,
 )
+from closedhand.core.file_kinds import SHARD, FileKind, arrays_with
 
 
 def generate(
@@ -45,7 +46,15 @@ def generate(
     from closedhand.core.agent_spec import split_agents
 
     bound = bind(game, rules, option)
-    make_folder(out)
+    begun = FileKind("games of a shard", arrays_with("settings", *shards.Played._fields))
+    paths = shards.paths_of(out, games)
+    make_folder(
+        out,
+        {
+            **{path.name: SHARD for path in paths},
+            **{shards.begun_of(path).name: begun for path in paths},
+        },
+    )
     with (
         crew(ray, workers) as players,
         interruptible(),

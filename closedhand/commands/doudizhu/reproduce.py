@@ -9,7 +9,17 @@ from rich.console import Console
 from rich.table import Table
 
 from closedhand.cli.common import Json, Seed, Workers, note, print_json, save_picture
-from closedhand.cli.reproduce import Only, Out, Quick, computed, report_name, sections, show_report
+from closedhand.cli.reproduce import (
+    Only,
+    Out,
+    Quick,
+    computed,
+    report_files,
+    report_name,
+    sections,
+    show_report,
+)
+from closedhand.core.file_kinds import FileKind, object_within
 
 
 def deeprocket_match(as_json: Json = False) -> None:
@@ -91,14 +101,17 @@ def deeprocket(
         agents=tuple(split_agents(agents)) if agents else usual.agents,
         ladder_deals=ladder_deals or usual.ladder_deals,
         slow_deals=slow_deals,
+        accuracy_deals=usual.accuracy_deals,
         seed=seed,
         workers=workers or cores(),
         sections=sections(only, tuple(reproduction.SECTIONS), usual.sections),
     )
-    results = computed(out, lambda update: reproduction.compute(plan, out, update))
-    if "training" in results and not results["training"]:
+    name = report_name(only)
+    data = FileKind("the data of a report", object_within(reproduction.SECTIONS))
+    files = {f"{name}.json": data, **report_files(name, reproduction.PICTURES)}
+    results = computed(out, files, lambda update: reproduction.compute(plan, out, update))
+    if "training" in results and not results["training"]["histories"]:
         note("no training curves: the package has no record of the training")
     save_picture(reproduction.pictures, results, out)
-    name = report_name(only)
     write_atomically(out / f"{name}.json", json.dumps(results, indent=1) + "\n")
     show_report(out, reproduction.report(results), results, as_json, name)

@@ -12,6 +12,7 @@ from closedhand.cli.common import (
     make_folder,
     work_for,
 )
+from closedhand.core.file_kinds import CHECKPOINT, FileKind, arrays_with
 from closedhand.core.game import Game
 from closedhand.core.options import options_of
 
@@ -32,7 +33,9 @@ def learn(
 
     given = given_pairs(setting or (), "a setting")
     settings = training.Settings(**options_of(training.Settings, algorithm).read(given))
-    run = training.begin(game, seed, make_folder(folder), start, settings)
+    network = FileKind("a value network", arrays_with("about", "dense", "inputs", "plays"))
+    make_folder(folder, {files.NAME: network, training.CHECKPOINT: CHECKPOINT})
+    run = training.begin(game, seed, folder, start, settings)
     learner = run.learner
     with cluster_at(ray) as learner.crew:
         work_for(run, seconds, lambda: f"{learner.games:,} games", restart=restart)

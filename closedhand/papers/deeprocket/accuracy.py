@@ -1,35 +1,131 @@
-"""Section 5.1 of the DeepRocket paper: accuracy of the networks during training."""
+"""Section 5.1 of the DeepRocket paper: accuracy of the networks, and its rise in training.
 
+Every figure stands beside the digest of the network that it is of, its expert and its data.
+"""
+
+import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from closedhand.arena.plot import new_figure, save_figure
 from closedhand.core.files import SHIPPED
+from closedhand.core.game import InputError
 from closedhand.core.reading import read_json
 
 PAPER_ACCURACY = {"policy": (0.86, 0.88), "kicker": (0.90, 0.90)}
 """Top-1 accuracy on held-out moves of human experts (section 5.1), lowest and highest."""
 
 
+EXPERTS = {"value-net": "doudizhu_value_win.npz"}
+"""Files of the weights of the experts, in games that are won or lost."""
+
+
 def _file() -> Path:
-    """Path of the training histories of the shipped networks; the file may be missing."""
+    """Path of the training histories of the supervised networks; the file may be missing."""
     return SHIPPED / "doudizhu_training.json"
 
 
-def shipped() -> dict[str, list[dict[str, Any]]] | None:
-    """Read the training histories of the shipped networks; None if the package has none.
+class Source(NamedTuple):
+    """Where a network comes from, as its file says.
+
+    Attributes:
+        tuned: Whether it was tuned in self-play after it had learned from the expert.
+        digest: SHA-256 of the file of the network that had learned from the expert alone; where it
+            was tuned, of both files of that pair, policy and kicker, one after the other.
+        expert: The agent whose moves it learned.
+        pairs: Number of pairs of a position and a move.
+        step, accuracy: The check at which it was chosen, on held-out moves of the expert.
+    """
+
+    tuned: bool
+    digest: str
+    expert: str
+    pairs: int
+    step: int
+    accuracy: dict[str, float]
+
+
+def source_of(path: Path, kind: str) -> Source:
+    """Where the network in a file comes from.
+
+    Raises:
+        InputError: The file cannot be read, or does not say.
+    """
+    from closedhand.agents.doudizhu.deeprocket import networks
+
+    _, about = networks.load(path, kind)
+    digest, tuned = hashlib.sha256(path.read_bytes()).hexdigest(), False
+    while "tuned_from" in about:
+        digest, about, tuned = about["start"], about["tuned_from"], True
+    try:
+        return Source(tuned, digest, *(about[key] for key in Source._fields[2:]))
+    except KeyError as error:
+        raise InputError(f"{path} does not say what it learned from: no {error}") from None
+
+
+def histories() -> dict[str, dict[str, Any]]:
+    """The shipped records of the training on the expert's moves.
 
     Returns:
-        By network, `policy` and `kicker`: entries with `step` and `accuracy` (top-1 accuracy on
-        held-out moves, overall or by role).
+        By network, `policy` and `kicker`: the fields of `Source`, and `history`: entries with
+        `step` and `accuracy`, overall or by role. Without a record that network is missing.
+
+    Raises:
+        InputError: A record is of another network than the one that the shipped file comes from.
     """
-    data = read_json(_file())
-    return {name: data[name] for name in PAPER_ACCURACY if data.get(name)} or None
+    from closedhand.agents.doudizhu.network_agents import SHIPPED_FILES
+
+    data, found = read_json(_file()), {}
+    for kind in PAPER_ACCURACY:
+        if not data.get(kind):
+            continue
+        source = source_of(SHIPPED_FILES[kind], kind)
+        best = {entry["step"]: entry.get("accuracy") for entry in data[kind]}
+        if best.get(source.step) != source.accuracy:
+            raise InputError(
+                f"{_file()} is not the record of the {kind} network that ships: the one that "
+                f"learned from {source.expert} was chosen at step {source.step:,} with "
+                f"{source.accuracy['all']:.1%}"
+            )
+        found[kind] = {**source._asdict(), "history": data[kind]}
+    return found
+
+
+def _weights_of(expert: str) -> str:
+    """The SHA-256 of the weights of an expert in games that are won or lost."""
+    return hashlib.sha256((SHIPPED / EXPERTS[expert]).read_bytes()).hexdigest()
+
+
+def measure(deals: int, seed: int) -> dict[str, Any]:
+    """The accuracy of the networks that ship, and how they were trained.
+
+    Args:
+        deals: Number of deals to draw, a tenth of which is held out from training.
+        seed: Seed of the deals and of the experts.
+
+    Returns:
+        `networks`: by network, what `accuracy_of` returns, with `expert`, `expert_digest`, the
+        SHA-256 of its weights, and `games`, the number of its games; `deals` and
+        `seed`; and `histories`, see there.
+    """
+    from closedhand.agents.doudizhu.deeprocket.accuracy import accuracy_of, played_by
+    from closedhand.agents.doudizhu.network_agents import SHIPPED_FILES
+
+    recorded = histories()
+    played, found = {}, {}
+    for kind, path in SHIPPED_FILES.items():
+        expert = source_of(path, kind).expert
+        if expert not in played:
+            played[expert] = played_by(expert, deals, seed)
+        games = played[expert]
+        number = {"expert": expert, "expert_digest": _weights_of(expert), "games": len(games.deals)}
+        found[kind] = {**number, **accuracy_of(path, kind, games)}
+    return {"networks": found, "deals": deals, "seed": seed, "histories": recorded}
 
 
 def curves(history: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[int, float]]]:
-    """Read steps and accuracies of a history, by role, or as `all` if it has no roles."""
+    """Steps and accuracies of a history: under `all`, and by role where the history has roles."""
     found: dict[str, list[tuple[int, float]]] = {}
     for entry in history:
         accuracy = entry.get("accuracy")
@@ -41,25 +137,26 @@ def curves(history: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[int, fl
     return found
 
 
-def picture(histories: dict[str, list[dict[str, Any]]], path: Path) -> None:
+def picture(recorded: dict[str, dict[str, Any]], path: Path) -> None:
     """Draw accuracy against training steps, beside the paper's values.
 
     Args:
-        histories: Histories of `shipped`.
+        recorded: What `histories` returns.
         path: Path of the PNG file.
 
     Raises:
         InputError: matplotlib is not installed.
     """
-    figure = new_figure(5 * len(histories), 4.2)
-    axes = figure.subplots(1, len(histories), squeeze=False)[0]
-    for (name, history), axis in zip(histories.items(), axes, strict=True):
-        for role, points in curves(history).items():
+    figure = new_figure(5 * len(recorded), 4.2)
+    axes = figure.subplots(1, len(recorded), squeeze=False)[0]
+    for (name, about), axis in zip(recorded.items(), axes, strict=True):
+        for role, points in curves(about["history"]).items():
             steps, values = zip(*points, strict=True)
             axis.plot(steps, [100 * value for value in values], label=role, linewidth=1.3)
         low, high = (100 * end for end in PAPER_ACCURACY[name])
         axis.axhspan(low, high + 0.1, color="grey", alpha=0.3, label="paper, moves of humans")
-        axis.set_title(f"{name} network", fontsize=10)
+        before = ", before its self-play" if about["tuned"] else ""
+        axis.set_title(f"{name} network{before} ({about['digest'][:12]})", fontsize=10)
         axis.set_xlabel("steps")
         axis.grid(True, alpha=0.3)
         axis.legend(fontsize=8)
@@ -67,16 +164,47 @@ def picture(histories: dict[str, list[dict[str, Any]]], path: Path) -> None:
     save_figure(figure, path)
 
 
-def report(histories: dict[str, list[dict[str, Any]]] | None) -> list[str]:
-    """Write the best accuracies as lines of Markdown."""
-    if not histories:
-        return ["No record of training is shipped: there are no curves."]
-    lines = ["Top-1 on held-out moves (picture: training.png); the paper's moves are of human"]
-    lines += ["experts, ours of our own.", "", "| network | moves of | best | at step | paper |"]
-    lines += ["|---|---|---|---|---|"]
-    for name, history in histories.items():
-        paper = " to ".join(f"{end:.0%}" for end in dict.fromkeys(PAPER_ACCURACY[name]))
-        for role, points in curves(history).items():
+def report(data: dict[str, Any]) -> list[str]:
+    """The accuracies as lines of Markdown: each beside its file, expert and data."""
+    lines = ["Top-1 of the networks that ship, measured here, on moves of their expert that no"]
+    lines += [f"network learned from: {data['deals']:,} deals of seed {data['seed']}, of which one"]
+    lines += ["in ten is held out from every training, played by the expert at all seats with"]
+    experts = {row["expert"]: row["expert_digest"][:12] for row in data["networks"].values()}
+    named = ", ".join(f"{name} {digest}" for name, digest in experts.items())
+    lines += [f"`objective=win` (SHA-256 of its weights: {named})."]
+    lines += ["The paper's moves are of human experts.", ""]
+    lines += ["| network | file | SHA-256 | moves of | games | decisions | role | top-1 | paper |"]
+    lines += ["|---|---|---|---|---|---|---|---|---|"]
+    for name, row in data["networks"].items():
+        named = f"{name} | {row['file']} | {row['digest'][:12]} | {row['expert']}"
+        counted = f"{row['games']:,} | {row['decisions']:,}"
+        for role, share in row["accuracy"].items():
+            error = f" ± {100 * row['error']:.1f}" if role == "all" else ""
+            shown = "-" if share is None else f"{100 * share:.1f}{error}%"
+            lines.append(f"| {named} | {counted} | {role} | {shown} | {_of_paper(name)} |")
+    if not data["histories"]:
+        return [*lines, "", "No record of training is shipped: there are no curves."]
+    lines += [
+        "",
+        "In training (picture: training.png), on held-out moves of an expert of that name,",
+    ]
+    lines += ["whose weights the record does not state: the two tables cannot be compared.", ""]
+    lines += ["| network | SHA-256 | moves of | pairs | role | best | at step | paper |"]
+    lines += ["|---|---|---|---|---|---|---|---|"]
+    tuned = []
+    for name, about in data["histories"].items():
+        which = f"{name}, before its self-play" if about["tuned"] else name
+        tuned += [name] if about["tuned"] else []
+        named = f"{which} | {about['digest'][:12]} | {about['expert']} | {about['pairs']:,}"
+        for role, points in curves(about["history"]).items():
             step, value = max(points, key=lambda point: point[1])
-            lines.append(f"| {name} | {role} | {value:.1%} | {step:,} | {paper} |")
+            lines.append(f"| {named} | {role} | {value:.1%} | {step:,} | {_of_paper(name)} |")
+    for name in tuned:
+        lines += ["", f"The {name} network was tuned in self-play after that: the one in this"]
+        lines += ["table does not ship. Its digest is that of the pair from which the tuning"]
+        lines += ["started, policy and kicker one after the other."]
     return lines
+
+
+def _of_paper(name: str) -> str:
+    return " to ".join(f"{end:.0%}" for end in dict.fromkeys(PAPER_ACCURACY[name]))

@@ -111,6 +111,7 @@ class Plan:
         agents: Agents of the positions and of the ladder.
         ladder_deals: Number of deals per pair on the ladder, each played in both roles.
         slow_deals: Number of deals per pair with a slow agent.
+        accuracy_deals: Number of deals drawn to measure accuracy, a tenth of which is held out.
         seed: Seed of deals and agents.
         workers: Number of processes.
         sections: Names of the sections to compute, from `SECTIONS`.
@@ -123,6 +124,7 @@ class Plan:
     agents: tuple[str, ...] = AGENTS
     ladder_deals: int = 10_000
     slow_deals: int = 200
+    accuracy_deals: int = 10_000
     seed: int = 0
     workers: int = 1
     sections: tuple[str, ...] = tuple(SECTIONS)
@@ -133,6 +135,7 @@ QUICK = Plan(
     iterations=3,
     agents=("random", "rule", "greedy", "decompose", "policy-net"),
     ladder_deals=500,
+    accuracy_deals=2000,
 )
 """A short run, without agents that search."""
 
@@ -340,9 +343,13 @@ def _work(plan: Plan, folder: Path) -> dict[str, Work]:
         "figures": Work(figures, plan.iterations * len(pairings.PAIRINGS)),
         "positions": Work(lambda progress: chosen(progress)["rows"], 1),
         "inference": Work(inferred, 1),
-        "training": Work(lambda progress: accuracy.shipped(), 0),
+        "training": Work(lambda progress: accuracy.measure(plan.accuracy_deals, plan.seed), 0),
         "ladder": Work(rated, len(pairs)),
     }
+
+
+PICTURES = ("figure-3.png", "figure-4.png", "training.png", "ladder.png")
+"""Files of the pictures."""
 
 
 def pictures(results: dict[str, Any], folder: Path) -> None:
@@ -353,8 +360,8 @@ def pictures(results: dict[str, Any], folder: Path) -> None:
     """
     if "figures" in results:
         pairings.pictures(results["figures"], folder)
-    if results.get("training"):
-        accuracy.picture(results["training"], folder / "training.png")
+    if results.get("training", {}).get("histories"):
+        accuracy.picture(results["training"]["histories"], folder / "training.png")
     if "ladder" in results:
         ladder.picture(results["ladder"], folder / "ladder.png")
 

@@ -124,6 +124,14 @@ def enemies_of(results: dict[str, dict[str, Any]], variant: str) -> list[str]:
     ]
 
 
+PICTURES = (
+    *(f"figure-{number}-{plain(kou)}.png" for number in (1, 2) for kou in KOUS),
+    "sweep.png",
+    "budget.png",
+)
+"""Files of the pictures."""
+
+
 def pictures(results: dict[str, dict[str, Any]], folder: Path) -> None:
     """Draw Figures 1 and 2, points against rounds, the sweep, and strength against budget.
 

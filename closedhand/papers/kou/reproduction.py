@@ -22,6 +22,8 @@ from closedhand.arena import league, results as files
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import make_agent
 from closedhand.core.duplicate import cut
+from closedhand.core.file_kinds import LEAGUE
+from closedhand.core.files import refuse_foreign
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import make_game
 from closedhand.core.run import Notes, Part, compute_parts
@@ -230,6 +232,7 @@ def _part(path: Path, game: Game, agents: Sequence[str], rounds: int, plan: Plan
         try:
             played = league.load(path, game, agents, seed, False)
         except InputError:
+            refuse_foreign(path, LEAGUE)
             played = None
         deals = rounds // MATCH
 

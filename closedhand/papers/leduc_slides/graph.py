@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closedhand.arena.plot import new_figure
+from closedhand.core.file_kinds import MARK
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.games.leduc.notation import Notation
@@ -127,8 +128,8 @@ def plot_graph(
     for state in PLACES:
         _draw_state(axis, state, states.get(state))
     svg, png = pictures_of(path)
-    write_atomically(svg, _rendered(figure, "svg", Date=None))
-    write_atomically(png, _rendered(figure, "png"))
+    write_atomically(svg, _rendered(figure, "svg", Date=None, Title=MARK))
+    write_atomically(png, _rendered(figure, "png", Software=MARK))
     return svg, png
 
 

@@ -242,15 +242,20 @@ def slides(algorithm: str, seed: int) -> dict[str, Any]:
     }
 
 
+PICTURES = {
+    **{f"{name}-solvers.png": [f"{name}-{a}" for a in solving.SOLVERS] for name in SOLVED},
+    "learning.png": [f"learning-{a}" for a in (*LEARNERS, "ppo")],
+}
+"""The results that each picture shows, by its file."""
+
+
 def pictures(results: dict[str, dict[str, Any]], folder: Path) -> None:
     """Draw the curves of the solvers in both games and of the learners, as far as computed.
 
     Raises:
         InputError: matplotlib is not installed.
     """
-    drawn = {f"{name}-solvers.png": [f"{name}-{a}" for a in solving.SOLVERS] for name in SOLVED}
-    drawn["learning.png"] = [f"learning-{a}" for a in (*LEARNERS, "ppo")]
-    for name, runs in drawn.items():
+    for name, runs in PICTURES.items():
         if runs[0] in results:
             plot_curves([results[run] for run in runs], folder / name)
 

@@ -121,7 +121,7 @@ def generate(
     settings = match_settings(game, agent_names(agents), seed)
     starts = range(0, games, SHARD)
     ranges = [range(begin, min(begin + SHARD, games)) for begin in starts]
-    paths = [Path(folder) / f"games-{i:05}.parquet" for i in range(len(ranges))]
+    paths = paths_of(folder, games)
     for path in shards_in(folder):
         check_same(path, settings_of(path), settings)
     writer = Writer(agent_names(agents), settings)
@@ -227,6 +227,16 @@ class Writer:
             raise InputError("the arrays are not those of games")
         if not ((played.agents >= 0) & (played.agents < len(self._names))).all():
             raise InputError("there is no such agent")
+
+
+def paths_of(folder: Path, games: int) -> list[Path]:
+    """The paths of the shards of a number of games.
+
+    Raises:
+        InputError: There are too many games.
+    """
+    check_deals(games, "a folder of shards")
+    return [Path(folder) / f"games-{i:05}.parquet" for i in range(-(-games // SHARD))]
 
 
 def shards_in(folder: Path) -> list[Path]:

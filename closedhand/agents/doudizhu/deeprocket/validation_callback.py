@@ -9,69 +9,21 @@ from typing import Any
 import numpy as np
 import torch
 from lightning.pytorch import Callback, LightningModule, Trainer
-from torch import nn
 
-from closedhand.agents.doudizhu.deeprocket import networks, pairs
+from closedhand.agents.doudizhu.deeprocket import networks
+from closedhand.agents.doudizhu.deeprocket.accuracy import accuracies, evaluate
 from closedhand.agents.doudizhu.deeprocket.policy_net import PolicyNetAgent
 from closedhand.agents.doudizhu.deeprocket.recorded import Games
-from closedhand.agents.doudizhu.deeprocket.stream import Tensors, tensors
 from closedhand.agents.doudizhu.network_agents import SHIPPED_FILES
 from closedhand.core.files import replacing
 from closedhand.core.game import Game
 from closedhand.core.run import Watch
 from closedhand.learning.evaluation import judge
 
-ROLES = ("landlord", "down peasant", "up peasant")
 AGREE_EVERY = 20
 """Steps between agreements of several processes on what to do next."""
-CHUNK = 1024
-"""Pairs per forward pass of a check."""
 SELECTION, SELECTION_SEED = 5000, 20_000_000
 """Deals of a check by play, each played twice, and their seed; the same at every check."""
-
-
-def evaluate(
-    network: networks.Network,
-    games: Games,
-    kind: str,
-    rows: np.ndarray,
-    device: torch.device | str = "cpu",
-) -> np.ndarray:
-    """Evaluate the predictions of a network on pairs.
-
-    Args:
-        network: Network on `device`.
-        games: Games of the rows.
-        kind: `policy` or `kicker`.
-        rows: Rows of `pairs.index`.
-        device: Device of the computation.
-
-    Returns:
-        Numbers of pairs and of correct predictions, and the summed loss (nats), by role,
-        float64 [3, 3].
-    """
-    found = torch.zeros(len(ROLES), 3, dtype=torch.float64)
-    was_training = network.training
-    network.eval()
-    with torch.no_grad():
-        for begin in range(0, len(rows), CHUNK):
-            encoded = tensors(pairs.encode(games, kind, rows[begin : begin + CHUNK]))
-            batch = Tensors(*(each.to(device) for each in encoded))
-            logits = network(batch.planes, batch.status, batch.mask)
-            right = logits.argmax(1) == batch.label
-            loss = nn.functional.cross_entropy(logits, batch.label, reduction="none")
-            columns = torch.stack([torch.ones_like(loss), right.float(), loss], 1).cpu().double()
-            found.index_add_(0, encoded.status[:, :3].argmax(1), columns)
-    network.train(was_training)
-    return found.numpy()
-
-
-def accuracies(found: np.ndarray) -> dict[str, float | None]:
-    """Compute the shares of correct predictions, overall and by role; None: there are no pairs."""
-    rows = {"all": found.sum(axis=0), **dict(zip(ROLES, found, strict=True))}
-    return {
-        name: round(float(row[1] / row[0]), 5) if row[0] else None for name, row in rows.items()
-    }
 
 
 def quality(check: dict[str, Any]) -> float:

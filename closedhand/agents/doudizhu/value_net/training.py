@@ -331,6 +331,7 @@ def _write(path: Path, about: dict[str, Any], state: dict[str, Any]) -> None:
     write_atomically(path, buffer.getbuffer().tobytes())
 
 
+CHECKPOINT = "learner.npz"
 PLAIN = Format(_write, NPZ.read)
 
 
@@ -373,7 +374,7 @@ def begin(
             "units": [UNITS, SECOND],
             **asdict(settings),
         },
-        folder / "learner.npz",
+        folder / CHECKPOINT,
         save_network,
         PLAIN,
         note_checkpoints=False,

@@ -43,7 +43,7 @@ def test_training_learns(trained: Path) -> None:
 
 
 def test_the_best_network_is_kept(trained: Path, games: recorded.Games) -> None:
-    from closedhand.agents.doudizhu.deeprocket.validation_callback import accuracies, evaluate
+    from closedhand.agents.doudizhu.deeprocket.accuracy import accuracies, evaluate
 
     network, provenance = networks.load(trained / "policy.safetensors", "policy")
     rows = pairs.index(games, "policy")

@@ -1,0 +1,129 @@
+"""Accuracy of a network: the share of an expert's decisions that it predicts.
+
+Only deals that are held out from every training are decided on (`pairs.is_held_out`): one in ten,
+by a hash of the cards, so that they are the same ones whatever games a network learned from.
+"""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from closedhand.agents.doudizhu.deeprocket import networks, pairs, recorded, shards
+from closedhand.agents.doudizhu.deeprocket.stream import Tensors, tensors
+from closedhand.core.game import InputError
+from closedhand.core.registry import make_game
+from closedhand.core.statistics import student
+
+ROLES = ("landlord", "down peasant", "up peasant")
+CHUNK = 1024
+"""Pairs per forward pass of a check."""
+BLOCKS = 20
+"""Blocks of games over which an interval is taken: decisions of one game depend on each other."""
+
+
+def evaluate(
+    network: networks.Network,
+    games: recorded.Games,
+    kind: str,
+    rows: np.ndarray,
+    device: torch.device | str = "cpu",
+) -> np.ndarray:
+    """Evaluate the predictions of a network on pairs.
+
+    Args:
+        network: Network on `device`.
+        games: Games of the rows.
+        kind: `policy` or `kicker`.
+        rows: Rows of `pairs.index`.
+        device: Device of the computation.
+
+    Returns:
+        Numbers of pairs and of correct predictions, and the summed loss (nats), by role,
+        float64 [3, 3].
+    """
+    found = torch.zeros(len(ROLES), 3, dtype=torch.float64)
+    was_training = network.training
+    network.eval()
+    with torch.no_grad():
+        for begin in range(0, len(rows), CHUNK):
+            encoded = tensors(pairs.encode(games, kind, rows[begin : begin + CHUNK]))
+            batch = Tensors(*(each.to(device) for each in encoded))
+            logits = network(batch.planes, batch.status, batch.mask)
+            right = logits.argmax(1) == batch.label
+            loss = nn.functional.cross_entropy(logits, batch.label, reduction="none")
+            columns = torch.stack([torch.ones_like(loss), right.float(), loss], 1).cpu().double()
+            found.index_add_(0, encoded.status[:, :3].argmax(1), columns)
+    network.train(was_training)
+    return found.numpy()
+
+
+def accuracies(found: np.ndarray) -> dict[str, float | None]:
+    """The share of correct predictions overall and by role; None where there are no pairs."""
+    rows = {"all": found.sum(axis=0), **dict(zip(ROLES, found, strict=True))}
+    return {
+        name: round(float(row[1] / row[0]), 5) if row[0] else None for name, row in rows.items()
+    }
+
+
+def played_by(expert: str, deals: int, seed: int) -> recorded.Games:
+    """Play games of an expert at all seats, of those deals that are held out from every training.
+
+    A game counts as won or lost (`objective=win`), as in the games from which networks learn.
+
+    Args:
+        expert: The agent.
+        deals: Number of deals to draw, of which a tenth is held out.
+        seed: Seed of the deals and of the expert.
+
+    Raises:
+        InputError: There is no such agent, or too few of the deals are held out.
+    """
+    options = {"rules": "deeprocket", "objective": "win"}
+    played = shards.play_games(make_game("doudizhu", **options), [expert], seed, range(deals))
+    held = pairs.is_held_out(played.deals)
+    if held.sum() < BLOCKS:
+        raise InputError(f"only {held.sum()} of {deals} deals are held out: play more")
+    return recorded.Games(
+        make_game("doudizhu", **options, substeps=True),
+        played.deals[held],
+        played.actions[held.repeat(played.lengths)],
+        np.concatenate([[0], np.cumsum(played.lengths[held])]),
+        recorded.as_bits(np.ones((int(held.sum()), len(ROLES)), bool)),
+    )
+
+
+def accuracy_of(path: Path, kind: str, games: recorded.Games) -> dict[str, Any]:
+    """The accuracy of the network in a file.
+
+    Args:
+        path: The file.
+        kind: `policy` or `kicker`.
+        games: Games of an expert.
+
+    Returns:
+        `file`: its name; `digest`: its SHA-256; `decisions`: their number; `accuracy`: overall and
+        by role; `error`: half the width of the 95% interval of the overall one, over blocks of
+        games.
+
+    Raises:
+        InputError: The file cannot be read, or holds no such network.
+    """
+    network, _ = networks.load(path, kind)
+    rows = pairs.index(games, kind)
+    block = rows[:, 0] * BLOCKS // len(games.deals)
+    found = np.stack(
+        [evaluate(network, games, kind, rows[block == number]) for number in range(BLOCKS)]
+    )
+    sums = found.sum(axis=1)
+    [estimate] = student(sums[:, 1:2] / np.maximum(sums[:, :1], 1))
+    return {
+        "file": path.name,
+        "digest": hashlib.sha256(path.read_bytes()).hexdigest(),
+        "decisions": len(rows),
+        "accuracy": accuracies(found.sum(axis=0)),
+        "error": round(estimate.high - estimate.mean, 5),
+    }

@@ -1,0 +1,137 @@
+"""Kinds of files that commands write, and how one is recognised.
+
+A command replaces only what is a result of the same kind: `files.refuse_foreign` asks here. Formats
+that say nothing of their origin (PNG, SVG, HTML, Markdown) carry `MARK`.
+"""
+
+import json
+import zipfile
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from closedhand.core.game import InputError
+from closedhand.core.parsing import parse_json
+from closedhand.core.reading import read_json
+
+MARK = "closedhand"
+"""What names the suite as the origin of a picture or a report."""
+HEAD = 2**16
+"""Bytes at the beginning of a file in which a mark or a header is looked for."""
+COMMENT = f"<!-- {MARK} -->"
+"""Last line of a report in Markdown; it is not shown."""
+GENERATOR = f'<meta name="generator" content="{MARK}">'
+"""Line in the head of a page."""
+
+
+class FileKind(NamedTuple):
+    """A kind of file.
+
+    Attributes:
+        text: What such a file is, for messages, such as `the results of a match`.
+        holds: Tells whether a file, present and not empty, is one. It may raise what reading does.
+    """
+
+    text: str
+    holds: Callable[[Path], bool]
+
+
+def holds(kind: FileKind, path: Path) -> bool:
+    """Whether a file, present and not empty, is of a kind; what cannot be read so is not."""
+    try:
+        return kind.holds(path)
+    except (InputError, OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
+        return False
+
+
+def _head(path: Path, number: int = HEAD) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(number)
+
+
+def object_with(*keys: str) -> Callable[[Path], bool]:
+    """Whether a file is a JSON object with some keys."""
+    return lambda path: set(keys) <= read_json(path).keys()
+
+
+def object_within(keys: Collection[str]) -> Callable[[Path], bool]:
+    """Whether a file is a JSON object, not empty, that has only some of these keys."""
+
+    def check(path: Path) -> bool:
+        found = read_json(path)
+        return bool(found) and found.keys() <= set(keys)
+
+    return check
+
+
+def arrays_with(*names: str) -> Callable[[Path], bool]:
+    """Whether a file is an npz file with some arrays."""
+
+    def check(path: Path) -> bool:
+        with zipfile.ZipFile(path) as archive:
+            return {f"{name}.npy" for name in names} <= set(archive.namelist())
+
+    return check
+
+
+def headed(line: str) -> Callable[[Path], bool]:
+    """Whether a text begins with a line."""
+    start = line.encode()
+    return lambda path: _head(path, len(start) + 1) in (start, start + b"\n")
+
+
+def begun(text: str) -> Callable[[Path], bool]:
+    """Whether a file begins with a text."""
+    return lambda path: _head(path, len(text.encode())) == text.encode()
+
+
+def marked(*marks: str) -> Callable[[Path], bool]:
+    """Whether a file bears one of some marks in its head."""
+    return lambda path: any(mark.encode() in _head(path) for mark in marks)
+
+
+def _ends_with_comment(path: Path) -> bool:
+    return path.read_bytes().rstrip().endswith(COMMENT.encode())
+
+
+def _is_part(path: Path) -> bool:
+    return set(read_json(path)) in ({"settings", "result"}, {"settings", "begun"})
+
+
+def _is_record(path: Path) -> bool:
+    with open(path, encoding="utf-8") as file:
+        first: Any = parse_json(file.readline(HEAD))
+    return isinstance(first, dict) and {"game", "actions"} <= first.keys()
+
+
+def _is_network(path: Path) -> bool:
+    with open(path, "rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        return MARK in json.loads(file.read(min(size, HEAD**2 // 2**10)))["__metadata__"]
+
+
+def _is_torch_file(path: Path) -> bool:
+    with zipfile.ZipFile(path) as archive:
+        return any(name.endswith("/data.pkl") for name in archive.namelist())
+
+
+def _is_shard(path: Path) -> bool:
+    data = path.read_bytes()[-HEAD:]
+    return data.endswith(b"PAR1") and MARK.encode() in data
+
+
+MATCH = FileKind("the results of a match", object_with("game", "deals", "pairs"))
+LEAGUE = FileKind("the results of a league", object_with("game", "rounds", "results", "points"))
+SOLUTION = FileKind("the result of a solver", object_with("game", "algorithm", "curve"))
+PART = FileKind("a part of a reproduction", _is_part)
+HISTORY = FileKind("the history of a training", object_with("settings", "seconds", "history"))
+STRATEGY = FileKind("a strategy", arrays_with("keys", "rows", "actions", "probabilities", "about"))
+CHECKPOINT = FileKind("a checkpoint", arrays_with("settings", "seconds", "history"))
+TORCH_CHECKPOINT = FileKind("a checkpoint of PyTorch", _is_torch_file)
+NETWORK = FileKind("a network", _is_network)
+SHARD = FileKind("a shard of games", _is_shard)
+RECORDS = FileKind("records of games", _is_record)
+PICTURE = FileKind("a picture of this program", marked(f"Software\0{MARK}"))
+DRAWING = FileKind("a drawing of this program", marked(f"<dc:title>{MARK}</dc:title>"))
+PAGE = FileKind("a page of this program", marked(GENERATOR))
+REPORT = FileKind("a report of this program", _ends_with_comment)

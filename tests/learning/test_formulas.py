@@ -1,0 +1,157 @@
+"""What learners compute, against numbers worked out by hand and a second, slow statement."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from closedhand import make_game
+from closedhand.learning.dmc import DMC, DMCSettings
+from closedhand.learning.legal import Legal
+from closedhand.learning.ppo import Decisions, PPOSettings, loss_of
+
+torch = pytest.importorskip("torch")
+
+
+class Fixed:
+    """A network with given logits and values, whatever it sees."""
+
+    def __init__(self, logits: list[float], values: list[float]) -> None:
+        self.logits = torch.tensor(logits, requires_grad=True)
+        self.values = torch.tensor(values)
+
+    def legal(self, observations: Any, rows: Any, actions: Any) -> tuple[Any, Any]:
+        return self.logits, self.values
+
+
+def one(
+    chances: list[float], before: float, advantage: float, magnet: list[float] | None = None
+) -> tuple[Any, Decisions]:
+    """A network and a decision in which it would take action 0 with the first of its chances."""
+    network = Fixed([math.log(p) for p in chances], [2.0])
+    decision = Decisions(
+        torch.zeros((1, 1), dtype=torch.int8),
+        Legal.of(np.ones((1, len(chances)), np.int8)),
+        torch.tensor([0]),
+        torch.tensor([math.log(before)]),
+        torch.tensor([advantage]),
+        torch.tensor([5.0]),
+        None if magnet is None else torch.tensor([math.log(p) for p in magnet]),
+    )
+    return network, decision
+
+
+def settings(clip: float = 0.2, value: float = 0.0, magnet: float = 0.0) -> PPOSettings:
+    return PPOSettings(clip=clip, value=value, magnet=magnet)
+
+
+@pytest.mark.parametrize(
+    "before, advantage, loss",
+    [
+        (0.4, 1.0, -1.2),  # ratio 1.5: no gain beyond 1.2
+        (0.4, -1.0, 1.5),  # but the whole loss
+        (0.4, 2.0, -2.4),
+        (0.8, 1.0, -0.75),  # ratio 0.75: the whole loss of a good action
+        (0.8, -1.0, 0.8),  # no gain below 0.8
+        (0.6, 3.0, -3.0),
+        (0.5, 1.0, -1.2),  # ratio 1.2, the end of the range
+        (0.55, 1.0, -0.6 / 0.55),
+    ],
+)
+def test_the_ratio_is_clipped_at_both_ends(before: float, advantage: float, loss: float) -> None:
+    found, _ = loss_of(*one([0.6, 0.4], before, advantage), settings(), 0.0)
+    assert found.item() == pytest.approx(loss, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    "chances, entropy",
+    [([0.6, 0.4], 0.6730117), ([0.25] * 4, 1.3862944), ([0.98, 0.02], 0.0980391)],
+)
+def test_the_entropy_is_a_bonus(chances: list[float], entropy: float) -> None:
+    network, decision = one(chances, chances[0], 0.0)
+    loss, measured = loss_of(network, decision, settings(), 0.5)
+    assert loss.item() == pytest.approx(-0.5 * entropy, rel=1e-4)
+    assert measured[0].item() == pytest.approx(entropy, rel=1e-4)
+    if chances[0] != chances[1]:  # a step along the gradient makes the likeliest less likely
+        loss.backward()
+        assert network.logits.grad[0] > 0
+
+
+def test_the_other_terms_of_the_loss() -> None:
+    network, decision = one([0.6, 0.4], 0.6, 0.0, [0.5, 0.5])
+    loss, _ = loss_of(network, decision, settings(value=0.5), 0.0)
+    assert loss.item() == pytest.approx(0.5 * (5 - 2) ** 2)
+    loss, _ = loss_of(network, decision, settings(magnet=2.0), 0.0)
+    assert loss.item() == pytest.approx(2 * 0.0201355, rel=1e-4)  # 0.6 ln 1.2 + 0.4 ln 0.8
+
+
+def slow_loss(
+    logits: list[list[float]], values: list[float], rows: list[dict[str, Any]],
+    given: PPOSettings, entropy_weight: float,
+) -> float:  # fmt: skip
+    """The loss, decision by decision, as the paper states it."""
+    total = 0.0
+    for scores, value, row in zip(logits, values, rows, strict=True):
+        weights = [math.exp(score) for score in scores]
+        chances = [weight / sum(weights) for weight in weights]
+        ratio, gain = chances[row["chosen"]] / row["before"], row["advantage"]
+        if gain > 0:
+            total -= min(ratio, 1 + given.clip) * gain
+        else:
+            total -= max(ratio, 1 - given.clip) * gain
+        total += given.value * (value - row["target"]) ** 2
+        total += entropy_weight * sum(p * math.log(p) for p in chances)
+        total += given.magnet * sum(
+            p * math.log(p / q) for p, q in zip(chances, row["magnet"], strict=True)
+        )
+    return total / len(rows)
+
+
+def test_the_loss_is_that_of_the_slow_statement() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        counts = rng.integers(1, 6, 7)
+        logits = [rng.normal(size=count).tolist() for count in counts]
+        values = rng.normal(size=7).tolist()
+        masks = (np.arange(5) < counts[:, None]).astype(np.int8)
+        rows = [
+            {
+                "chosen": int(rng.integers(count)),
+                "before": float(rng.uniform(0.05, 1)),
+                "advantage": float(rng.normal()),
+                "target": float(rng.normal()),
+                "magnet": rng.dirichlet(np.ones(count)).tolist(),
+            }
+            for count in counts
+        ]
+        decisions = Decisions(
+            torch.zeros((7, 1), dtype=torch.int8),
+            Legal.of(masks),
+            torch.tensor([row["chosen"] for row in rows]),
+            torch.tensor([math.log(row["before"]) for row in rows]),
+            torch.tensor([row["advantage"] for row in rows]),
+            torch.tensor([row["target"] for row in rows]),
+            torch.tensor([math.log(p) for row in rows for p in row["magnet"]]),
+        )
+        given = settings(clip=float(rng.uniform(0.05, 0.5)), value=0.7, magnet=0.3)
+        network: Any = Fixed([score for scores in logits for score in scores], values)
+        loss, _ = loss_of(network, decisions, given, 0.4)
+        assert loss.item() == pytest.approx(slow_loss(logits, values, rows, given, 0.4), rel=1e-4)
+
+
+@pytest.mark.parametrize("decisions, stray", [(0, 1.0), (3000, 0.5), (99_000, 0.1)])
+def test_random_actions_become_rarer(decisions: int, stray: float) -> None:
+    """By the square root of one more than the decisions in units of `anneal`."""
+    game = make_game("leduc")
+    learner = DMC(game, DMCSettings(width=8, exploration=1.0, anneal=1000), 3)
+    learner.decisions = decisions
+    number, inputs = 20_000, learner.features.inputs
+    masks = np.ones((number, game.num_actions), np.int8)
+    seen, seats = np.zeros((number, inputs), np.int8), np.zeros(number, np.int64)
+    actions, _ = learner.choose(np.random.default_rng(1), seen, masks, seats, seats)
+    # All observations are equal: what is not the best action was drawn at random.
+    best = np.bincount(actions).argmax() if stray < 1 else 0
+    wanted = stray * (1 - 1 / game.num_actions)
+    error = math.sqrt(wanted * (1 - wanted) / number)
+    assert abs((actions != best).mean() - wanted) < 4 * error
