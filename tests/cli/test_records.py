@@ -28,11 +28,12 @@ def test_replaying_the_records(tmp_path: Path) -> None:
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_records_through_a_pipe_are_refused(tmp_path: Path) -> None:
     os.mkfifo("pipe")
-    Path("kept.jsonl").write_text("kept")
+    kept = '{"game": "leduc", "rules": {}, "actions": ["raise", "fold"], "seed": 1}\n'
+    Path("kept.jsonl").write_text(kept)
     assert_refused("pipe: it is not a regular file", "records", "replay", "pipe")
     export = ("records", "export", "pipe", "--out", "kept.jsonl")
     assert_refused("pipe: it is not a regular file", *export)
-    assert Path("kept.jsonl").read_text() == "kept"
+    assert Path("kept.jsonl").read_text() == kept
 
 
 @pytest.mark.parametrize("command", [("replay",), ("export", "--out", "x.jsonl")])
