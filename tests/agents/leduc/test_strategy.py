@@ -47,8 +47,11 @@ def damaged(path: Path, **changes: Any) -> None:
     ("changes", "message"),
     [
         ({"probabilities": np.zeros((3, 3))}, "does not hold a strategy"),
-        ({"probabilities": uniform(UH).probabilities * 2}, "not a strategy of uh_leduc"),
-        ({"probabilities": uniform(UH).probabilities * np.nan}, "not a strategy of uh_leduc"),
+        ({"probabilities": uniform(UH).probabilities * 2}, "does not hold a strategy of uh_leduc"),
+        (
+            {"probabilities": uniform(UH).probabilities * np.nan},
+            "does not hold a strategy of uh_leduc",
+        ),
         ({"about": np.array("[]")}, "does not hold a strategy"),
         ({"about": None}, "does not hold a strategy"),
     ],

@@ -7,7 +7,7 @@ from itertools import islice
 import numpy as np
 import pytest
 from support import positions
-from support_daihinmin import keep_only
+from support_daihinmin import keep_only, redealt
 
 from closedhand import make_agent, make_game
 from closedhand.agents.daihinmin.policy import pattern_policy, styles
@@ -102,7 +102,7 @@ def test_its_proposals_leave_deals_as_frequent_as_they_are_dealt() -> None:
         GAME.play(state, int(GAME.legal(state)[0]))
     # The payer's best card that is out is Jh; As, Ks, Ac and 3c are hidden.
     keep_only(state, {0: "As", 1: "Ks", 2: "Ac", 3: "5c", 4: "3c"})
-    world, found, draws = GAME.redeal(GAME.view(state, 3), 3, rng), Counter(), 6000
+    world, found, draws = redealt(GAME, GAME.view(state, 3), 3, rng), Counter(), 6000
     for _ in range(draws):
         styles.propose(STYLES, GAME.rules, world, 3, rng)
         found["".join(cards_in(world.hands[0]))] += 1
