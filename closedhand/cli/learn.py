@@ -58,7 +58,6 @@ def trainer(*own: Option) -> Callable[..., None]:
         cls = load(LEARNERS[algorithm])
         if DEVICE in own:
             device = device_for(chosen["device"], chosen["opponents"], chosen["ray"])
-            note(f"learning on {device}")
             if device != "cpu":
                 cls, more = load(ON_GPU[algorithm]), {"device": device}
         table = options_of(cls.settings_type, algorithm)
@@ -67,6 +66,8 @@ def trainer(*own: Option) -> Callable[..., None]:
             game, settings, seed, against=split_agents(chosen["against"]),
             threads=chosen["threads"], **more,
         )  # fmt: skip
+        if DEVICE in own:
+            note(f"learning on {device}")
         if learner.remark:
             note(learner.remark)
         run = prepare(learner, folder, restart)

@@ -252,7 +252,7 @@ FORMS = {
         "policy-search", "policy-search:50ms", "policy-search:4000x0:{folder}",
         "policy-search:20msx10:{policy}", "bids:logic:greedy", "bids:fitted:search:50ms",
         "bids:control:decompose:{npz}", "bids:net={bid}:greedy", "bids:net={nets}:greedy",
-        "bids:net={bid}:policy-net:{folder}", "bids:net={bid}:search:4000:{npz}", "ppo:{zip}",
+        "bids:net={bid}:policy-net:{folder}", "bids:net={bid}:search:4000:{npz}",
     ],
     "daihinmin": [
         "default", "kou", "kou:w90", "kou:lock+,threshold=93", "min-sets",
@@ -324,7 +324,7 @@ FILES = {
         "value-search:50:{folder}": "value-net.npz", "search:50:{file}": "w.npz",
         "policy-net:{folder}": "policy.safetensors",
         "policy-search:50:{folder}": "policy.safetensors",
-        "bids:net={folder}:rule": "bid.safetensors", "ppo:{folder}": "model.safetensors",
+        "bids:net={folder}:rule": "bid.safetensors",
         "learned:{folder}": "model.safetensors",
     },
     "daihinmin": {

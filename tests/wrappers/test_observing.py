@@ -36,7 +36,7 @@ def test_it_is_shown_what_the_vector_env_shows(form: str) -> None:
 def test_it_plays_a_match_under_its_name() -> None:
     agent = ObservingAgent(make_game("leduc"), lambda seen: seen["action_mask"].argmax(1), name="x")
     played = match.play(agent.game, [agent, "random"], deals=5)
-    assert played.agents == ("x", "random") and played.deals == 5
+    assert played.names == ("x", "random") and played.deals == 5
 
 
 @pytest.mark.parametrize("answer", [None, 1, [0.5], [0, 0], "pass"])
