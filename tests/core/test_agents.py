@@ -275,7 +275,7 @@ def places(tmp_path: Path) -> dict[str, str]:
     """Files and folders that agents may be made from."""
     contents = {
         "npz": "w.npz", "colon": "a:b/w.npz", "policy": "net/policy.safetensors",
-        "kicker": "net/kicker.safetensors", "bid": "nets/bid.safetensors", "zip": "run/model.zip",
+        "kicker": "net/kicker.safetensors", "bid": "nets/bid.safetensors",
     }  # fmt: skip
     for name, path in contents.items():
         (tmp_path / path).parent.mkdir(exist_ok=True)

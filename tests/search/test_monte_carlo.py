@@ -88,7 +88,7 @@ def test_a_budget_of_time_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     [{}, {"simulations": 0}, {"seconds": -1.0}, {"simulations": 9, "candidates": 0}],
 )
 def test_budgets_that_make_no_sense_are_refused(budget: dict) -> None:
-    with pytest.raises(InputError, match="a search (takes a positive|needs a limit)"):
+    with pytest.raises(InputError, match=r"a search (takes a positive|needs a limit)"):
         MonteCarlo(make_game("daihinmin"), Uniform(), **budget)
 
 
