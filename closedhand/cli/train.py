@@ -139,7 +139,7 @@ def train_game(
     """Train an agent; Ctrl-C saves and stops.
 
     ppo, dmc, imitation and maskable-ppo learn every game, and write a folder that the agent
-    learned:FOLDER plays; `closedhand show settings ALGORITHM` lists what --set takes.
+    learned:FOLDER plays; `closedhand show settings ALGORITHM` lists what --set takes for these.
     """
     game = bind(underscored(context.command.name) or "", rules, option)
     trainers = trainers_of(spec_of(game.name))

@@ -53,13 +53,13 @@ OPTIONS = Options(
     Option(
         "pair",
         "rank",
-        "a pair is two cards of one rank, or of one rank and suit; `uh` only",
+        "a pair is two cards of one rank, or of one rank and suit",
         choices=("rank", "card"),
     ),
     Option(
         "double_pair",
         "suit",
-        "if both players pair with different suits, the stronger suit wins or nobody; `uh` only",
+        "if both players pair with different suits, the stronger suit wins or nobody",
         choices=("suit", "split"),
     ),
 )

@@ -39,7 +39,8 @@ LEDUC = replace(
     UH_LEDUC,
     name="leduc",
     title="Leduc poker",
-    options={"rules": "standard"},
+    # Its suits never count, so the options about pairs have no other value.
+    options={"rules": "standard", "pair": "rank", "double_pair": "suit"},
     aec_id="closedhand/leduc-v0",
     gymnasium_id="closedhand/Leduc-v0",
     line_notation=None,
