@@ -38,7 +38,7 @@ EXTRAS = {
 }
 """The smallest extra of `pyproject.toml` that installs each module which the package imports."""
 
-LARGER = {"play": " to play, 'closedhand[train]' to train"}
+LARGER = {"play": " to play, 'closedhand[learn]' to train"}
 """Text after the command for a small extra, about larger ones."""
 
 

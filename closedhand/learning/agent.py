@@ -13,11 +13,12 @@ import numpy as np
 import torch
 
 from closedhand.core import batch, batch_kernels, contract
-from closedhand.core.game import Game, InputError, State
+from closedhand.core.game import Game, State
 from closedhand.core.numba.jit import Floats, Ids
 from closedhand.learning import networks
 from closedhand.learning.features import ENCODERS, Features
 from closedhand.learning.legal import Legal
+from closedhand.learning.weights import check_finite
 
 COLDEST = 1e-6
 """Least temperature above 0; quotients of scores by lower ones may overflow."""
@@ -126,8 +127,7 @@ class NetworkAgent:
                 torch.from_numpy(views["player"].astype(np.int64)),
                 legal,
             ).double()
-            if not torch.isfinite(scores).all():
-                raise InputError(f"the network of {self.name} computes no probabilities here")
+            check_finite(scores)
             if self._temperature:
                 return legal, legal.log_softmax(scores / self._temperature).exp()
             shares = torch.zeros_like(scores)

@@ -63,7 +63,7 @@ def test_exploit_states_a_lower_bound() -> None:
         (["--algorithm", "maskable-ppo", "--opponents", "pool"], "no pool"),
         (["--algorithm", "maskable-ppo", "--ray", "local"], "leave out --ray"),
         (["--algorithm", "imitation", "--opponents", "self"], "leave out --opponents"),
-        (["--algorithm", "imitation"], "needs --records"),
+        (["--algorithm", "imitation"], "needs recorded games (--records)"),
         (["--algorithm", "ppo", "--set", "colour=red"], "no option 'colour'"),
         (["--algorithm", "ppo", "--set", "width"], "key=value"),
         (["--algorithm", "ppo", *TINY, "--set", "width=8"], "width is given twice"),

@@ -40,7 +40,7 @@ EXPLAINED = (
         "any number below that of every board marks a foul",
     ),
     Explained(
-        "games.daihinmin.both", "_second_joker",
+        "games.daihinmin.two_jokers", "_second_joker",
         "return lambda plays, play: JokerPlace(NO_JOKER, 0)", "0", "1",
         "the suit of a joker that is not there is not read",
     ),

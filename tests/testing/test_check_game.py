@@ -61,7 +61,7 @@ class Loose(Game):
 
 def make_game("""
 
-IMPORT = "from closedhand.core.numba.jit import "
+IMPORT = "from closedhand.authoring import "
 TABLE = {
     IMPORT: "from closedhand.core.features import Feature, FeatureTable\n" + IMPORT,
     END: "        feature_table=FeatureTable(Feature('card', ('',), '', 2, -1)),\n" + END,

@@ -9,6 +9,7 @@ import pytest
 from support_cli import assert_refused, run_to
 from support_pools import SMALL
 
+from closedhand import InputError
 from closedhand.agents.chinese_poker import agents, separable, training
 from closedhand.core.file_kinds import COMMENT
 from closedhand.papers.hankin import report, reproduction
@@ -100,6 +101,9 @@ def test_a_part_is_done_anew_where_anything_it_depends_on_changes(
     assert steps == [("one", 0, 2), ("one", 0.5, 2), ("two", 1, 2), ("two", 1.5, 2)]
     assert done() == 0
     Path("r/two.json").write_text("damaged")
+    with pytest.raises(InputError, match=r"two\.json: it exists and is not a part"):
+        done()
+    Path("r/two.json").unlink()
     assert done() == 1
     assert [done(hands=201), done(pools=3), done(seed=1)] == [2, 2, 2]
     assert done() == 2

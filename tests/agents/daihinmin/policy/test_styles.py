@@ -113,7 +113,7 @@ def test_its_proposals_leave_deals_as_frequent_as_they_are_dealt() -> None:
 
 @pytest.mark.slow
 def test_it_learns_in_a_match_who_plays_like_default() -> None:
-    game = make_game("daihinmin", rounds=12)
+    game = make_game("daihinmin", rounds=24)
     names = ["policy-search:100", "default", "kou", "default", "policy"]
     agents = [make_agent(game, name, 3) for name in names]
     state = game.deal(RNG(7))
