@@ -35,6 +35,8 @@ RUNNING, OVER, ILLEGAL, REFUSED = 0, 1, 2, 3
 NONE = -1
 ALL_SEATS = -1
 """In place of the user's seat: the user plays every seat."""
+ALL_LEGAL = -(2**63)
+"""In place of an illegal action: there was none. A policy that errs may choose any other number."""
 RANDOM_SEAT = -2
 """In `Terms.seat`: the user's seat is drawn for every game."""
 
@@ -102,11 +104,11 @@ def let_others_play(
             are more.
 
     Returns:
-        An illegal action of a policy, which ends the loop; else `NONE`.
+        An illegal action of a policy, which ends the loop; else `ALL_LEGAL`.
     """
     state = states[i]
     if seat == ALL_SEATS:
-        return np.int64(NONE)
+        return np.int64(ALL_LEGAL)
     while not contract.over(rules, state) and state.player != seat:
         player = np.int64(state.player)
         views[k] = states[i]
@@ -115,7 +117,7 @@ def let_others_play(
         action = np.int64(decide_by(policies, ahead - 1, streams[i], rules, views[k], ids))
         if batch_kernels.play(rules, state, action, ids) == ILLEGAL:
             return action
-    return np.int64(NONE)
+    return np.int64(ALL_LEGAL)
 
 
 @kernel
@@ -160,7 +162,7 @@ def start(
         refused = let_others_play(
             rules, policies, games.states, games.streams, i, seat, terms.players, views, k, ids
         )
-        if refused != NONE:
+        if refused != ALL_LEGAL:
             return True
         if not contract.over(rules, games.states[i]):
             return False
@@ -188,7 +190,7 @@ def step(
             k, ids,
         )  # fmt: skip
         status = OVER if contract.over(rules, state) else RUNNING
-        if refused != NONE:
+        if refused != ALL_LEGAL:
             status = REFUSED
         if terms.staged:
             paid = games.paid[i]

@@ -100,7 +100,7 @@ def let_all_play(
         action = game_kernels.let_others_play(
             rules, policies, states, streams, i, seats[i], num_players, views, 0, ids
         )
-        if action != NONE:
+        if action != game_kernels.ALL_LEGAL:
             return i, action
     return NONE, np.int64(NONE)
 

@@ -51,7 +51,7 @@ MEANT_ILLEGAL = {"default": "it submits the illegal kaidan of the competition's 
 
 REFUSALS = (
     *("bidding", "needs", "pip install", "games of three", "no cards given"),
-    *("games of five", "one joker"),
+    *("games of five", "one joker", "without seven_give"),
 )
 """What is said of games that an agent does not play."""
 

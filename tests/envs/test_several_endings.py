@@ -1,8 +1,10 @@
-"""Several games of a vector env that end in one step: exactly what the single envs tell, in order.
+"""Several games of a vector env that end in one step: exactly what single envs return, in order.
 
 Every game of a vector env is compared at every step with a single env of its own: observations,
-masks, rewards, ends, returns, the last observations and infos of finished games, and the deals of
-the games that follow. Some actions are illegal, so that games also end by these.
+masks, rewards, ends, returns, the last observations and infos of finished games. The first deals of
+both follow from the same seed; after an end the single env continues from the deal of the vector
+env, which draws deals and seats from the stream of that game. Some actions are illegal, so that games also end
+by these.
 """
 
 from typing import Any
@@ -45,6 +47,10 @@ class SelfPlay:
         self.illegal = self.over = False
         self.actor, self.rewards = -1, [0.0] * self.game.num_players
 
+    def restart(self, envs: GameVectorEnv, i: int, infos: Any) -> None:
+        """Begin with the new deal of game i of a vector env."""
+        self.reset(options={"state": envs.states[i]})
+
     def step(self, action: int) -> None:
         agent = self.env.agent_selection
         self.actor = self.player
@@ -86,6 +92,10 @@ class OneSeat(SelfPlay):
         self.actor, self.last = -1, 0.0
         self.rewards = [0.0] * self.game.num_players
         self.paid = np.zeros(self.game.num_players)
+
+    def restart(self, envs: GameVectorEnv, i: int, infos: Any) -> None:
+        self.env._fixed_seat = int(infos["current_player"][i])
+        self.reset(options={"state": envs.states[i]})
 
     def step(self, action: int) -> None:
         self.seen, self.last, self.over, _, info = self.env.step(np.int64(action))
@@ -147,17 +157,19 @@ def test_games_that_end_together_end_as_single_ones(
     seen, infos = envs.reset(seed=SEED)
     for i, one in enumerate(singles):
         one.reset(seed=SEED + i)
+        if single is OneSeat:  # the deal is the same, the seat is drawn from the stream of the game
+            one.restart(envs, i, infos)
     together = mixed = 0
     for _ in range(2 * steps // 3 if single is OneSeat else steps):  # others move as well
         # With next-step reset the action of a game that has ended is ignored: any number will do.
         actions = [-7 if one.over else choose(one, rng) for one in singles]
         ended_before = [one.over for one in singles]
         for one, action in zip(singles, actions, strict=True):
-            if one.over:
-                one.reset()
-            else:
+            if not one.over:
                 one.step(action)
         seen, rewards, over, truncated, infos = envs.step(np.array(actions))
+        for i in np.flatnonzero(ended_before):
+            singles[i].restart(envs, i, infos)
         ended = np.array([one.over for one in singles])
         together += ended.sum() > 1
         mixed += len({one.illegal for one in singles if one.over}) > 1
@@ -176,14 +188,14 @@ def test_games_that_end_together_end_as_single_ones(
                     continue
                 last = {key: part[None] for key, part in final[i].items()}
                 assert_told(last, {key: part[i : i + 1] for key, part in told.items()}, 0, one)
-                one.reset()
+                one.restart(envs, i, infos)
         for i, one in enumerate(singles):
             assert_told(seen, infos, i, one)
         if mode == AutoresetMode.DISABLED and ended.any():
             seen, infos = envs.reset(options={"reset_mask": ended})
             for i, one in enumerate(singles):
                 if one.over:
-                    one.reset()
+                    one.restart(envs, i, infos)
                 assert_told(seen, infos, i, one)
     assert together > 0, "no two games ended in one step"
     if name == "leduc" and single is SelfPlay:
