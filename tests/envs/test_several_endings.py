@@ -94,7 +94,7 @@ class OneSeat(SelfPlay):
         self.paid = np.zeros(self.game.num_players)
 
     def restart(self, envs: GameVectorEnv, i: int, infos: Any) -> None:
-        self.env._fixed_seat = int(infos["current_player"][i])
+        self.env.seat = self.env._fixed_seat = int(infos["current_player"][i])
         self.reset(options={"state": envs.states[i]})
 
     def step(self, action: int) -> None:
