@@ -58,6 +58,10 @@ ROOMS = ("core", "games", "envs", "wrappers", "search", "solvers", "learning", "
 """The rooms of the package, each with a page of all its modules."""
 
 
+COMPILER = "closedhand.core.numba.gpu."
+"""Modules that need the extra `gpu`, which the documentation is built without."""
+
+
 def write_reference_pages(app: Any) -> None:
     """Write one page for each room of the package."""
     folder = Path(app.srcdir) / "reference"
@@ -84,7 +88,8 @@ def write_replays(app: Any) -> None:
 def modules_of(package: Any) -> list[str]:
     """The names of a module and of all modules below it."""
     below = pkgutil.walk_packages(getattr(package, "__path__", []), f"{package.__name__}.")
-    return [package.__name__, *(module.name for module in below)]
+    names = [package.__name__, *(module.name for module in below)]
+    return [name for name in names if not name.startswith(COMPILER)]
 
 
 def write_environment_pages(app: Any) -> None:

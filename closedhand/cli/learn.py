@@ -13,6 +13,7 @@ from closedhand.core.agent_spec import AgentSpec, split_agents
 from closedhand.core.cubins import FOLDER
 from closedhand.core.file_kinds import CHECKPOINT, HISTORY, NETWORK, FileKind, headed
 from closedhand.core.game import Game, InputError
+from closedhand.core.optional_imports import require
 from closedhand.core.options import Option, Options, options_of, takes
 from closedhand.core.registry import load
 from closedhand.core.statistics import interval
@@ -66,11 +67,12 @@ def trainer(*own: Option) -> Callable[..., None]:
             game, settings, seed, against=split_agents(chosen["against"]),
             threads=chosen["threads"], **more,
         )  # fmt: skip
-        if DEVICE in own:
-            note(f"learning on {device}")
         if learner.remark:
             note(learner.remark)
+        require("tensorboard")
         run = prepare(learner, folder, restart)
+        if DEVICE in own:
+            note(f"learning on {device}")
         steps = chosen["steps"]
         with cluster_at(chosen.get("ray")) as crew:
             if crew is not None:

@@ -240,7 +240,7 @@ def test_proposals_still_fit_the_view(options: dict) -> None:
             continue
         player = int(state.player)
         view = game.view(state, player)
-        full = flat.redeal(view, player, rng)
+        full = game.redeal(view, player, rng)
         for _ in range(20):
             before = full.hands.copy()
             styles.propose(POLICY, flat.rules, full, player, rng)

@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 
 import numba.cuda.compiler
 import numba.cuda.dispatcher
+import numba_cuda  # noqa: F401, numba has a `numba.cuda` of its own, which is another
 import numpy as np
 from llvmlite import ir
 from numba import cuda, types as core_types
