@@ -52,6 +52,7 @@ def trainer(*own: Option) -> Callable[..., None]:
         **given: Any,
     ) -> None:
         """Train a network, show its evaluations, and save it for the agent `learned`."""
+        require("tensorboard")
         chosen = options.complete(given)
         more = {each.name: chosen[each.name] for each in own if each not in (RAY, DEVICE)}
         if "opponents" in more:
@@ -69,7 +70,6 @@ def trainer(*own: Option) -> Callable[..., None]:
         )  # fmt: skip
         if learner.remark:
             note(learner.remark)
-        require("tensorboard")
         run = prepare(learner, folder, restart)
         if DEVICE in own:
             note(f"learning on {device}")

@@ -3,8 +3,8 @@
 Every game of a vector env is compared at every step with a single env of its own: observations,
 masks, rewards, ends, returns, the last observations and infos of finished games. The first deals of
 both follow from the same seed; after an end the single env continues from the deal of the vector
-env, which draws deals and seats from the stream of that game. Some actions are illegal, so that games also end
-by these.
+env, which draws deals and seats from the stream of that game. Some actions are illegal, so that
+games also end by these.
 """
 
 from typing import Any

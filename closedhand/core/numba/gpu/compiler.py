@@ -26,9 +26,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+# The package that replaces Numba's own `numba.cuda`: without it the names below are others.
+import numba_cuda  # pyright: ignore[reportUnusedImport] # noqa: F401, I001
 import numba.cuda.compiler
 import numba.cuda.dispatcher
-import numba_cuda  # noqa: F401, numba has a `numba.cuda` of its own, which is another
 import numpy as np
 from llvmlite import ir
 from numba import cuda, types as core_types
