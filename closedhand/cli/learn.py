@@ -57,7 +57,7 @@ def trainer(*own: Option) -> Callable[..., None]:
         more = {each.name: chosen[each.name] for each in own if each not in (RAY, DEVICE)}
         if "opponents" in more:
             more["opponents"] = split_agents(more["opponents"]) if more["opponents"] else []
-        cls = load(LEARNERS[algorithm])
+        cls, device = load(LEARNERS[algorithm]), "cpu"
         if DEVICE in own:
             device = device_for(chosen["device"], chosen["opponents"], chosen["ray"])
             if device != "cpu":

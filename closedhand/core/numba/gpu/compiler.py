@@ -26,10 +26,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-# The package that replaces Numba's own `numba.cuda`: without it the names below are others.
-import numba_cuda  # pyright: ignore[reportUnusedImport] # noqa: F401, I001
 import numba.cuda.compiler
 import numba.cuda.dispatcher
+
+# The package that replaces Numba's own `numba.cuda`: without it the names below are others.
+import numba_cuda  # pyright: ignore[reportUnusedImport] # noqa: F401
 import numpy as np
 from llvmlite import ir
 from numba import cuda, types as core_types
