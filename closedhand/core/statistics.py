@@ -129,7 +129,7 @@ def over_blocks(values: np.ndarray) -> list[Estimate]:
 
 @cache
 def t_quantile(freedom: int, level: float = 0.95) -> float:
-    """Return the two-sided quantile of Student's t: |t| stays below it with probability `level`.
+    """Return the two-sided quantile of Student's t: abs(t) stays below it with probability `level`.
 
     Examples:
         >>> [round(t_quantile(freedom), 3) for freedom in (1, 9, 99)]
