@@ -103,7 +103,9 @@ def test_core_and_games_import_numpy_and_numba_only() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         for name in imported(node)
     }
-    assert {pair for pair in found if pair[1] not in ALLOWED} == set()
+    # What compiles for a GPU is imported where that is asked for, and needs the extra `gpu`.
+    compiler = {("core/numba/gpu/compiler.py", "numba_cuda")}
+    assert {pair for pair in found if pair[1] not in ALLOWED} == compiler
 
 
 def imported(node: ast.AST) -> list[str]:
