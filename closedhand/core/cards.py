@@ -41,7 +41,16 @@ def shuffle(deck: NDArray[Any], seed: np.uint64) -> np.uint64:
 
     The seed must not be 0, at which xorshift stays.
     """
-    for i in range(len(deck) - 1, 0, -1):
+    return shuffle_first(deck, len(deck), seed)
+
+
+@kernel
+def shuffle_first(deck: NDArray[Any], number: Integer, seed: np.uint64) -> np.uint64:
+    """Shuffle the first `number` places of `deck`, as `shuffle` does an array of that length.
+
+    Arrays have a constant length on a GPU, and a slice takes a while on a CPU.
+    """
+    for i in range(number - 1, 0, -1):
         # Xorshift64 (Marsaglia, 2003): one number is the whole generator, so that a state can hold
         # it for a new deal in the middle of a game. Its lowest bits are the weakest: they are
         # dropped.

@@ -6,7 +6,7 @@ Kernels do not check whether a play is legal.
 import numpy as np
 
 from closedhand.core import bits
-from closedhand.core.cards import shuffle
+from closedhand.core.cards import shuffle_first
 from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin.cards import added, bit, removed
 from closedhand.games.daihinmin.plays import (
@@ -288,10 +288,11 @@ def rank_rest(state):
     determined by its deal and its actions.
     """
     seed = np.uint64(state.moves)
-    order = np.arange(MOST)[: len(state.hands)]  # made with a constant length, for GPUs
-    for player in range(len(state.hands)):
-        seed = shuffle(order, seed ^ state.hands[player])
-    shuffle(order, seed)
-    for player in order:
-        if state.places[player] < 0:
-            go_out(state, player)
+    order = np.arange(MOST)  # of constant length, for GPUs
+    number = len(state.hands)
+    for player in range(number):
+        seed = shuffle_first(order, number, seed ^ state.hands[player])
+    shuffle_first(order, number, seed)
+    for i in range(number):
+        if state.places[order[i]] < 0:
+            go_out(state, order[i])
