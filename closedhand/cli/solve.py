@@ -343,6 +343,11 @@ def solve_exactly(game: Game, folder: Path) -> dict[str, Any]:
     return result
 
 
+def unit_of(result: dict[str, Any]) -> str:
+    """Return the unit of payoffs in the game of a result."""
+    return make_game(result["game"], **result["options"]).unit
+
+
 def called(result: dict[str, Any]) -> str:
     """Write the game of a result with its options, for a title."""
     options = ", ".join(f"{key}={value}" for key, value in result["options"].items())
@@ -368,7 +373,7 @@ def judged_columns(result: dict[str, Any]) -> list[str]:
 
 def show_results(results: list[dict[str, Any]]) -> None:
     """Print summaries as a table."""
-    table = new_table(f"{called(results[0])}; chips a game")
+    table = new_table(f"{called(results[0])}; {unit_of(results[0])} a game")
     table.add_column("algorithm", no_wrap=True)
     for name in ("iterations", "seconds", *judged_columns(results[0])):
         table.add_column(name, justify="right", no_wrap=True)
@@ -399,7 +404,7 @@ def explained(result: dict[str, Any]) -> str:
 
 def judge(
     game: GameName,
-    agent: Annotated[str, typer.Argument(help="An agent with probabilities.", metavar="AGENT")],
+    agent: Annotated[str, typer.Argument(help="The agent.", metavar="AGENT")],
     seed: Annotated[int, seed_option("Seed of the agent.")] = 0,
     out: Annotated[
         Path | None,
@@ -415,6 +420,9 @@ def judge(
     of the players' gains by best responses: 0 only for an equilibrium. If several seats play for
     one side, a further line gives an upper bound of their common gain: the gain of a joint response
     in which they see each other's cards.
+
+    An agent without probabilities is asked once at every information set, and judged as if it
+    always decided so: exactly if it is deterministic.
     """
     from closedhand.core.agents import make_agent
     from closedhand.solvers import solving
@@ -451,7 +459,7 @@ def judge(
     if as_json:
         print_json(result)
         return
-    table = new_table(f"{called(result)}; {agent} at all seats; chips a game")
+    table = new_table(f"{called(result)}; {agent} at all seats; {bound.unit} a game")
     for name in judged_columns(result):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_row(*values_of(result))

@@ -119,6 +119,7 @@ class Game:
         staged: Whether payoffs are paid in stages: `returns` accumulates during the game, and
             rewards are its increments. Otherwise everything is paid at the end.
         rounds: Number of rounds of an episode; only staged games have more than one.
+        unit: Unit of payoffs, in the plural, for titles.
         layout: Number of the layout of saved states.
         feature_table: Numbers of the compact observation, which `features` of the game's module
             writes; None if the observation serves as the compact one.
@@ -145,6 +146,7 @@ class Game:
     lenient: bool = False
     staged: bool = False
     rounds: int = 1
+    unit: str = "points"
     layout: int = 1
     feature_table: FeatureTable | None = field(default=None, repr=False)
     flat_form: "Game | None" = field(default=None, repr=False)

@@ -47,7 +47,7 @@ class Fault(NamedTuple):
     message: str
 
 
-END = "        zero_sum=True,\n"
+END = '        zero_sum=True,\n        unit="chips",\n'
 START = "def make_game("
 MORE = "@kernel\ndef {}:\n    return {}\n\n\n" + START
 

@@ -94,6 +94,7 @@ def make_game(**given: Any) -> Game:
         sides=(0, 1),
         notation=notation,
         payoff_range=(-most, most),
+        unit="chips",
         max_moves=2 * int(rules.tables.longest),
         feature_table=table(
             tuple(VARIANTS[options["rules"]].deck), int(rules.tables.longest), int(most)
