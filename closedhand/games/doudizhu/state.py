@@ -44,7 +44,8 @@ STATE = np.dtype(
                 ("plays", "i4", SEATS),  # number of plays made, without passes
                 # In kicker sub-steps, the incomplete play of the player to act:
                 ("group", "i4"),  # its main group, -1 if none is chosen
-                ("picks", "i4"),  # number of kickers still to choose
+                ("picks", "i2"),  # number of kickers still to choose
+                ("passed", "i2"),  # deals before this one in which all passed, if they are bounded
             ],
             align=True,
         ),
@@ -59,6 +60,7 @@ OPTIONS = np.dtype(
             for name in (
                 "bidding",
                 "robbing",
+                "passes",  # deals in which all may pass before the game ends, 0 for any number
                 "double",  # id of the word that doubles less that of the pass, 0 if there is none
                 "show",  # the same of the word that shows the landlord's hand
                 "spring",

@@ -34,9 +34,12 @@ def valid(
             to its second one, and returns the reason why one is illegal, or an empty string.
     """
     last = rules.options.players - 1
+    passed = max(int(rules.options.passes) - 1, 0)
     wrong = validity.outside(
-        state, {"moves": (0, LONGEST), "landlord": (-1, last), "bids": (0, MOST_SAID)}
-    )
+        state,
+        {"moves": (0, LONGEST), "landlord": (-1, last), "bids": (0, MOST_SAID),
+         "passed": (0, passed)},
+    )  # fmt: skip
     if wrong:
         return wrong
     if player is not None:
@@ -50,6 +53,7 @@ def valid(
     if wrong:
         return wrong
     begin(rules, start)
+    start.passed = state.passed
     ids = int(rules.plays.number) + MOST_WORDS
     wrong = validity.replay(rules, start, state.history[: state.moves], ids)
     return wrong or under_way(state, start) or validity.difference(state, start, SEATS)
