@@ -28,9 +28,9 @@ what is wrong with what a user has given.
 by a policy in kernels, whose function `decide` calls. `described` and `Traits` state what is known
 of an agent before it plays; `refuse_argument` is for one that takes none.
 
-**Search.** `MonteCarlo`, `PairedSearch` and `Particles` search by simulation with a policy such as
-`UniformPolicy`. `playouts` plays games to their ends; `read_budget` reads `500` or `20ms`; a
-`Simulation` says how an agent simulates, and `rank` orders actions by it.
+**Search.** `MonteCarlo`, `PairedSearch`, `ISMCTS` and `Particles` search by simulation with a
+policy such as `UniformPolicy`. `playouts` plays games to their ends; `read_budget` reads `500` or
+`20ms`; a `Simulation` says how an agent simulates, and `rank` orders actions by it.
 """
 
 from closedhand.agents.agent import KernelAgent
@@ -63,6 +63,7 @@ from closedhand.core.policies import decide
 from closedhand.core.registry import GameSpec
 from closedhand.core.stream import Stream, draw, make_stream
 from closedhand.search import (
+    ISMCTS,
     MonteCarlo,
     PairedSearch,
     Particles,
@@ -75,6 +76,7 @@ from closedhand.search import (
 
 __all__ = [
     "BLANK",
+    "ISMCTS",
     "Agent",
     "Bools",
     "Deal",

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import signature
+from itertools import chain, islice
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -61,7 +62,11 @@ class Deal(NamedTuple):
 
 
 class Notation(Protocol):
-    """Notation of a game's actions, deals and tables; see the methods of `Game` of these names."""
+    """Notation of a game's actions, deals and tables; see the methods of `Game` of these names.
+
+    Three members are optional: `cards_of(action, state)`, the cards that people click for an action
+    (see `Game.cards`); `parts_of(state)` (see `Game.parts`); and `explanations`.
+    """
 
     def text(self, action: int, state: State | None = None) -> str:
         """Write an action id."""
@@ -230,7 +235,10 @@ class Game:
         function, rules = contract.plain_function(self.rules, "deals")
         if function is None:
             raise InputError(f"{self.name} does not list its deals: its module has no deals(rules)")
-        return (Deal(state, float(probability)) for state, probability in function(rules))
+        deals: Iterator[tuple[State, Any]] = iter(function(rules))
+        # A generator that refuses does so at its first deal: ask for it now.
+        first: list[tuple[State, Any]] = list(islice(deals, 1))
+        return (Deal(state, float(share)) for state, share in chain(first, deals))
 
     def legal(self, state: State) -> NDArray[np.int32]:
         """Return the ids of the legal actions of `state.player`, ascending, int32."""
@@ -415,8 +423,12 @@ class Game:
         Raises:
             InputError: One is not.
         """
+        build, _ = contract.plain_function(self.rules, "view_from")
         for name in names:
             if name not in self.facts:
+                if build and name in signature(build).parameters:
+                    raise InputError(f"{name!r} of view_from of {self.name} is no fact: facts are "
+                                     "keyword-only parameters, written after `*`")  # fmt: skip
                 known = ", ".join(self.facts) or "none"
                 raise InputError(f"view_from of {self.name} takes no {name!r}; it takes {known}")
 

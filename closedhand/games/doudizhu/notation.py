@@ -145,7 +145,9 @@ class Notation:
 
     def cards_of(self, action: int, state: State) -> tuple[str, ...]:
         """List the cards of a play."""
-        return tuple(self.texts[action]) if action < self.rules.plays.number - 1 else ()
+        if action >= self.rules.plays.number - 1:
+            return ()
+        return tuple(self.texts[action].replace("+", ""))
 
     def scene(self, state: State) -> list[Row]:
         """Return the table: a row for each seat, then the public cards."""
