@@ -31,15 +31,14 @@ from closedhand.envs.observation_form import COMPACT, FLAT
 from closedhand.envs.seat_vector import SeatVectorEnv
 from closedhand.envs.vector import GameVectorEnv
 from closedhand.learning import networks
-from closedhand.learning.network_learner import (
-    NetworkLearner,
-    NetworkSettings,
+from closedhand.learning.module_state import (
     Weights,
     arrays_of,
     moments_of,
     restore_module,
     restore_moments,
 )
+from closedhand.learning.network_learner import NetworkLearner, NetworkSettings
 from closedhand.learning.population import POOL, SELF
 from closedhand.wrappers.sb3 import SB3VecEnv, session_seed
 

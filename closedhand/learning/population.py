@@ -15,7 +15,7 @@ import numpy as np
 
 from closedhand.core.agents import Agent, make_agent
 from closedhand.core.game import Game, State
-from closedhand.learning.network_learner import Weights
+from closedhand.learning.module_state import Weights
 from closedhand.learning.selfplay import LEARNER
 
 SELF, POOL = "self", "pool"

@@ -29,16 +29,16 @@ from closedhand.core.workers import Crew
 from closedhand.learning import networks
 from closedhand.learning.action_sharing import plain, share
 from closedhand.learning.agent import NetworkAgent
-from closedhand.learning.network_learner import (
-    NetworkLearner,
-    NetworkSettings,
+from closedhand.learning.module_state import (
     Weights,
+    add_to_average,
     arrays_of,
     load_weights,
     moments_of,
     restore_module,
     restore_moments,
 )
+from closedhand.learning.network_learner import NetworkLearner, NetworkSettings
 from closedhand.learning.population import OPPONENTS, Population
 from closedhand.learning.remote_games import Piece, Record, cut, record, replay, rounded
 from closedhand.learning.selfplay import Choose, Wave, join, play_wave
@@ -297,16 +297,8 @@ class DeepLearner(NetworkLearner[Chosen]):
 
     def after_update(self) -> None:
         """Average the weights, and freeze a self for the pool if it is due."""
-        self._average()
+        add_to_average(self.average, self.network, self.updates)
         self.population.add(self.updates, lambda: self.weights(self.network))
-
-    @torch.no_grad()
-    def _average(self) -> None:
-        # Polynomial-decay averaging (Shamir and Zhang, 2013): about the last tenth of the updates
-        # counts, for any length of the training.
-        share = 9 / (self.updates + 8)
-        for mean, new in zip(self.average.parameters(), self.network.parameters(), strict=True):
-            mean.lerp_(new, share)
 
     def state(self) -> dict[str, Any]:
         """Everything that `restore` needs, arrays by name."""
