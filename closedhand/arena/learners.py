@@ -28,8 +28,9 @@ from closedhand.core.run import Notes, Run, compute_parts
 from closedhand.core.statistics import Estimate
 from closedhand.learning.algorithms import OWN
 from closedhand.solvers import solving
+from closedhand.solvers.size import check_size
 from closedhand.solvers.strategy import evaluate, strategy_of
-from closedhand.solvers.tree import build, check_size
+from closedhand.solvers.tree import build
 
 EXACT, EXPLOITED = "exploitability", "exploited by"
 """Measures besides the points against agents: the exact exploitability, and the gain of a trained

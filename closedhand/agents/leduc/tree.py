@@ -41,9 +41,10 @@ from closedhand.solvers.interface import (
     Shapes,
     Trees,
     Walk,
+    ranges,
 )
+from closedhand.solvers.keys import keys_of
 from closedhand.solvers.regrets import add_regret, mirror_step, next_weight, normalise
-from closedhand.solvers.tree import keys_of
 
 LANES = 8
 """Length of vectors over the kinds of cards: a power of two, for SIMD instructions."""
@@ -351,15 +352,17 @@ def views_of(game: Game) -> np.ndarray:
 
 
 @lru_cache
-def _layout(game: Game) -> Layout:
+def layout_of(game: Game) -> Layout:
+    """Layout of the information sets of the tree of a game."""
     tree = build(game)
     at, cards = _places(game)
     number = np.diff(tree.first)[at]
+    children = ranges(tree.first[at], number)
     rows = np.concatenate([[0], np.cumsum(number)])
-    children = np.arange(rows[-1]) + np.repeat(tree.first[at] - rows[:-1], number)
     actions = tree.action[children].astype(np.int32)
-    entries = children, np.repeat(cards, number)
-    return Layout(keys_of(game, views_of(game)), rows, actions, entries)
+    return Layout(
+        keys_of(game, views_of(game)), rows, actions, (children, np.repeat(cards, number))
+    )
 
 
 def _places(game: Game) -> tuple[np.ndarray, np.ndarray]:
@@ -370,11 +373,6 @@ def _places(game: Game) -> tuple[np.ndarray, np.ndarray]:
     found[tree.node[deciding], tree.slot[deciding]] = deciding
     sets = np.array([each[:3] for each in information_sets(game)])
     return found[sets[:, 0], sets[:, 1]], sets[:, 2]
-
-
-def layout_of(game: Game, tree: Tree) -> Layout:
-    """Layout of the information sets of a tree."""
-    return _layout(game)
 
 
 class Deck(NamedTuple):
@@ -416,8 +414,7 @@ def walk_of(game: Game, tree: Tree) -> Walk:
     signs = np.array([-1.0, 0.0, 1.0])[:, None, None] * [1.0, -1.0]
     payoffs = np.where(shown, signs, 1.0) * tree.stakes
     at, own = _places(game)
-    rows = _layout(game).rows
-    entries = np.arange(rows[-1]) + np.repeat(starts[at] + own * number[at] - rows[:-1], number[at])
+    entries = ranges(starts[at] + own * number[at], number[at])
     cards = tables.deck[: tables.cards].astype(np.int8)
     deck = Deck(cards, cards.copy(), tables.better.copy())
     return Walk(tree.player, tree.first, slot, payoffs, deck, int(number.sum()) * LANES, entries)
@@ -429,5 +426,5 @@ def names_of(game: Game) -> Names:
     return Names(("state", "history"), cells)
 
 
-PUBLIC = Trees(build, layout_of, walk_of, names_of)
+PUBLIC = Trees(build, lambda game, _: layout_of(game), walk_of, names_of)
 """Public trees with vectors over the private cards."""

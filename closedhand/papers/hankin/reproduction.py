@@ -27,7 +27,6 @@ from closedhand.agents.chinese_poker.pool import (
 )
 from closedhand.core.files import SHIPPED, write_atomically
 from closedhand.core.game import Game, InputError
-from closedhand.core.optional_imports import needing
 from closedhand.core.registry import make_game
 from closedhand.core.run import Notes, Part, compute_parts
 from closedhand.games.chinese_poker.notation import parse_board
@@ -111,12 +110,7 @@ def blog_ranges() -> list[dict[str, Any]]:
 
 
 def parts(folder: Path, plan: Plan) -> dict[str, Part]:
-    """List the parts to compute, by name and in order: functions that return JSON data.
-
-    Args:
-        folder: Folder for the trained tables.
-        plan: Settings of the reproduction.
-    """
+    """List the parts to compute, by name and in order; the trained tables go to `folder`."""
     game = make_game("chinese_poker")
     tables, seed = folder / "blog-tables.npz", plan.seed
 
@@ -144,12 +138,11 @@ def compute(
     """Compute all parts; see `closedhand.core.run`.
 
     Raises:
-        InputError: There are fewer hands than pools, or SciPy is not installed.
+        InputError: There are fewer hands than pools.
         KeyboardInterrupt: Interrupted; a later call resumes.
     """
     if plan.hands < plan.pools:
         raise InputError(f"{plan.pools} pools need at least one hand each, not {plan.hands} in all")
-    t_distribution()  # an error now, ahead of minutes of work
     settings = {
         "hands": plan.hands,
         "pools": plan.pools,
@@ -158,17 +151,6 @@ def compute(
         "tables": hashlib.sha256(separable.shipped().win.tobytes()).hexdigest()[:20],
     }
     return compute_parts(parts(folder, plan), folder, settings, progress)
-
-
-def t_distribution() -> Any:
-    """Import SciPy's t distribution.
-
-    Raises:
-        InputError: SciPy is not installed.
-    """
-    with needing():
-        from scipy.stats import t
-    return t
 
 
 def _blog_tables(game: Game, path: Path, seed: int, anew: bool = False) -> separable.Tables:

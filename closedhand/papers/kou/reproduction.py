@@ -188,13 +188,7 @@ def plain(agent: str) -> str:
 def compute(
     plan: Plan, folder: Path, progress: Callable[[str, float, int], None]
 ) -> dict[str, dict[str, Any]]:
-    """Play all leagues of a plan; see `closedhand.core.run`.
-
-    Args:
-        plan: Settings of the reproduction.
-        folder: Folder for the files, one for each part.
-        progress: Called with the name of a part, the number of parts done and the number of all
-            parts.
+    """Play all leagues of a plan; see `closedhand.core.run.compute_parts`.
 
     Returns:
         Results by name of the league.
@@ -240,17 +234,9 @@ def _part(path: Path, game: Game, agents: Sequence[str], rounds: int, plan: Plan
             files.save(path, league.summary(found))
 
         done = league.play(
-            game,
-            agents,
-            deals,
-            seed,
-            False,
-            plan.workers,
-            played,
-            lambda n: notes(n / deals),
-            save,
-            chunk,
-        )
+            game, agents, deals, seed, False, plan.workers, played,
+            lambda n: notes(n / deals), save, chunk,
+        )  # fmt: skip
         if done.deals > deals:
             done = replace(done, played=cut(done.played, deals))
         data = league.summary(done)

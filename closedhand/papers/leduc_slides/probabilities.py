@@ -78,7 +78,7 @@ def _taken(strategy: Strategy, card: str | None, flop: str | None) -> dict[tuple
     tree = build(game)
     # `pays` begins with the probabilities of the deals, by slot; sum those that meet the condition.
     given = {phase: tree.pays[slots[phase]][:, :, cards].sum() for phase in slots}
-    sigma = to_sigma(tree, layout_of(game, tree), strategy)
+    sigma = to_sigma(tree, layout_of(game), strategy)
     reached = np.zeros((2, *sigma.shape))
     for player in range(2):
         reach(tree, sigma, player, reached[player])
