@@ -310,15 +310,7 @@ def fit(agents: int, won: np.ndarray, games: np.ndarray) -> np.ndarray:
 
 
 def picture(data: dict[str, Any], path: Path) -> None:
-    """Draw strength against time per decision.
-
-    Args:
-        data: The ladder, as made by `summary`.
-        path: Path of the PNG file.
-
-    Raises:
-        InputError: matplotlib is not installed.
-    """
+    """Draw strength against time per decision."""
     figure = new_figure(8, 5)
     axis = figure.subplots()
     timed = [row for row in data["agents"] if row["microseconds_per_decision"] is not None]

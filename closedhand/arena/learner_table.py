@@ -99,11 +99,7 @@ def read(folder: Path) -> list[Result]:
 
 
 def write(path: Path, results: list[Result]) -> None:
-    """Write results as a CSV, from which `read` restores every digit.
-
-    Raises:
-        InputError: The file cannot be written.
-    """
+    """Write results as a CSV, from which `read` restores every digit."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(COLUMNS)
@@ -233,11 +229,7 @@ def shown(estimate: Estimate | None) -> str:
 
 
 def plot(results: list[Result], path: Path) -> None:
-    """Draw the curves in a panel for each game and measure.
-
-    Raises:
-        InputError: matplotlib is not installed.
-    """
+    """Draw the curves in a panel for each game and measure."""
     games = _grouped(results, lambda each: (each.game, each.curve_of))
     # Matplotlib has ten colours: the first ten learners get solid lines, the next ones dashed ones.
     learners = list(dict.fromkeys(each.learner for each in results))

@@ -139,11 +139,8 @@ def compute(
 ) -> None:
     """Compute cells, except those that the folder holds with the same settings.
 
-    Args:
-        folder: Folder with a file for each cell, and with the runs of cells in `runs`.
-        plan: Settings of all cells.
-        cells: The cells.
-        progress: Called with the name of a cell, the number of cells done and that of all.
+    The folder has a file for each cell, and the runs of cells in `runs`. `progress` is called with
+    the name of a cell, the number of cells done and that of all.
 
     Raises:
         InputError: A result cannot be written, or a library is not installed.

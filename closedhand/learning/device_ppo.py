@@ -104,9 +104,7 @@ class PolicyLoss(torch.autograd.Function):
         ctx: Any, logits: Tensor, masks: Tensor, actions: Tensor, logs: Tensor, advantages: Tensor,
         clip: float, entropy_weight: Tensor,
     ) -> tuple[Tensor, Tensor]:  # fmt: skip
-        """The loss, and the means of entropy, divergence and share clipped, float32 [3].
-
-        The objective is that of `ppo.loss_of`, for all actions instead of a list of the legal ones.
+        """Compute the loss of `ppo.loss_of`, of all actions instead of a list of the legal ones.
 
         Args:
             ctx: What the gradient needs.
@@ -117,6 +115,9 @@ class PolicyLoss(torch.autograd.Function):
             advantages: Advantages, normalised, float32 [n].
             clip: Change of a probability at which it is clipped.
             entropy_weight: Weight of the entropy, a scalar.
+
+        Returns:
+            The loss, and the means of entropy, divergence and share clipped, float32 [3].
         """
         new = log_softmax(logits, masks)
         shares = new.exp()
@@ -170,16 +171,9 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
         device: Any = "cuda",
         graphs: bool = True,
     ) -> None:
-        """Start from an untrained network.
+        """Start from an untrained network; see `NetworkLearner`.
 
-        Args:
-            game: The game.
-            settings: The settings.
-            seed: Seed of everything random.
-            against: Agents that the learner is judged against.
-            threads: Number of threads of PyTorch.
-            device: The device.
-            graphs: Whether a GPU runs the steps of an update as CUDA graphs.
+        On a GPU of `device` the steps of an update run as CUDA graphs, without `graphs` one by one.
 
         Raises:
             InputError: No such device, no room for the games, an unknown agent or observation.

@@ -126,13 +126,9 @@ class NetworkLearner(Generic[Chosen]):
     # Defined by subclasses.
 
     def update(self, rng: np.random.Generator) -> dict[str, float]:
-        """Play games, and learn from them.
+        """Play games, and learn from them; return measurements by name.
 
-        Args:
-            rng: Generator of the random numbers of this update, except those of the games.
-
-        Returns:
-            Measurements by name.
+        `rng` draws the random numbers of this update, except those of the games.
         """
         raise NotImplementedError
 
@@ -162,9 +158,7 @@ class NetworkLearner(Generic[Chosen]):
     def agent(self, temperature: float | None = None, seed: int = 0) -> NetworkAgent:
         """Make an agent of the learned form of the game from the network.
 
-        Args:
-            temperature: As for `NetworkAgent`; None: that of the settings.
-            seed: Seed of its choices.
+        Its temperature is by default that of the settings.
         """
         chosen = self.settings.temperature if temperature is None else temperature
         network = networks.build(self.shape)

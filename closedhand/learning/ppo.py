@@ -144,12 +144,7 @@ class PPO(DeepLearner[PPOSettings]):
 def policy_and_values(
     network: PolicyValue, observations: Tensor, legal: Legal
 ) -> tuple[Tensor, Tensor]:
-    """Evaluate a network.
-
-    Args:
-        network: The network.
-        observations: int8 [n, inputs].
-        legal: The legal actions.
+    """Evaluate a network on observations, int8 [n, inputs].
 
     Returns:
         Log probabilities of the legal actions, float32 [k], and values, float32 [n].
@@ -162,11 +157,11 @@ def policy_and_values(
 def act(
     network: PolicyValue, observations: Tensor, legal: Legal, numbers: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Draw an action for each observation.
+    """Draw an action for each observation, int8 [n, inputs].
 
     Args:
         network: The network that plays.
-        observations: int8 [n, inputs].
+        observations: The observations.
         legal: The legal actions.
         numbers: Uniform random numbers from 0 to 1, float64 [n].
 
@@ -209,13 +204,7 @@ def credited(wave: Wave, scale: float, gae_lambda: float) -> Decisions:
 def loss_of(
     network: PolicyValue, decisions: Decisions, settings: PPOSettings, entropy_weight: float
 ) -> tuple[Tensor, Tensor]:
-    """Compute the loss of a minibatch.
-
-    Args:
-        network: The network that learns.
-        decisions: The minibatch.
-        settings: Weights of the other terms, and the clipping range of the ratio.
-        entropy_weight: Weight of the entropy.
+    """Compute the loss of a minibatch; the weight of the entropy falls during a training.
 
     Returns:
         The loss, a scalar with gradient, and the values of `MEASURED`, float32 [4].

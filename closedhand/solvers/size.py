@@ -53,13 +53,9 @@ def _about(number: float) -> str:
 def check_size(game: Game, most: int = MOST_NODES) -> float:
     """Refuse a game that is surely too large; return the estimated histories below one deal.
 
-    Args:
-        game: The game.
-        most: Number of histories that a tree may have.
-
     Raises:
-        InputError: One deal alone has too many histories, or the game does not list its deals;
-            the message states the size.
+        InputError: One deal alone has more histories than `most`, or the game does not list its
+            deals; the message states the size.
     """
     each = estimate(game)
     size = f"one deal of {game.name} has {_about(each)} histories"

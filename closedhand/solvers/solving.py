@@ -93,8 +93,7 @@ def make_solver(algorithm: str, game: Game, seed: int = 0, trees: Trees | None =
         trees: Trees to work on; None: those of `tree.trees_of`.
 
     Raises:
-        InputError: There is no such algorithm, or the game is too large or does not list its
-            deals.
+        InputError: There is no such algorithm, or the game is too large or does not list its deals.
     """
     if algorithm not in ALGORITHMS:
         raise InputError(f"no algorithm {algorithm!r}; there are {', '.join(ALGORITHMS)}")
@@ -276,14 +275,7 @@ def begin(
     folder: Path | None = None,
     states: str | None = None,
 ) -> Run:
-    """Make a run of an algorithm before its first iteration.
-
-    Args:
-        algorithm: Name of the algorithm.
-        game: The game.
-        seed: Seed of its randomness.
-        folder: Folder to save it in; None: nothing is written.
-        states: Name of the abstraction that it learns on; None: the information sets.
+    """Make a run of an algorithm before its first iteration; see `Run`.
 
     Raises:
         InputError: As in `make_solver`, or the game has no such abstraction.

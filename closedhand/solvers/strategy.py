@@ -186,11 +186,7 @@ def shared_responses(strategy: Strategy) -> dict[int, float]:
 
 
 def evaluate(strategy: Strategy, trees: Trees | None = None) -> Evaluation:
-    """Evaluate a strategy exactly.
-
-    Args:
-        strategy: The strategy.
-        trees: Trees to evaluate it on; None: those of its game.
+    """Evaluate a strategy exactly, by default on the trees of its game.
 
     Raises:
         InputError: The game is too large.
@@ -205,11 +201,7 @@ def evaluate(strategy: Strategy, trees: Trees | None = None) -> Evaluation:
 
 
 def strategy_of(game: Game, agent: Agent) -> Strategy:
-    """Tabulate the strategy of an agent over all information sets of a game.
-
-    Args:
-        game: A small game.
-        agent: An agent with `probabilities`.
+    """Tabulate the strategy of an agent over all information sets of a small game.
 
     Raises:
         InputError: The game is too large, the agent has no `probabilities`, or they are no
@@ -335,9 +327,8 @@ def _sound(
         return False
     if rows[0] != 0 or rows[-1] != len(actions) or (np.diff(rows) < 1).any():
         return False
-    if ((actions < 0) | (actions >= game.num_actions)).any():
-        return False
-    if not np.isfinite(shares).all() or (shares < 0).any():
+    legal = ((actions >= 0) & (actions < game.num_actions)).all()
+    if not legal or not (shares >= 0).all():  # also if they are NaN
         return False
     return bool((abs(np.add.reduceat(shares, rows[:-1]) - 1) <= NARROW).all())
 
@@ -393,12 +384,7 @@ def _path(argument: str | None) -> str:
     return argument
 
 
-def traits(game: Game, argument: str | None, **_: Any) -> Traits:
-    """Traits of the agent `strategy:PATH`: its file and the time of a decision."""
-    return Traits(files_of(_path(argument)), microseconds=5.0)
-
-
-@described(traits)
+@described(lambda game, argument: Traits(files_of(_path(argument)), microseconds=5.0))
 def make_strategy(game: Game, seed: int, argument: str | None) -> StrategyAgent:
     """Make the agent `strategy:PATH`.
 

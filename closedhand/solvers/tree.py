@@ -128,9 +128,7 @@ def grow(game: Game, states: np.ndarray) -> Iterator[Level]:
 def chunks(game: Game, nodes: float) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield all deals of a game in chunks: states [n] and their probabilities, float64 [n].
 
-    Args:
-        game: The game.
-        nodes: Approximate number of nodes below one deal.
+    A chunk is the larger, the fewer `nodes` there are below one deal.
     """
     size = int(max(1, CHUNK // (game.dtype.itemsize * max(1.0, nodes))))
     rest: Iterator[Deal] = game.deals()

@@ -60,12 +60,7 @@ def the_game() -> Game:
 def play_roles(game: Game, landlord: Spec, peasants: Spec, seed: int, deals: range) -> Chunk:
     """Play some deals once each, with one agent as landlord and one as both peasants.
 
-    Args:
-        game: Game of two sides, without an auction.
-        landlord: Agent of side 0.
-        peasants: Agent of side 1.
-        seed: Seed of the agents and of the deals, which are those of a match with this seed.
-        deals: Numbers of the deals.
+    The deals are those of a match with this seed.
 
     Returns:
         Payoffs, float64 [deals, 1, seats], and the times of landlord and peasants.

@@ -195,11 +195,7 @@ def position(name: str) -> State:
 
 
 def positions(agents: Sequence[Spec], seed: int = 0) -> list[dict[str, Any]]:
-    """Let agents decide in the positions of section 5.4.
-
-    Args:
-        agents: Agents by name or as objects.
-        seed: The first of the `SEEDS` seeds with which each agent decides.
+    """Let agents decide in the positions of section 5.4, with `SEEDS` seeds from `seed` on.
 
     Returns:
         A row for each position and agent:

@@ -62,9 +62,7 @@ def judgements(results: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
 
 def worst_range(rows: list[dict[str, Any]]) -> float:
     """Largest difference between an end of the blog's ranges and ours, in percentage points."""
-    return max(
-        abs(row[f"our_{end}"] - row[end]) for row in rows for end in ("low", "high")
-    )  # fmt: skip
+    return max(abs(row[f"our_{end}"] - row[end]) for row in rows for end in ("low", "high"))
 
 
 def report(results: dict[str, dict[str, Any]]) -> str:

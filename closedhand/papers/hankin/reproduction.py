@@ -261,9 +261,7 @@ def match(
     hands = [np.ascontiguousarray(dealt[:, player]) for player in range(2)]
     ours = [strengths_of(rules, some, strategy.arrange(some)) for some in hands]
     theirs = [strengths_of(rules, some, response.arrange(some)) for some in hands]
-    points = np.stack(
-        [compare(rules, ours[0], theirs[1]), compare(rules, ours[1], theirs[0])]
-    )  # fmt: skip
+    points = np.stack([compare(rules, ours[0], theirs[1]), compare(rules, ours[1], theirs[0])])
     alike = sum(
         int((one == two).all(axis=1).sum()) for one, two in zip(ours, theirs, strict=True)
     )  # fmt: skip

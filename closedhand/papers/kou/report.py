@@ -207,8 +207,8 @@ def report(results: dict[str, dict[str, Any]]) -> str:
     lines += ["its results are possible, `kou[letter=1]` follows its text literally, and `default`"]
     lines += ["is the competition's sample client."]
     lines += ["Our agents stand in for the other programs, so only the shape of the results can"]
-    lines += ["be compared. A score of 1,000 rounds has a standard deviation of about"]
-    lines += [f"55 points, that of two about {NOISE}: the paper's smaller differences are noise."]
+    lines += ["be compared. A score of 1,000 rounds has a standard deviation of about 55 points,"]
+    lines += [f"the difference of two about {NOISE}: the paper's smaller ones are noise."]
     lines += ["", *table(["ours", "stands in for"], STAND_INS.items()), "", *DIFFERENCES]
     sections = sections_of(results)
     for number, paper, title in (
