@@ -201,7 +201,11 @@ def evaluate(strategy: Strategy, trees: Trees | None = None) -> Evaluation:
 
 
 def strategy_of(game: Game, agent: Agent) -> Strategy:
-    """Tabulate the strategy of an agent over all information sets of a small game.
+    """Tabulate the strategy of an agent over all information sets of a game.
+
+    Args:
+        game: A small game.
+        agent: An agent with `probabilities`.
 
     Raises:
         InputError: The game is too large, the agent has no `probabilities`, or they are no

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from closedhand.arena.plot import new_figure, save_figure
 from closedhand.core.files import SHIPPED
 from closedhand.core.game import InputError
-from closedhand.core.markdown import table
 from closedhand.core.reading import read_json
 
 PAPER_ACCURACY = {"policy": (0.86, 0.88), "kicker": (0.90, 0.90)}
@@ -139,7 +138,15 @@ def curves(history: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[int, fl
 
 
 def picture(recorded: dict[str, dict[str, Any]], path: Path) -> None:
-    """Draw accuracy against training steps, beside the paper's values; see `histories`."""
+    """Draw accuracy against training steps, beside the paper's values.
+
+    Args:
+        recorded: What `histories` returns.
+        path: Path of the PNG file.
+
+    Raises:
+        InputError: matplotlib is not installed.
+    """
     figure = new_figure(5 * len(recorded), 4.2)
     axes = figure.subplots(1, len(recorded), squeeze=False)[0]
     for (name, about), axis in zip(recorded.items(), axes, strict=True):
@@ -166,30 +173,32 @@ def report(data: dict[str, Any]) -> list[str]:
     named = ", ".join(f"{name} {digest}" for name, digest in experts.items())
     lines += [f"`objective=win` (SHA-256 of its weights: {named})."]
     lines += ["The paper's moves are of human experts.", ""]
-    heads = ["network", "file", "SHA-256", "moves of", "games", "decisions"]
-    rows = []
+    lines += ["| network | file | SHA-256 | moves of | games | decisions | role | top-1 | paper |"]
+    lines += ["|---|---|---|---|---|---|---|---|---|"]
     for name, row in data["networks"].items():
-        named = [name, row["file"], row["digest"][:12], row["expert"]]
-        counted = [f"{row['games']:,}", f"{row['decisions']:,}"]
+        named = f"{name} | {row['file']} | {row['digest'][:12]} | {row['expert']}"
+        counted = f"{row['games']:,} | {row['decisions']:,}"
         for role, share in row["accuracy"].items():
             error = f" ± {100 * row['error']:.1f}" if role == "all" else ""
             shown = "-" if share is None else f"{100 * share:.1f}{error}%"
-            rows.append([*named, *counted, role, shown, _of_paper(name)])
-    lines += table([*heads, "role", "top-1", "paper"], rows)
+            lines.append(f"| {named} | {counted} | {role} | {shown} | {_of_paper(name)} |")
     if not data["histories"]:
         return [*lines, "", "No record of training is shipped: there are no curves."]
-    lines += ["", "In training (picture: training.png), on held-out moves of an expert of that"]
-    lines += ["name, whose weights the record does not state: the tables cannot be compared.", ""]
-    heads = ["network", "SHA-256", "moves of", "pairs", "role", "best", "at step", "paper"]
-    rows, tuned = [], []
+    lines += [
+        "",
+        "In training (picture: training.png), on held-out moves of an expert of that name,",
+    ]
+    lines += ["whose weights the record does not state: the two tables cannot be compared.", ""]
+    lines += ["| network | SHA-256 | moves of | pairs | role | best | at step | paper |"]
+    lines += ["|---|---|---|---|---|---|---|---|"]
+    tuned = []
     for name, about in data["histories"].items():
         which = f"{name}, before its self-play" if about["tuned"] else name
         tuned += [name] if about["tuned"] else []
-        named = [which, about["digest"][:12], about["expert"], f"{about['pairs']:,}"]
+        named = f"{which} | {about['digest'][:12]} | {about['expert']} | {about['pairs']:,}"
         for role, points in curves(about["history"]).items():
             step, value = max(points, key=lambda point: point[1])
-            rows.append([*named, role, f"{value:.1%}", f"{step:,}", _of_paper(name)])
-    lines += table(heads, rows)
+            lines.append(f"| {named} | {role} | {value:.1%} | {step:,} | {_of_paper(name)} |")
     for name in tuned:
         lines += ["", f"The {name} network was tuned in self-play after that: the one in this"]
         lines += ["table does not ship. Its digest is that of the pair from which the tuning"]

@@ -188,7 +188,13 @@ def plain(agent: str) -> str:
 def compute(
     plan: Plan, folder: Path, progress: Callable[[str, float, int], None]
 ) -> dict[str, dict[str, Any]]:
-    """Play all leagues of a plan; see `closedhand.core.run.compute_parts`.
+    """Play all leagues of a plan; see `closedhand.core.run`.
+
+    Args:
+        plan: Settings of the reproduction.
+        folder: Folder for the files, one for each part.
+        progress: Called with the name of a part, the number of parts done and the number of all
+            parts.
 
     Returns:
         Results by name of the league.
