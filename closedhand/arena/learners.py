@@ -108,29 +108,25 @@ def choose(only: Iterable[str] | None, seeds: Iterable[int]) -> list[Cell]:
         InputError: An entry of `only` names no game, learner or cell.
     """
     wanted = None if only is None else {name.strip() for name in only}
-    games = {called for game in GAMES for called in (game, spec_of(game).command_name)}
     learners = (*OWN, *solving.ALGORITHMS)
-    for name in sorted(wanted or ()):
-        # Check the names first: finding out which games are small compiles kernels.
-        game, _, learner = name.rpartition("/")
-        if not (name in games or (game in {"", *games} and learner in learners)):
-            raise InputError(
-                f"no cell {name!r}: name a game ({', '.join(GAMES)}), a learner "
-                f"({', '.join(learners)}), or GAME/LEARNER"
-            )
-    pairs = [(game, learner) for game in GAMES for learner in learners_of(game)]
-    names = {
-        (game, learner): {
-            name
-            for called in (game, spec_of(game).command_name)
-            for name in (called, learner, f"{called}/{learner}")
-        }
-        for game, learner in pairs
-    }
-    for name in sorted(wanted or ()):
-        if not any(name in own for own in names.values()):
-            raise InputError(f"no cell {name!r}: that game is too large for this learner")
-    chosen = [pair for pair in pairs if wanted is None or names[pair] & wanted]
+
+    def names(game: str, learner: str) -> set[str]:
+        """The entries that choose a cell."""
+        called = (game, spec_of(game).command_name)
+        return {learner, *called, *(f"{name}/{learner}" for name in called)}
+
+    # Check the names first: finding out which games are small compiles kernels.
+    every = f"name a game ({', '.join(GAMES)}), a learner ({', '.join(learners)}), or GAME/LEARNER"
+    pairs: list[tuple[str, str]] = []
+    for learning, problem in (
+        (lambda game: learners, every),
+        (learners_of, "that game is too large for this learner"),
+    ):
+        pairs = [(game, learner) for game in GAMES for learner in learning(game)]
+        known = {name for pair in pairs for name in names(*pair)}
+        for name in sorted((wanted or set()) - known):
+            raise InputError(f"no cell {name!r}: {problem}")
+    chosen = [pair for pair in pairs if wanted is None or names(*pair) & wanted]
     return [Cell(*pair, seed) for pair in chosen for seed in seeds]
 
 

@@ -293,9 +293,8 @@ def _work(plan: Plan, folder: Path) -> dict[str, tuple[Callable[[Progress], Any]
         name: str, agents: Sequence[str], find: Callable[[], dict[str, Any]]
     ) -> Callable[[Progress], dict[str, Any]]:
         """A section of one part, whose result is kept in a file."""
-        settings = match_settings(game, agents, seed)
         return lambda progress: compute_parts(
-            {name: lambda _: find()}, folder / "parts", settings,
+            {name: lambda _: find()}, folder / "parts", match_settings(game, agents, seed),
             lambda name, done, _: progress(name, done),
         )[name]  # fmt: skip
 

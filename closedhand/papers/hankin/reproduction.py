@@ -284,23 +284,17 @@ def _judgement_part(
 
     def part(notes: Notes) -> dict[str, Any]:
         start = time.perf_counter()
+        strategy: Separable | Responder
         if name == "rescored":
             strategy = make_rescored(game, 0, None)
-        elif name == "blog":
-            strategy = Separable(game, _blog_tables(game, tables, seed[0]))
-        elif name == "human":
-            known = separable.whole_percents(_blog_tables(game, tables, seed[0]))
-            strategy = Separable(game, known)
         else:
-            strategy = Separable(game)
+            blog = _blog_tables(game, tables, seed[0]) if name != "separable" else None
+            known = separable.whole_percents(blog) if blog and name == "human" else blog
+            strategy = Separable(game, known)
         judgement = counter.judge_strategy(
-            game.rules,
-            strategy.arrange,
-            hands,
-            pool_size,
-            generator(Deals.JUDGING, *seed),
+            game.rules, strategy.arrange, hands, pool_size, generator(Deals.JUDGING, *seed),
             lambda done: notes(done / (pool_size + hands)),
-        )
+        )  # fmt: skip
         return {**asdict(judgement), "seconds": time.perf_counter() - start}
 
     return part
