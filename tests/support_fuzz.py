@@ -369,9 +369,9 @@ def recorded() -> Any:
 
 
 def recording_samples() -> list[bytes]:
-    from closedhand.competitions.uecda import recordings
+    from support_uecda import recording_text
 
-    return [recordings.text([recorded()]).encode()]
+    return [recording_text([recorded()]).encode()]
 
 
 def json_recording_samples() -> list[bytes]:

@@ -22,6 +22,7 @@ from closedhand.competitions.uecda.recordings import (
     is_recording,
     read,
 )
+from closedhand.competitions.uecda.remote_players import RemotePlayer
 from closedhand.competitions.uecda.table import Seat, Table
 from closedhand.core.agents import make_agent
 from closedhand.core.game import Game, InputError, State
@@ -81,12 +82,12 @@ class _OtherCourse(Exception):
     """Our server asks a client for more answers than the recording has."""
 
 
-class _RecordedClient:
+class _RecordedClient(RemotePlayer):
     """A client that gives recorded answers; it keeps the messages of our server in `sent`."""
 
     gone = ""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str) -> None:  # it has no socket
         self.name = name
         self.sent: list[bytes] = []
         self._answers: Iterator[bytes] = iter(())
@@ -103,9 +104,6 @@ class _RecordedClient:
         pass
 
     ask = flush
-
-    def leave(self, reason: str) -> None:
-        pass
 
     def answer(self, meanwhile: Callable[[], None]) -> bytes:
         try:

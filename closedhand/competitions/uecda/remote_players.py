@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from closedhand.competitions.uecda import wire
+from closedhand.competitions.uecda import MOST_WAITING, wire
 from closedhand.core.game import InputError
 from closedhand.core.interrupt import WAIT
 from closedhand.core.text import reason_of
@@ -18,8 +18,6 @@ MOST_LATE = 3
 """Number of consecutive late answers after which a client loses its seat."""
 FLOOD = 65536
 """Number of unrequested bytes, received at once, that ends a connection."""
-MOST_WAITING = 32
-"""Most connections without a profile; a further one displaces the oldest."""
 
 Clock = Callable[[], float]
 """A clock in seconds, such as `time.monotonic`."""

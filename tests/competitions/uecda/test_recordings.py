@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from support import DATA
 from support_cli import run
-from support_uecda import json_lines
+from support_uecda import json_lines, recording_text
 
 from closedhand.competitions.uecda import comparison, recordings, wire
 from closedhand.competitions.uecda.recordings import CLIENT, SERVER, Round
@@ -86,7 +86,7 @@ def test_another_answer_is_another_course(rounds: list[Round]) -> None:
 def test_both_forms_are_read_and_ours_is_written(rounds: list[Round], tmp_path: Path) -> None:
     some = rounds[:2]
     ours, theirs = tmp_path / "a.txt", tmp_path / "a.jsonl.gz"
-    ours.write_text(recordings.text(some))
+    ours.write_text(recording_text(some))
     head = ['{"about": "a match", "note": "two rounds"}', '{"client": 0, "profile": []}']
     lines = [*head, *(line for n in (1, 0) for line in json_lines(some[n], n))]
     theirs.write_bytes(gzip.compress("\n".join(lines).encode()))
