@@ -12,9 +12,9 @@ from closedhand.cli.common import (
     make_folder,
     work_for,
 )
+from closedhand.cli.learn import settings_of
 from closedhand.core.file_kinds import CHECKPOINT, FileKind, arrays_with
 from closedhand.core.game import Game
-from closedhand.core.options import options_of
 
 
 def learn(
@@ -31,8 +31,8 @@ def learn(
     """Train the network in self-play for at least one step, resuming the folder's training."""
     from closedhand.agents.doudizhu.value_net import files, training
 
-    given = given_pairs(setting or (), "a setting")
-    settings = training.Settings(**options_of(training.Settings, algorithm).read(given))
+    table = settings_of(algorithm)
+    settings = training.Settings(**table.read(given_pairs(setting or (), "a setting")))
     network = FileKind("a value network", arrays_with("about", "dense", "inputs", "plays"))
     make_folder(folder, {files.NAME: network, training.CHECKPOINT: CHECKPOINT})
     run = training.begin(game, seed, folder, start, settings)
@@ -44,3 +44,6 @@ def learn(
         path = folder / files.NAME
         typer.echo(f"saved {path} after {learner.games:,} games: play it as {algorithm}:{folder}")
     leave_if_interrupted(run.interrupted, nothing=not steps)
+
+
+learn.settings_type = "closedhand.agents.doudizhu.value_net.training:Settings"  # type: ignore[attr-defined]
