@@ -65,7 +65,7 @@ def commands_of(page: Path) -> list[str]:
     """The commands of a page in order, those of tables too; code that writes files as `exec …`."""
     found = []
     for language, block, cell in BLOCK.findall(page.read_text("utf-8")):
-        if cell:
+        if cell and cell.count(" ") > 1:  # others only name a command
             found.append(cell)
         elif language == "sh":
             lines = block.replace("\\\n", " ").splitlines()
@@ -116,8 +116,10 @@ def smaller(line: str) -> str:
             is_counted = option in line or (option != "--minutes" and "--rounds" in line)
             if line.startswith(f"closedhand {words}") and not is_counted and "--steps" not in line:
                 line += f" {budget}"
-        if "--algorithm ppo" in line:
-            line += f" {SMALL_NET}" if "--set" not in line else ""
+        if "--algorithm ppo" in line and "--set" not in line:
+            line += f" {SMALL_NET}"
+        if line.startswith(("closedhand match", "closedhand records generate")):
+            line += " --workers 1" * ("--workers" not in line)
     return line
 
 

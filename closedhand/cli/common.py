@@ -312,8 +312,7 @@ def work_for(
         seconds: Time to work, in addition to the time before the checkpoint.
         count: Function that writes the amount of work done, such as `1,000 games`.
         restart: Whether to ignore the checkpoint.
-        line_of: Function that writes a line for a new entry of the run's history, which is printed;
-            None: no lines.
+        line_of: Function that writes a line to print for a new entry of the history, or None.
     """
     if run.resume_if_kept(restart):
         note(f"resuming after {count()}")

@@ -34,11 +34,7 @@ EXPERT = Option("expert", None, "agent whose moves to learn", str)
 
 
 def trainer(*own: Option) -> Callable[..., None]:
-    """Make the trainer of a learner.
-
-    Args:
-        *own: Its options besides `COMMON`.
-    """
+    """Make the trainer of a learner, with options of its own besides `COMMON`."""
     options = Options("training", *COMMON, *own)
 
     @takes(options)
@@ -177,11 +173,7 @@ def settings_of(algorithm: str, on_gpu: bool = False) -> Options:
 def work(run: Any, folder: Path, seconds: float | None, steps: int | None) -> None:
     """Let a run work until its time is up, or a number of decisions is reached; print its history.
 
-    Args:
-        run: The run.
-        folder: Its folder, in which TensorBoard's is put.
-        seconds: Seconds of work in all; None: no limit.
-        steps: Number of decisions in all; None: no limit.
+    Both limits count from the beginning of the run. TensorBoard's folder is put into its folder.
     """
     from closedhand.learning.runs import BOARD
     from closedhand.learning.tensorboard import Board

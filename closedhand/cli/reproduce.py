@@ -119,12 +119,7 @@ img {{ max-width: 100% }}
 
 
 def as_html(text: str, folder: Path) -> str:
-    """Convert a report to a page that needs no network.
-
-    Args:
-        text: The report, Markdown.
-        folder: Folder of the page and of the pictures that the report names.
-    """
+    """Convert a report, Markdown, to a page that needs no network, with pictures of its folder."""
     from markdown_it import MarkdownIt
 
     blocks = []

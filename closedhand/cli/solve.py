@@ -46,17 +46,11 @@ ITERATIONS = 10_000
 
 
 class Limits(NamedTuple):
-    """The limits of runs, which end at the first that is reached.
-
-    Attributes:
-        iterations: Number of iterations.
-        seconds: Time of work.
-        until: NashConv to reach.
-    """
+    """The limits of runs, which end at the first that is reached."""
 
     iterations: int | None = None
     seconds: float | None = None
-    until: float | None = None
+    until: float | None = None  # NashConv to reach
 
 
 def solve(
@@ -191,10 +185,10 @@ def solve_all(
         go_on = resume and (len(names) == 1 or (folder / name / "learner.npz").exists())
         if name == "lp":
             require("scipy")
-        elif go_on:
-            runs[name] = solving.load(folder / name, name, game, seed, states)
         else:
             runs[name] = solving.begin(name, game, seed, folder / name, states)
+            if go_on:
+                runs[name].resume()
     results: list[dict[str, Any]] = []
     while len(results) < len(names) and not (results and results[-1]["interrupted"]):
         name = names[len(results)]

@@ -132,12 +132,9 @@ class RLCardPlayer:
     use_raw = True
 
     def __init__(self, env: Any, agent: str | Agent, seed: int = 0) -> None:
-        """Let one of our agents play in an environment of RLCard.
+        """Let one of our agents, or the text of one, play in an environment of RLCard.
 
-        Args:
-            env: RLCard's environment; only its public information is read.
-            agent: Text of an agent, or an agent of `game_of(env)`.
-            seed: Seed of an agent given by its text.
+        Only public information of the environment is read.
 
         Raises:
             InputError: There is no such game here, or no such agent.

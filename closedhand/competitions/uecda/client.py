@@ -53,11 +53,7 @@ def match_game(rounds: int = MOST_ROUNDS, **options: Any) -> Game:
 
 
 def round_game(**options: Any) -> Game:
-    """Make the game of one round of a match at a server.
-
-    Raises:
-        InputError: An unknown option, or one that the protocol does not support.
-    """
+    """Make the game of one round of a match at a server; errors as of `match_game`."""
     return match_game(**{**options, "rounds": 1})
 
 
@@ -219,12 +215,7 @@ class InMatch:
     """
 
     def __init__(self, agent: Agent, watch: Callable[[State], None]) -> None:
-        """Begin a match.
-
-        Args:
-            agent: Agent for `match_game`.
-            watch: Called with every view of a round before the agent decides in it.
-        """
+        """Begin a match of an agent for `match_game`; `watch` gets each view before a decision."""
         self.name = agent.name
         self._agent, self._watch = agent, watch
         self._rounds = 0

@@ -9,7 +9,6 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -143,14 +142,14 @@ class _Replay(Table):
         firsts: list[tuple[int, str]] = []
         for client, (script, own) in enumerate(zip(self._scripts, messages, strict=True)):
             recorded = [data for side, data in own if side == SERVER]
-            found = _differences(recorded, b"".join(script.sent))
-            every.append(found.counts)
-            if found.first:
-                firsts.append((found.first[0], f"to player {client} {found.first[1]}"))
+            counts, first = _differences(recorded, b"".join(script.sent))
+            every.append(counts)
+            if first:
+                firsts.append((first[0], f"to player {client} {first[1]}"))
         # Report the earliest difference, as it may cause the others.
-        first = min(firsts)[1] if firsts else course
-        counts = map(sum, zip(*every, strict=True))
-        return Comparison(values, first, logs.cards_text(self._lost), *counts), points
+        earliest = min(firsts)[1] if firsts else course
+        sums = map(sum, zip(*every, strict=True))
+        return Comparison(values, earliest, logs.cards_text(self._lost), *sums), points
 
     def _answer(self, player: int) -> bytes | None:
         table = super()._answer(player)
@@ -158,12 +157,7 @@ class _Replay(Table):
         return table
 
     def _give(self, taker: int, number: int) -> None:
-        """Let the daifugo or the fugo give cards back, and lose a card as the official server does.
-
-        Args:
-            taker: The player that received the tax.
-            number: Number of cards to give back.
-        """
+        """Let the taker of a tax give cards back, and lose a card as the official server does."""
         super()._give(taker, number)
         state = self._state
         lost = wire.under_joker(self._latest) & int(state.hands[taker])
@@ -201,20 +195,13 @@ Counts = tuple[int, int, int, int]
 """Numbers of tables, of bytes, of different bytes, and of tables different only in classes."""
 
 
-class _Differences(NamedTuple):
-    """Differences between the recorded messages to a client and ours.
+def _differences(recorded: Sequence[bytes], ours: bytes) -> tuple[Counts, tuple[int, str] | None]:
+    """Compare recorded messages with the bytes of ours, in order.
 
-    Attributes:
-        counts: Counts of tables and bytes.
-        first: Number of the message with the first difference, and its text; None: no difference.
+    Returns:
+        Counts of tables and bytes; the number of the message with the first difference, and its
+        text, or None.
     """
-
-    counts: Counts
-    first: tuple[int, str] | None
-
-
-def _differences(recorded: Sequence[bytes], ours: bytes) -> _Differences:
-    """Compare recorded messages with the bytes of ours, in order."""
     tables = size = different = class_rows = 0
     first = None
     for number, data in enumerate(recorded):
@@ -235,7 +222,7 @@ def _differences(recorded: Sequence[bytes], ours: bytes) -> _Differences:
     if len(ours) > size:
         different += len(ours) - size
         first = first or (len(recorded), f"message {len(recorded)}: only ours sends more")
-    return _Differences((tables, size, different, class_rows), first)
+    return (tables, size, different, class_rows), first
 
 
 def _difference(data: bytes, own: bytes) -> str:

@@ -51,14 +51,7 @@ class RemotePlayer:
     def __init__(
         self, sock: socket.socket, name: str, seconds: float, clock: Clock = time.monotonic
     ) -> None:
-        """Seat a client.
-
-        Args:
-            sock: Connection to the client.
-            name: Name in its profile.
-            seconds: Time limit for every answer, and for receiving a message.
-            clock: Clock of the time limit for answers.
-        """
+        """Seat a client by the name in its profile; `seconds` and `clock` are those of `Limits`."""
         self.name = name
         self.gone = ""
         self._sock = sock
@@ -117,10 +110,7 @@ class RemotePlayer:
 
         The protocol has one table for every question. So a late answer is still to arrive, and its
         bytes are discarded before the answer to a later question. A table that has arrived by the
-        time of this call is in time.
-
-        Args:
-            meanwhile: Callback at intervals while waiting for the answer.
+        time of this call is in time. `meanwhile` is called at intervals.
         """
         if self.gone:
             return None
