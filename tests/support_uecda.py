@@ -3,8 +3,7 @@
 import json
 import re
 import socket
-import struct
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import fields
@@ -197,56 +196,3 @@ def json_lines(messages: recordings.Round, number: int) -> Iterator[str]:
             for side, data in own
         ]
         yield json.dumps({"client": player, "round": number, "messages": lines})
-
-
-def recording_text(rounds: Iterable[recordings.Round]) -> str:
-    """A recording in our form."""
-    lines = [recordings.HEADER]
-    for number, messages in enumerate(rounds):
-        lines.append(f"round {number}")
-        lines += _round_lines(messages)
-    return "\n".join(lines) + "\n"
-
-
-def _round_lines(messages: recordings.Round) -> Iterator[str]:
-    """Write the lines of a round: one for all clients whose next messages have the same text."""
-    waiting = [list(reversed(own)) for own in messages]
-    said = [[wire.BLANK, wire.BLANK] for _ in range(recordings.PLAYERS)]
-    while any(waiting):
-        # Answers come first, each with the server's reply to it: then the next messages of all
-        # clients belong to the same turn, and equal ones share a line.
-        players = range(recordings.PLAYERS)
-        asked = [c for c in players if waiting[c] and waiting[c][-1][0] == recordings.CLIENT]
-        if asked:
-            client = asked[0]
-            yield f"{client} {recordings.CLIENT} {_written(waiting[client].pop()[1], wire.BLANK)}"
-            if waiting[client] and len(waiting[client][-1][1]) < wire.TABLE:
-                reply = _written(waiting[client].pop()[1], wire.BLANK)
-                yield f"{client} {recordings.SERVER} {reply}"
-            continue
-        alike: dict[str, str] = {}
-        for client in range(recordings.PLAYERS):
-            if waiting[client]:
-                data = waiting[client].pop()[1]
-                before, last = said[client]
-                line = _written(data, before[: wire.CELLS] + last[wire.CELLS :])
-                alike[line] = alike.get(line, "") + str(client)
-                if len(data) == wire.TABLE:
-                    said[client] = [last, data]
-        for line, clients in alike.items():
-            yield f"{clients} {recordings.SERVER} {line}"
-
-
-def _written(data: bytes, before: bytes) -> str:
-    """Write a number, or the differences of a table from another one."""
-    if len(data) < wire.TABLE:
-        return str(wire.NUMBER.unpack(data)[0])
-    return "table" + "".join(
-        f" {place // wire.COLUMNS}.{place % wire.COLUMNS}={value}"
-        for place, (value, old) in enumerate(zip(_numbers(data), _numbers(before), strict=True))
-        if value != old
-    )
-
-
-def _numbers(table: bytes) -> tuple[int, ...]:
-    return struct.unpack(f">{recordings.NUMBERS}i", table)

@@ -42,7 +42,7 @@ LEAST: dict[str, float] = {
 SHORTER = {
     "match doudizhu": "--deals 4", "match daihinmin": "--rounds 100", "match leduc": "--deals 4",
     "match kuhn": "--deals 4", "advise doudizhu": "--simulations 20",
-    "advise daihinmin": "--simulations 20", "advise chinese-poker": "--opponents 3000",
+    "advise daihinmin": "--simulations 20", "advise chinese-poker": "--opponents 5000",
     "exploit leduc": "--deals 4", "train doudizhu": "--minutes 0.02",
 }  # fmt: skip
 """Budgets of commands whose defaults are large, where a page names none."""

@@ -30,7 +30,6 @@ from closedhand.core.game import InputError
 
 app = typer.Typer(
     cls=Commands,
-    help="Hidden-hand card games for reinforcement learning.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -60,7 +59,10 @@ def closedhand(
         ),
     ] = None,
 ) -> None:
-    """Hidden-hand card games for reinforcement learning."""
+    """Hidden-hand card games for reinforcement learning.
+
+    Begin with `closedhand play doudizhu`; every command shows its options with --help.
+    """
     if positive(limits) is not None:
         os.environ[reading.LIMITS] = str(limits)  # worker processes inherit it
 

@@ -20,6 +20,7 @@ from closedhand.cli.common import (
     Options,
     Ray,
     Rules,
+    Seed,
     bind,
     claim_files,
     crew,
@@ -44,42 +45,46 @@ if TYPE_CHECKING:
 
 NOTHING = "interrupted before any more deals were finished; nothing more is saved"
 
+Agents = Annotated[
+    str,
+    typer.Option(
+        help="Two or more agents, separated by commas; in a league one for each seat, the last one "
+        "for all further seats."
+    ),
+]
+Deals = Annotated[
+    int | None,
+    typer.Option(min=1, help="Number of deals, each played at every seating; 1000 if absent."),
+]
+Duplicate = Annotated[
+    bool,
+    typer.Option(
+        "--duplicate",
+        help="A league that replays each deal with the agents rotated through all seats.",
+    ),
+]
+Processes = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="Number of processes, or of actors with --ray; all cores if absent, one with a search "
+        "by the clock.",
+    ),
+]
+
 
 def match(
     game: GameName,
-    agents: Annotated[
-        str,
-        typer.Option(
-            help="Two or more agents, separated by commas; in a league one for each seat, "
-            "the last one for all further seats."
-        ),
-    ],
-    deals: Annotated[
-        int | None,
-        typer.Option(min=1, help="Number of deals, each played at every seating; 1000 if absent."),
-    ] = None,
+    agents: Agents,
+    deals: Deals = None,
     rounds: Annotated[
-        int | None,
-        typer.Option(min=1, help="Number of rounds of a league; 1000 if absent."),
+        int | None, typer.Option(min=1, help="Number of rounds of a league; 1000 if absent.")
     ] = None,
-    duplicate: Annotated[
-        bool,
-        typer.Option(
-            "--duplicate",
-            help="A league that replays each deal with the agents rotated through all seats.",
-        ),
-    ] = False,
-    seed: Annotated[int, seed_option("Seed of the deals and of the agents.")] = 0,
+    duplicate: Duplicate = False,
+    seed: Seed = 0,
     rules: Rules = None,
     option: Options = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Number of processes, or of actors with --ray; all cores if absent, one with a "
-            "search by the clock.",
-        ),
-    ] = None,
+    workers: Processes = None,
     ray: Ray = None,
     out: Annotated[
         Path | None, typer.Option(help="JSON file for the results; the picture is saved beside it.")
@@ -100,8 +105,6 @@ def match(
 
     Example: closedhand match doudizhu --agents greedy,rule --deals 200
     """
-    from closedhand.arena import results
-    from closedhand.arena.match import is_clocked
     from closedhand.core.agent_spec import split_agents
     from closedhand.core.registry import spec_of
 
@@ -117,6 +120,22 @@ def match(
         contest = _league(game, options, texts, deals, rounds, duplicate, seed)
     else:
         contest = _match(bind(game, rules, option), texts, deals or 1000, seed)
+    _contend(contest, path, picture, workers, ray, resume, as_json)
+
+
+def _contend(
+    contest: "_Contest",
+    path: Path,
+    picture: Path,
+    workers: int | None,
+    ray: str | None,
+    resume: bool,
+    as_json: bool,
+) -> None:
+    """Play a contest, save its results and their picture, and print them; see `match`."""
+    from closedhand.arena import results
+    from closedhand.arena.match import is_clocked
+
     clocked = is_clocked(contest.game, contest.players)
     if clocked and ray is not None:
         raise InputError("an agent that searches by the clock needs all cores: leave out --ray")

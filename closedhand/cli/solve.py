@@ -53,23 +53,35 @@ class Limits(NamedTuple):
     until: float | None = None  # NashConv to reach
 
 
+Algorithms = Annotated[
+    str,
+    typer.Option(
+        help="One of the algorithms, lp (the linear program, which takes no limits), or several "
+        "separated by commas; all: every solver of the CFR family."
+    ),
+]
+Iterations = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help=f"Total iterations over all resumptions; {ITERATIONS} without another limit."
+    ),
+]
+States = Annotated[
+    str | None,
+    typer.Option(
+        help="States to learn on instead of the information sets. uh-leduc has slides, the course "
+        "slides' (turn, bets, own card, flop): they leave out how the bets were made, so that one "
+        "state stands for several information sets and CFR need not converge. The strategy is "
+        "judged in the real game."
+    ),
+]
+
+
 def solve(
     context: typer.Context,
     game: GameName,
-    algorithm: Annotated[
-        str,
-        typer.Option(
-            help="One of the algorithms, lp (the linear program, which takes no limits), or "
-            "several separated by commas; all: every solver of the CFR family."
-        ),
-    ] = "pcfr+",
-    iterations: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help=f"Total iterations over all resumptions; {ITERATIONS} without another limit.",
-        ),
-    ] = None,
+    algorithm: Algorithms = "pcfr+",
+    iterations: Iterations = None,
     seconds: Annotated[
         float | None,
         typer.Option(help="Seconds of work over all resumptions.", callback=positive),
@@ -77,15 +89,7 @@ def solve(
     until: Annotated[
         float | None, typer.Option(help="NashConv at which to stop.", callback=positive)
     ] = None,
-    states: Annotated[
-        str | None,
-        typer.Option(
-            help="States to learn on instead of the information sets. uh-leduc has slides, the "
-            "course slides' (turn, bets, own card, flop): they leave out how the bets were made, "
-            "so that one state stands for several information sets and CFR need not converge. The "
-            "strategy is judged in the real game."
-        ),
-    ] = None,
+    states: States = None,
     seed: Annotated[int, seed_option("Seed of sampling algorithms.")] = 0,
     out: Annotated[
         Path | None, typer.Option(help="Folder for strategies and results; one in runs/ if absent.")
@@ -111,16 +115,11 @@ def solve(
     Example: closedhand solve uh-leduc --until 1e-6
     """
     from closedhand.arena.plot import plot_curves
-    from closedhand.solvers import solving
     from closedhand.solvers.tree import trees_of
 
     bound = bind(game, rules, [*(option or []), *options_by_name(context.args)])
     limits = Limits(iterations, seconds, until)
-    names = list(solving.SOLVERS) if algorithm == "all" else algorithm.split(",")
-    known = (*solving.ALGORITHMS, "lp")
-    for name in names:
-        if name not in known:
-            raise InputError(f"no algorithm {name!r}; there are {', '.join((*known, 'all'))}")
+    names = names_of(algorithm)
     refuse_limits_of_lp(names, limits, states, resume)
     if limits == Limits():
         limits = Limits(ITERATIONS)
@@ -144,6 +143,22 @@ def solve(
         typer.echo(f"saved {folder}/*/strategy.npz" + (f" and {picture}" if picture else ""))
     again = "interrupted; the work so far is saved: continue with --resume"
     leave_if_interrupted(results[-1]["interrupted"], again)
+
+
+def names_of(algorithm: str) -> list[str]:
+    """Parse the algorithms of `--algorithm`.
+
+    Raises:
+        InputError: There is no such algorithm.
+    """
+    from closedhand.solvers import solving
+
+    names: list[str] = [*solving.SOLVERS] if algorithm == "all" else algorithm.split(",")
+    known = (*solving.ALGORITHMS, "lp")
+    for name in names:
+        if name not in known:
+            raise InputError(f"no algorithm {name!r}; there are {', '.join((*known, 'all'))}")
+    return names
 
 
 def options_by_name(words: list[str]) -> list[str]:

@@ -82,6 +82,11 @@ PortOrFile = Annotated[
 ]
 
 
+Timeout = Annotated[
+    float, typer.Option(help="Time limit of a client's decision, in seconds.", callback=positive)
+]
+
+
 def serve(
     agents: Annotated[
         str,
@@ -99,13 +104,9 @@ def serve(
     config: Config = None,
     host: Host = HOST,
     port: PortOrFile = None,
-    timeout: Annotated[
-        float,
-        typer.Option(help="Time limit of a client's decision, in seconds.", callback=positive),
-    ] = 10.0,
+    timeout: Timeout = 10.0,
     max_clients: Annotated[
-        int,
-        typer.Option(min=1, help="Most connections that have not yet sent a client's name."),
+        int, typer.Option(min=1, help="Most connections that have not yet sent a client's name.")
     ] = MOST_WAITING,
     fallback: Annotated[
         str, typer.Option(help="Agent that replaces a client that has left.")
