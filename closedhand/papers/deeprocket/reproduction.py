@@ -235,13 +235,13 @@ def positions(agents: Sequence[Spec], seed: int = 0) -> list[dict[str, Any]]:
 
 
 def compute(
-    plan: Plan, folder: Path, progress: Callable[[str, float, int], None]
+    folder: Path, plan: Plan, progress: Callable[[str, float, int], None]
 ) -> dict[str, Any]:
     """Compute all sections of a plan, except parts that the folder holds with the same settings.
 
     Args:
-        plan: Settings of the reproduction.
         folder: Folder for the files of finished parts.
+        plan: Settings of the reproduction.
         progress: Called with the name of a part, the number of parts done and the number of all
             parts.
 

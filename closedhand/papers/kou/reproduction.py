@@ -186,13 +186,13 @@ def plain(agent: str) -> str:
 
 
 def compute(
-    plan: Plan, folder: Path, progress: Callable[[str, float, int], None]
+    folder: Path, plan: Plan, progress: Callable[[str, float, int], None]
 ) -> dict[str, dict[str, Any]]:
     """Play all leagues of a plan; see `closedhand.core.run`.
 
     Args:
-        plan: Settings of the reproduction.
         folder: Folder for the files, one for each part.
+        plan: Settings of the reproduction.
         progress: Called with the name of a part, the number of parts done and the number of all
             parts.
 
