@@ -224,9 +224,9 @@ def mean_time(work: Callable[[], Any], before: Callable[[], Any], times: int) ->
 
 @lru_cache
 def first_numbers_of(first: int, number: int) -> Any:
-    from closedhand.envs import device_batch
+    from closedhand.core.stream import begin_streams
 
-    return device_batch.first_numbers(range(first, first + number))
+    return begin_streams(range(first, first + number))
 
 
 def warmed(name: str, observation: str, number: int) -> Any:

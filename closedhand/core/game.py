@@ -26,6 +26,7 @@ from closedhand.core.display import Part, Row, board
 from closedhand.core.features import FeatureTable
 from closedhand.core.numba.fast_call import Crossing
 from closedhand.core.numba.jit import State, draw_seed, with_distinct_name
+from closedhand.core.status import ILLEGAL
 from closedhand.core.text import showable
 
 MAGIC = b"clhd"
@@ -250,10 +251,10 @@ class Game:
         status = self._crossing(
             state_kernels.play, state, number, np.empty(self.num_actions, np.int32)
         )
-        if status == state_kernels.OVER:
-            raise InputError("the game is over")
-        if status == state_kernels.ILLEGAL:
-            raise InputError(explain_illegal(self, state, whole_number(action)))
+        if status == ILLEGAL:
+            over = self.over(state)
+            why = "the game is over" if over else explain_illegal(self, state, whole_number(action))
+            raise InputError(why)
 
     def sample(self, rng: np.random.Generator, state: State) -> int:
         """Draw a uniformly random legal action of `state.player`.

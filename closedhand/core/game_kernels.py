@@ -19,26 +19,31 @@ from closedhand.core import batch_kernels, contract
 from closedhand.core.numba.jit import (
     Floats,
     Ids,
+    Indices,
     Integer,
+    Masks,
     Planes,
+    Rng,
     Rules,
+    Seats,
+    Seeds,
     States,
+    Statuses,
     kernel,
     seed_in_kernel,
 )
 from closedhand.core.policies import Policies, decide_by
-from closedhand.core.stream import Streams
+from closedhand.core.status import ILLEGAL, OVER, REFUSED, RUNNING
+from closedhand.core.stream import Stream, Streams
 
-RUNNING, OVER, ILLEGAL, REFUSED = 0, 1, 2, 3
-"""Status of a game after a step; `REFUSED`: a policy chose an illegal action."""
-
-NONE = -1
+NOBODY = -1
+"""In place of the seat that acted: a game was started."""
 ALL_SEATS = -1
 """In place of the user's seat: the user plays every seat."""
+RANDOM_SEAT = -2
+"""In place of the user's seat: it is drawn for every game."""
 ALL_LEGAL = -(2**63)
 """In place of an illegal action: there was none. A policy that errs may choose any other number."""
-RANDOM_SEAT = -2
-"""In `Terms.seat`: the user's seat is drawn for every game."""
 
 
 class Games(NamedTuple):
@@ -52,19 +57,19 @@ class Games(NamedTuple):
         paid: Payoffs so far of games that pay in stages, float64 [n, seats].
         rewards: Rewards of all seats in this step, float64 [n, seats].
         status: Status after this step, int8 [n].
-        actors: Seat that acted, int64 [n].
+        actors: Seat that acted, or `NOBODY`, int64 [n].
         players: Seat to act, whose observation and mask the row shows, int64 [n].
     """
 
     states: States
     streams: Streams
-    seeds: Ids
-    seats: Ids
+    seeds: Seeds
+    seats: Seats
     paid: Floats
     rewards: Floats
-    status: Planes
-    actors: Ids
-    players: Ids
+    status: Statuses
+    actors: Seats
+    players: Seats
 
 
 class Terms(NamedTuple):
@@ -84,19 +89,34 @@ class Terms(NamedTuple):
 
 
 @kernel
+def decide(
+    rules: Rules, policies: Policies, number: Integer, states: States, i: Integer,
+    stream: Stream | None, views: States, k: Integer, ids: Ids,
+) -> Integer:  # fmt: skip
+    """Return the action of a policy, by its number, for the player to act in game `i`.
+
+    Further arguments are those of `let_others_play`.
+    """
+    views[k] = states[i]
+    contract.hide(rules, views[k], np.int64(states[i].player))
+    return np.int64(decide_by(policies, number, stream, rules, views[k], ids))
+
+
+@kernel
 def let_others_play(
-    rules: Rules, policies: Policies, states: States, streams: Streams, i: Integer, seat: Integer,
-    players: int, views: States, k: Integer, ids: Ids,
+    rules: Rules, policies: Policies, states: States, i: Integer, stream: Stream | None,
+    seat: Integer, players: int, views: States, k: Integer, ids: Ids,
 ) -> Integer:  # fmt: skip
     """Let policies play in game `i` until it is over or the turn of a seat.
 
     Args:
         rules: Rules of the game.
-        policies: Policies of the seats after that one, in order.
+        policies: Policies of the seats after that one, in order; none if the user or agents in
+            Python play all seats.
         states: The games; changed in place.
-        streams: Their random numbers.
         i: Index of the game.
-        seat: The user's seat, or `ALL_SEATS`.
+        stream: Random numbers of the game; None: policies draw their own.
+        seat: The user's seat.
         players: Number of seats.
         views: Scratch space for views.
         k: Index of the view to use.
@@ -107,37 +127,78 @@ def let_others_play(
         An illegal action of a policy, which ends the loop; else `ALL_LEGAL`.
     """
     state = states[i]
-    if seat == ALL_SEATS:
+    if len(policies) == 0:
         return np.int64(ALL_LEGAL)
     while not contract.over(rules, state) and state.player != seat:
-        player = np.int64(state.player)
-        views[k] = states[i]
-        contract.hide(rules, views[k], player)
-        ahead = (player - seat) % players
-        action = np.int64(decide_by(policies, ahead - 1, streams[i], rules, views[k], ids))
+        ahead = (np.int64(state.player) - seat) % players
+        action = decide(rules, policies, ahead - 1, states, i, stream, views, k, ids)
         if batch_kernels.play(rules, state, action, ids) == ILLEGAL:
             return action
     return np.int64(ALL_LEGAL)
 
 
 @kernel
-def deal_next(
-    rules: Rules, states: States, seeds: Ids, streams: Streams, i: Integer
-) -> None:  # fmt: skip
-    """Deal game `i` by `seeds[i]`, which becomes 0; or if it is 0, by its stream."""
+def let_others_play_all(
+    rules: Rules, policies: Policies, states: States, streams: Streams, seats: Seats,
+    players: int, ids: Ids,
+) -> tuple[int, Integer]:  # fmt: skip
+    """Do `let_others_play` in every game.
+
+    Returns:
+        The first game in which an action is illegal, and that action; else any index and
+        `ALL_LEGAL`.
+    """
+    views = states[:1].copy()
+    i, action = 0, np.int64(ALL_LEGAL)
+    while i < len(states) and action == ALL_LEGAL:
+        action = let_others_play(
+            rules, policies, states, i, streams[i], seats[i], players, views, 0, ids
+        )
+        i += 1
+    return i - 1, action
+
+
+@kernel
+def deal_next(rules: Rules, states: States, seeds: Seeds, stream: Rng, i: Integer) -> None:
+    """Deal game `i` by `seeds[i]`, which becomes 0; or if it is 0, by the stream of the game."""
     seed = seeds[i]
     seeds[i] = np.uint64(0)
     if seed == 0:
-        seed = seed_in_kernel(streams[i])
+        seed = seed_in_kernel(stream)
     contract.deal(rules, states[i], seed)
 
 
 @kernel
-def draw_seat(seat: Integer, players: int, streams: Streams, i: Integer) -> Integer:
-    """Return the user's seat in game `i`: `seat`, or one drawn from its stream."""
+def draw_seat(seat: Integer, players: int, stream: Rng) -> Integer:
+    """Return the user's seat in a game: `seat`, or one drawn from the stream of the game."""
     if seat == RANDOM_SEAT:
-        return np.int64(streams[i].random() * players)
+        return np.int64(stream.random() * players)
     return np.int64(seat)
+
+
+@kernel
+def start_all(
+    rules: Rules, states: States, games: Indices, seeds: Seeds, streams: Streams, dealing: bool,
+    seat: Integer, players: int, seats: Seats,
+) -> None:  # fmt: skip
+    """Start games, but let nobody play yet.
+
+    Args:
+        rules: Rules of the game.
+        states: The batch; changed in place.
+        games: Indices of those to start.
+        seeds: As in `Games`.
+        streams: As in `Games`.
+        dealing: Whether to deal; otherwise `states` hold the starts.
+        seat: As in `Terms`.
+        players: Number of seats.
+        seats: The user's seat in each game; written.
+    """
+    for k in range(len(games)):
+        i: Integer = games[k]
+        if dealing:
+            deal_next(rules, states, seeds, streams[i], i)
+        seats[i] = draw_seat(seat, players, streams[i])
 
 
 @kernel
@@ -151,8 +212,8 @@ def start(
         Whether an action of a policy was illegal; then the game is in the position before it.
     """
     while True:
-        deal_next(rules, games.states, games.seeds, games.streams, i)
-        seat = draw_seat(terms.seat, terms.players, games.streams, i)
+        deal_next(rules, games.states, games.seeds, games.streams[i], i)
+        seat = draw_seat(terms.seat, terms.players, games.streams[i])
         games.seats[i] = seat
         if terms.staged:
             contract.returns(rules, games.states[i], games.paid[i])
@@ -160,7 +221,7 @@ def start(
             return False
         # A game that the others end before the user's turn is not an episode: deal another one.
         refused = let_others_play(
-            rules, policies, games.states, games.streams, i, seat, terms.players, views, k, ids
+            rules, policies, games.states, i, games.streams[i], seat, terms.players, views, k, ids
         )
         if refused != ALL_LEGAL:
             return True
@@ -186,8 +247,8 @@ def step(
     status = batch_kernels.play(rules, state, action, ids)
     if status != ILLEGAL:
         refused = let_others_play(
-            rules, policies, games.states, games.streams, i, games.seats[i], terms.players, views,
-            k, ids,
+            rules, policies, games.states, i, games.streams[i], games.seats[i], terms.players,
+            views, k, ids,
         )  # fmt: skip
         status = OVER if contract.over(rules, state) else RUNNING
         if refused != ALL_LEGAL:
@@ -211,19 +272,19 @@ def step(
 
 @kernel
 def take_turn(
-    rules: Rules, policies: Policies, games: Games, terms: Terms, i: Integer, chosen: Planes,
+    rules: Rules, policies: Policies, games: Games, terms: Terms, i: Integer, restarts: Masks,
     starting: bool, actions: Ids, views: States, k: Integer, ids: Ids,
 ) -> None:  # fmt: skip
-    """Play `actions[i]` in game `i`; or if `starting`, start a new game where it is `chosen`.
+    """Play `actions[i]` in game `i`; or if `starting`, start a new game if `restarts[i]`.
 
     Writes `players[i]` as well; see `step`.
     """
     if not starting:
         step(rules, policies, games, terms, i, actions[i], views, k, ids)
-    elif chosen[i]:
+    elif restarts[i]:
         for seat in range(terms.players):
             games.rewards[i, seat] = 0.0
-        games.actors[i] = NONE
+        games.actors[i] = NOBODY
         games.status[i] = RUNNING
         if start(rules, policies, games, terms, i, views, k, ids):
             games.status[i] = REFUSED
@@ -231,7 +292,7 @@ def take_turn(
 
 
 @kernel
-def mark(rules: Rules, states: States, i: Integer, mask: Planes, ids: Ids) -> None:
+def mark(rules: Rules, states: States, i: Integer, mask: Masks, ids: Ids) -> None:
     """Write the action mask of game `i` into a row of zeros."""
     for j in range(contract.legal(rules, states[i], ids)):
         mask[ids[j]] = 1
@@ -239,8 +300,9 @@ def mark(rules: Rules, states: States, i: Integer, mask: Planes, ids: Ids) -> No
 
 @kernel
 def step_games(
-    rules: Rules, policies: Policies, games: Games, terms: Terms, chosen: Planes, starting: bool,
-    actions: Ids, compact: bool, views: States, ids: Ids, observations: Planes, masks: Planes,
+    rules: Rules, policies: Policies, games: Games, terms: Terms, restarts: Masks,
+    starting: bool, actions: Ids, compact: bool, views: States, ids: Ids, observations: Planes,
+    masks: Masks,
 ) -> None:  # fmt: skip
     """Step every game in a loop; a GPU uses a thread for each game.
 
@@ -249,7 +311,7 @@ def step_games(
         policies: Policies of the other seats.
         games: The batch; changed in place.
         terms: Common settings of the games.
-        chosen: Games to start anew if `starting`, int8 [n].
+        restarts: Games to start anew if `starting`, int8 [n].
         starting: Whether new games are started instead of a step.
         actions: The actions, int64 [n].
         compact: Whether observations are those of `contract.features`.
@@ -259,14 +321,14 @@ def step_games(
         masks: Their action masks, int8 [n, actions].
     """
     for i in range(len(games.states)):
-        take_turn(rules, policies, games, terms, i, chosen, starting, actions, views, 0, ids[0])
+        take_turn(rules, policies, games, terms, i, restarts, starting, actions, views, 0, ids[0])
         masks[i] = 0
         mark(rules, games.states, i, masks[i], ids[0])
         contract.look(rules, games.states[i], games.players[i], compact, observations[i])
 
 
 @kernel
-def pick(masks: Planes, streams: Streams, i: Integer) -> Integer:
+def pick(masks: Masks, streams: Streams, i: Integer) -> Integer:
     """Draw a uniformly random legal action by the mask of game `i`."""
     number = 0
     for action in range(masks.shape[1]):
@@ -281,21 +343,10 @@ def pick(masks: Planes, streams: Streams, i: Integer) -> Integer:
 
 
 @kernel
-def pick_all(masks: Planes, streams: Streams, actions: Ids) -> None:
+def pick_all(masks: Masks, streams: Streams, actions: Ids) -> None:
     """Do `pick` in every game, into `actions`, int64 [n]."""
     for i in range(len(masks)):
         actions[i] = pick(masks, streams, i)
-
-
-@kernel
-def decide(
-    rules: Rules, policies: Policies, states: States, streams: Streams, i: Integer, views: States,
-    k: Integer, ids: Ids,
-) -> Integer:  # fmt: skip
-    """Return the action of the first of `policies` for the player to act in game `i`."""
-    views[k] = states[i]
-    contract.hide(rules, views[k], np.int64(states[i].player))
-    return np.int64(decide_by(policies, 0, streams[i], rules, views[k], ids))
 
 
 @kernel
@@ -303,9 +354,9 @@ def decide_all(
     rules: Rules, policies: Policies, states: States, streams: Streams, views: States, ids: Ids,
     actions: Ids,
 ) -> None:  # fmt: skip
-    """Do `decide` in every game, into `actions`, int64 [n]."""
+    """Do `decide` of the first policy in every game, into `actions`, int64 [n]."""
     for i in range(len(states)):
-        actions[i] = decide(rules, policies, states, streams, i, views, 0, ids[0])
+        actions[i] = decide(rules, policies, 0, states, i, streams[i], views, 0, ids[0])
 
 
 @kernel

@@ -274,7 +274,7 @@ class Run(Generic[Worker]):
         learner: Worker,
         settings: Mapping[str, Any],
         path: Path | None = None,
-        also: Callable[[], object] = lambda: None,
+        save_results: Callable[[], object] = lambda: None,
         format: Format = NPZ,
         note_checkpoints: bool = True,
     ) -> None:
@@ -284,7 +284,7 @@ class Run(Generic[Worker]):
             learner: The learner, before its first piece of work.
             settings: Settings that must be the same on resumption, JSON values.
             path: Path of the checkpoint; None: none is kept.
-            also: Function that saves further results. It is called before each checkpoint, which is
+            save_results: Saves further results. It is called before each checkpoint, which is
                 therefore never newer than they are.
             format: Format of the checkpoint.
             note_checkpoints: Whether to add a summary to the history at every checkpoint, not only
@@ -296,7 +296,7 @@ class Run(Generic[Worker]):
         self.seconds = 0.0
         self.history: list[dict[str, Any]] = []
         self.interrupted = False
-        self._also = also
+        self._save_results = save_results
         self._format = format
         self._note_checkpoints = note_checkpoints
         self._noted = False
@@ -384,7 +384,7 @@ class Run(Generic[Worker]):
         """Save further results, then write a checkpoint."""
         if self._note_checkpoints:
             self.note()
-        self._also()
+        self._save_results()
         if self.path is not None:
             about = {key: getattr(self, key) for key in ABOUT}
             self._format.write(self.path, about, self.learner.state())

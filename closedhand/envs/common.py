@@ -7,17 +7,16 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
-from closedhand.core import batch_kernels
 from closedhand.core.checks import (
     InputError,
     UnknownOption,
+    as_array,
     check_seed,
     id_or_illegal,
     shown,
     whole_number,
 )
 from closedhand.core.game import Game, State, explain_illegal
-from closedhand.core.numba.jit import draw_seed
 from closedhand.core.registry import make_game
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
@@ -36,9 +35,6 @@ LARGEST_REWARD = 1e30
 
 RESET_FIRST = "no game is under way: call reset() first"
 """Message of an env that is stepped before a game was started."""
-
-ONLY = np.zeros(1, np.int64)
-"""Index of the only game of an env, for functions that take many."""
 
 
 def resolve(game: str | Game, options: Mapping[str, Any]) -> Game:
@@ -62,15 +58,25 @@ def resolve(game: str | Game, options: Mapping[str, Any]) -> Game:
     return game
 
 
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
+    """Check that a value is one of some texts, and return it.
+
+    Raises:
+        InputError: It is not; the message gives the name of the value.
+    """
+    if not isinstance(value, str) or value not in choices:
+        known = f"{', '.join(choices[:-1])} or {choices[-1]}"
+        raise InputError(f"{name} is {known}, not {shown(value)}")
+    return value
+
+
 def check_render_mode(mode: str | None) -> str | None:
     """Check a render mode, and return it.
 
     Raises:
         InputError: There is no such mode.
     """
-    if mode is not None and mode not in RENDER_MODES:
-        raise InputError(f"no render mode {shown(mode)}; there are {', '.join(RENDER_MODES)}")
-    return mode
+    return None if mode is None else check_choice("render_mode", mode, RENDER_MODES)
 
 
 def check_autoreset_mode(mode: Any) -> AutoresetMode:
@@ -105,6 +111,42 @@ def seed_or_none(seed: Any) -> int | None:
         InputError: It is neither None nor a whole number of 0 or more.
     """
     return None if seed is None else check_seed(seed)
+
+
+def is_list(value: Any) -> bool:
+    """Return whether a value is a sequence or an array, but not a text."""
+    return isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes)
+
+
+def seeds_of(seed: Any, number: int, what: str = "games") -> list[int | None]:
+    """Return a seed for each game of a batch: `seed + i`, or those of a list; None for none.
+
+    Raises:
+        InputError: A wrong number of seeds, or a seed that is not a whole number of 0 or more.
+    """
+    if seed is None:
+        return [None] * number
+    if not is_list(seed):
+        first = check_seed(seed)
+        return [first + i for i in range(number)]
+    seeds = list(seed) if np.ndim(seed) else []
+    if len(seeds) != number:
+        raise InputError(f"{number} {what} need as many seeds, not {len(seeds)}")
+    return [seed_or_none(each) for each in seeds]
+
+
+def mask_of(what: str, given: Any, number: int) -> np.ndarray:
+    """Check a mask of games or rows, and return it; all of them for None.
+
+    Raises:
+        InputError: It is not bool [number], or marks none.
+    """
+    if given is None:
+        return np.ones(number, bool)
+    mask = as_array(given)
+    if mask.shape != (number,) or mask.dtype != bool or not mask.any():
+        raise InputError(f"{what} must be bool [{number}] with at least one True")
+    return mask
 
 
 def action_space(game: Game) -> spaces.Discrete:
@@ -179,29 +221,6 @@ def given_start(game: Game, options: Any) -> State | None:
     if game.over(state):
         raise InputError("options['state'] is the state of a game that is over")
     return state
-
-
-def start(
-    game: Game,
-    states: np.ndarray,
-    chosen: np.ndarray,
-    rngs: Sequence[np.random.Generator],
-    given: State | None,
-) -> None:
-    """Start new games.
-
-    Args:
-        game: The game.
-        states: Array of `game.dtype` [n].
-        chosen: Indices of those to start, integers [k].
-        rngs: A generator for each state, by which new deals are shuffled.
-        given: The state to start from, see `given_start`; None: a new deal.
-    """
-    if given is None:
-        seeds = np.array([draw_seed(rngs[int(i)]) for i in chosen], np.uint64)
-        batch_kernels.deal_all(game.rules, states, chosen, seeds)
-    else:
-        states[chosen] = given
 
 
 def refuse_ended(given: State | None) -> None:

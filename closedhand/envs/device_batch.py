@@ -5,20 +5,18 @@ it changes in place, one launch a step, new games included. `DeviceVectorEnv` is
 it. On the CPU the same kernels run in a loop.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from closedhand.core import game_kernels
 from closedhand.core.agents import Agent, make_agent
-from closedhand.core.checks import InputError, check_seed, shown
+from closedhand.core.checks import InputError, shown
 from closedhand.core.cuda_driver import Launch
 from closedhand.core.game import Game
 from closedhand.core.game_kernels import ALL_SEATS, RANDOM_SEAT, Games, Terms
-from closedhand.core.numba.jit import draw_seed
 from closedhand.core.policies import Policies
-from closedhand.core.stream import WEYL, make_streams, seed_stream
+from closedhand.core.stream import WEYL, begin_streams, make_streams
 from closedhand.envs import common
 from closedhand.envs.common import ILLEGAL_REWARD
 from closedhand.envs.device import (
@@ -102,11 +100,11 @@ class DeviceBatch:
         self._device = Device(device)
         self.device, self.torch = self._device.place, self._device.torch
         self._scratch = max(game.num_actions, game.flat.num_actions)
-        chosen = check_seat(game, seat)
+        own = check_seat(game, seat)
         if opponents is None and seat != 0:
             raise InputError("seat needs opponents: without them all seats are played")
         self.policies = _policies(game, opponents)
-        own = RANDOM_SEAT if chosen is None else chosen
+        own = RANDOM_SEAT if own is None else own
         self._terms = Terms(
             game.num_players, bool(game.staged), ALL_SEATS if opponents is None else own,
             self.illegal_reward,
@@ -191,7 +189,7 @@ class DeviceBatch:
         self._seeds = self._device.zeros(number, dtype="int64")
         self._streams = self._device.zeros(number, 2, dtype="int64")
         self._picks = self._device.zeros(number, 2, dtype="int64")
-        self._chosen = self._device.zeros(number, dtype="int8")
+        self._restarts = self._device.zeros(number, dtype="int8")
         self._actions = self._device.zeros(number, dtype="int64")
         self._ids = self._device.zeros(self._lanes(), self._scratch, dtype="int32")
         self._views = self._device.zeros(self._lanes(), self.game.dtype.itemsize, dtype="uint8")
@@ -219,33 +217,32 @@ class DeviceBatch:
 
     # Steps.
 
-    def reset(self, seed: int | Sequence[int | None] | None = None, chosen: Any = None) -> None:
+    def reset(self, seed: Any = None, reset_mask: Any = None) -> None:
         """Start new games.
 
         Args:
             seed: Seed of game 0, where game i gets seed + i; or a seed for each game, of which None
                 is a random one. None: the streams of the games continue.
-            chosen: Where to start a new game, bool [number]; None: everywhere.
+            reset_mask: Where to start a new game, bool [number]; None: everywhere.
 
         Raises:
             InputError: An invalid seed or mask.
         """
         torch = self.torch
-        if chosen is not None:
-            mask = torch.as_tensor(chosen, device=self.device)
+        if reset_mask is not None:
+            mask = torch.as_tensor(reset_mask, device=self.device)
             if mask.dtype != torch.bool or tuple(mask.shape) != (self.number,):
                 raise InputError(f"the mask of games must be bool [{self.number}]")
             if not self._started:
                 raise InputError("no games are under way: reset all of them first")
-            self._chosen.copy_(mask)
+            self._restarts.copy_(mask)
         else:
-            self._chosen.fill_(1)
+            self._restarts.fill_(1)
         if seed is not None or not self._started:
-            seeds = first_seeds(seed, self.number)
-            first, streams = first_numbers(seeds)
-            now = self._chosen != 0
+            first, streams = begin_streams(common.seeds_of(seed, self.number))
+            now = self._restarts != 0
             for held, value in ((self._seeds, first), (self._streams, streams)):
-                new = torch.from_numpy(value.view(np.int64)).to(self.device)
+                new = torch.from_numpy(np.asarray(value).view(np.int64)).to(self.device)
                 held.copy_(torch.where(now if held.ndim == 1 else now[:, None], new, held))
             self._picks[:, 0] = self._streams[:, 0] ^ PICKS
             self._picks[:, 1] = 0
@@ -285,12 +282,12 @@ class DeviceBatch:
             if arguments is None:
                 array = self._device.array
                 arguments = self._launches["step"] = (
-                    array(self._chosen), array(self._views, self.game.dtype), array(self._ids),
+                    array(self._restarts), array(self._views, self.game.dtype), array(self._ids),
                     array(self.observation), array(self.action_mask), self._games(),
                 )  # fmt: skip
-            chosen, views, ids, observation, mask, games = arguments
+            restarts, views, ids, observation, mask, games = arguments
             game_kernels.step_games(
-                self.game.rules, self.policies, games, self._terms, chosen, starting,
+                self.game.rules, self.policies, games, self._terms, restarts, starting,
                 actions.numpy(), self.form.compact, views, ids, observation, mask,
             )  # fmt: skip
             return
@@ -310,7 +307,7 @@ class DeviceBatch:
         array = self._device.array
         arguments: tuple[Any, ...] = (
             self._device.tables(self.game.rules), self._device.tables(self.policies), self._games(),
-            self._terms, array(self._chosen), False, array(self._actions),
+            self._terms, array(self._restarts), False, array(self._actions),
             array(self._views, self.game.dtype), array(self._ids),
         )  # fmt: skip
         if shape.by_block:
@@ -448,31 +445,3 @@ def _policies(game: Game, opponents: Spec | None) -> Policies:
     if opponents is None:
         return ()
     return tuple(map(kernel_policy, Opponents(game, opponents, np.random.default_rng(0)).agents))
-
-
-def first_seeds(seed: Any, number: int) -> list[int | None]:
-    """The seed of each game.
-
-    Raises:
-        InputError: A wrong number of seeds, or an invalid one.
-    """
-    if seed is None:
-        return [None] * number
-    if isinstance(seed, str | bytes) or not isinstance(seed, Sequence | np.ndarray):
-        first = check_seed(seed)
-        return [first + i for i in range(number)]
-    seeds = list(cast(Sequence[Any], seed))
-    if len(seeds) != number:
-        raise InputError(f"{number} games need as many seeds, not {len(seeds)}")
-    return [None if each is None else check_seed(each) for each in seeds]
-
-
-def first_numbers(seeds: Sequence[int | None]) -> tuple[np.ndarray, np.ndarray]:
-    """The seeds of the first deals, uint64 [n], and streams for the rest, uint64 [n, 2]."""
-    deals = np.zeros(len(seeds), np.uint64)
-    streams = make_streams(len(seeds))
-    for i, seed in enumerate(seeds):
-        rng = np.random.default_rng(seed)
-        deals[i] = draw_seed(rng)
-        seed_stream(streams[i], rng)
-    return deals, np.asarray(streams)

@@ -10,13 +10,13 @@ from gymnasium.vector.utils import batch_space
 
 from closedhand.core.checks import InputError, shown
 from closedhand.core.game import Game
-from closedhand.core.game_kernels import ILLEGAL, RUNNING
+from closedhand.core.status import ILLEGAL, RUNNING
 from closedhand.envs import common
 from closedhand.envs.common import ILLEGAL_REWARD
 from closedhand.envs.device_batch import DeviceBatch
 from closedhand.envs.observation_form import ACTION_MASK, OBSERVATION, PLANES
 from closedhand.envs.opponents import Spec
-from closedhand.envs.vector import REWARDS, GameVectorEnv
+from closedhand.envs.vector import REWARDS
 
 Tensors = dict[str, Any]
 """Tensors of PyTorch by name."""
@@ -92,13 +92,12 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
             )
         if render_mode is not None:
             raise InputError(f"games on a device are not rendered: no {shown(render_mode)}")
-        if not isinstance(reward, str) or reward not in REWARDS:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"reward is {' or '.join(REWARDS)}, not {shown(reward)}")
+        self.reward = common.check_choice("reward", reward, REWARDS)
         self.batch = DeviceBatch(
             self.game, num_envs, device=device, observation=observation, opponents=opponents,
             seat=seat, illegal_reward=illegal_reward,
         )  # fmt: skip
-        self.num_envs, self.reward, self.render_mode = num_envs, reward, None
+        self.num_envs, self.render_mode = num_envs, None
         self._alone = opponents is not None
         self.single_observation_space: spaces.Dict = self.batch.form.space()  # pyright: ignore[reportIncompatibleVariableOverride]
         self.single_action_space: spaces.Discrete = common.action_space(self.game)  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -180,19 +179,3 @@ def _parts(batch: DeviceBatch) -> Tensors:
         parts[name] = batch.observation[:, start:stop].view(batch.number, *shape)
         start = stop
     return parts
-
-
-def make_vector(
-    game: str | Game, num_envs: int = 1, *, device: Any = None, **arguments: Any
-) -> GameVectorEnv | DeviceVectorEnv:
-    """Make a vector env with arrays of NumPy, or with tensors on a device.
-
-    Args:
-        game: Name of a game, or a `Game`.
-        num_envs: Number of games.
-        device: None for a `GameVectorEnv`; `cuda`, `cuda:1`, … or `cpu` for a `DeviceVectorEnv`.
-        **arguments: Arguments of the env, and options of `make_game`.
-    """
-    if device is None:
-        return GameVectorEnv(game, num_envs, **arguments)
-    return DeviceVectorEnv(game, num_envs, device=device, **arguments)

@@ -9,8 +9,8 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from closedhand.core import contract
-from closedhand.core.checks import InputError, shown
 from closedhand.core.game import Game, State
+from closedhand.envs import common
 
 Observation = dict[str, np.ndarray]
 
@@ -36,11 +36,8 @@ class ObservationForm:
         Raises:
             InputError: There is no such form.
         """
-        if not isinstance(form, str) or form not in FORMS:
-            raise InputError(f"observation is {', '.join(FORMS[:-1])} or {FORMS[-1]}, not "
-                             f"{shown(form)}")  # fmt: skip
         self.game = game
-        self.form = form
+        self.form = common.check_choice("observation", form, FORMS)
         self.compact = form == COMPACT
         self.size = game.feature_size if self.compact else game.observation_size
 

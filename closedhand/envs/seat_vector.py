@@ -3,7 +3,7 @@
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from gymnasium import error, spaces
@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from closedhand.core import batch_kernels
-from closedhand.core.checks import InputError, as_array, integers
+from closedhand.core.checks import InputError, integers
 from closedhand.core.game import Game
 from closedhand.envs import common
 from closedhand.envs.common import ILLEGAL_REWARD
@@ -60,8 +60,8 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
         self._started = False
 
     @abstractmethod
-    def _begin(self, chosen: np.ndarray, seeds: Sequence[int | None], options: Any) -> None:
-        """Start new games where `chosen`, bool [num_games], is True."""
+    def _begin(self, games: np.ndarray, seeds: Sequence[int | None], options: Any) -> None:
+        """Start new games where `games`, bool [num_games], is True."""
 
     @abstractmethod
     def _play(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -101,10 +101,10 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
                 unchanged.
         """
         options = dict(common.reset_options(options))
-        chosen = self._games("options['reset_mask']", options.pop("reset_mask", None))
-        self._begin(chosen, self._seeds(seed), options)
+        games = self._games("options['reset_mask']", options.pop("reset_mask", None))
+        self._begin(games, self._seeds(seed), options)
         self._started = True
-        self._ended[chosen] = False
+        self._ended[games] = False
         return self._current()
 
     def step(self, actions: np.ndarray) -> Step:
@@ -120,11 +120,11 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
             gymnasium.error.ResetNeeded: Games were not started, or ended with autoreset disabled.
             InputError: The actions are not integers [num_envs].
         """
-        chosen = integers("actions", actions, self.num_envs, "row")
+        ids = integers("actions", actions, self.num_envs, "row")
         disabled = self.autoreset_mode == AutoresetMode.DISABLED
         if not self._started or (disabled and self._ended.any()):
             raise error.ResetNeeded("some envs have no game under way: call reset() first")
-        table = chosen.reshape(self.num_games, self.num_seats)
+        table = ids.reshape(self.num_games, self.num_seats)
         rewards, ended = self._play(table[np.arange(self.num_games), self._actors()])
         self._ended = ended
         terminations = np.repeat(ended, self.num_seats)
@@ -158,11 +158,7 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
 
     def _games(self, what: str, rows: Any) -> np.ndarray:
         """Convert a mask of rows to a mask of games, bool [num_games]."""
-        if rows is None:
-            return np.ones(self.num_games, bool)
-        mask = as_array(rows)
-        if mask.shape != (self.num_envs,) or mask.dtype != bool or not mask.any():
-            raise InputError(f"{what} must be bool [{self.num_envs}] with at least one True")
+        mask = common.mask_of(what, rows, self.num_envs)
         table = mask.reshape(self.num_games, self.num_seats)
         if (table != table[:, :1]).any():
             raise InputError(f"{what} must be the same for all rows of a game")
@@ -174,13 +170,9 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
         Raises:
             InputError: A wrong number of seeds, or a seed that is not a whole number of 0 or more.
         """
-        if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes):
-            seeds = list(cast(Sequence[Any], seed)) if np.ndim(cast(Any, seed)) else []
-            if len(seeds) != self.num_envs:
-                raise InputError(f"{self.num_envs} rows need as many seeds, not {len(seeds)}")
-            return [common.seed_or_none(each) for each in seeds[:: self.num_seats]]
-        first = common.seed_or_none(seed)
-        return [None if first is None else first + i for i in range(self.num_games)]
+        if common.is_list(seed):
+            return common.seeds_of(seed, self.num_envs, "rows")[:: self.num_seats]
+        return common.seeds_of(seed, self.num_games)
 
     def __copy__(self) -> "Rows":
         # Two envs that shared their games would disturb each other.
@@ -242,8 +234,8 @@ class SeatVectorEnv(Rows):
         """Draw the open table of every game; see `closedhand.envs.render`."""
         return self._env.render()
 
-    def _begin(self, chosen: np.ndarray, seeds: Sequence[int | None], options: Any) -> None:
-        self._env.reset(seed=seeds, options={**options, "reset_mask": chosen})
+    def _begin(self, games: np.ndarray, seeds: Sequence[int | None], options: Any) -> None:
+        self._env.reset(seed=seeds, options={**options, "reset_mask": games})
 
     def _play(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         _, rewards, ended, _, _ = self._env.step(actions)

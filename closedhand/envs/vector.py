@@ -3,21 +3,20 @@
 import copy
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from gymnasium import error, logger, spaces
-from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from closedhand.core import batch_kernels
-from closedhand.core.checks import as_array, check_seed, integers
+from closedhand.core.checks import integers
 from closedhand.core.game import Game, InputError, State, shown
-from closedhand.core.game_kernels import RANDOM_SEAT
-from closedhand.core.numba.jit import draw_seed
-from closedhand.core.stream import make_streams, seed_stream
-from closedhand.envs import common, opponent_kernels, render
+from closedhand.core.game_kernels import RANDOM_SEAT, start_all
+from closedhand.core.status import ILLEGAL, RUNNING
+from closedhand.core.stream import begin_streams, make_streams
+from closedhand.envs import common, render
 from closedhand.envs.common import ILLEGAL_REWARD
 from closedhand.envs.observation_form import ACTION_MASK, PLANES, Observation, ObservationForm
 from closedhand.envs.opponents import Opponents, Spec, check_seat, unchanged_if_refused
@@ -142,10 +141,8 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         if type(num_envs) is not int or not 1 <= num_envs <= MOST_ENVS:
             raise InputError(f"num_envs must be 1 to {MOST_ENVS}, not {shown(num_envs)}")
         self.autoreset_mode = common.check_autoreset_mode(autoreset_mode)
-        if reward is not None and (not isinstance(reward, str) or reward not in REWARDS):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"reward is {' or '.join(REWARDS)}, not {shown(reward)}")
-        if not isinstance(legal, str) or legal not in LEGAL:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"legal is {', '.join(LEGAL[:-1])} or {LEGAL[-1]}, not {shown(legal)}")
+        self.reward = "actor" if reward is None else common.check_choice("reward", reward, REWARDS)
+        legal = common.check_choice("legal", legal, LEGAL)
         self.sight = ObservationForm(self.game, observation)
         self.num_envs = num_envs
         self._has_mask, self._has_ids = legal != "ids", legal != "mask"
@@ -158,7 +155,6 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         self.single_action_space: spaces.Discrete = common.action_space(self.game)  # pyright: ignore[reportIncompatibleVariableOverride]
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self.reward = reward or "actor"
         self.is_self_play = opponents is None and self.game.num_players > 1
         self._warns = reward is None and self.is_self_play
         self._fixed_seat = check_seat(self.game, seat)
@@ -221,23 +217,24 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
                 is unchanged.
         """
         given = common.given_start(self.game, options)
-        chosen = np.flatnonzero(self._reset_mask((options or {}).get("reset_mask")))
-        seeds = self._read_seeds(seed)
+        mask = common.reset_options(options).get("reset_mask")
+        games = np.flatnonzero(common.mask_of("options['reset_mask']", mask, self.num_envs))
+        seeds = common.seeds_of(seed, self.num_envs)
         with unchanged_if_refused(
             self, given, "_has_begun", "_seeds", "_streams", "_np_random", "_np_random_seed",
             "_opponents", "_states", "_seats", "_paid", "_finished", "_illegal",
         ):  # fmt: skip
-            self._seed(seeds, chosen)
-            self._start(chosen, given)
+            self._seed(seeds, games)
+            self._start(games, given)
         return self.observe()
 
-    def step(self, actions: np.ndarray, *, chosen: Any = None) -> Step:
+    def step(self, actions: np.ndarray, *, step_mask: Any = None) -> Step:
         """Play one action in each game.
 
         Args:
             actions: Ids, integers [num_envs]. With next-step reset that of a game which ended in
                 the step before is ignored: a new game begins there.
-            chosen: The games to step, bool [num_envs], by default all. The others are unchanged:
+            step_mask: The games to step, bool [num_envs], by default all. The others are unchanged:
                 their actions are ignored, their rewards are 0.
 
         Returns:
@@ -245,13 +242,13 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
 
         Raises:
             gymnasium.error.ResetNeeded: Games were not started, or ended with autoreset disabled.
-            InputError: The actions are not integers [num_envs], or `chosen` is not such a mask.
+            InputError: The actions are not integers [num_envs], or `step_mask` is not such a mask.
         """
         actions = integers("actions", actions, self.num_envs)
         playing, finished = np.flatnonzero(~self._finished), np.flatnonzero(self._finished)
         idle = None
-        if chosen is not None:
-            mask = self._mask_of_games("chosen", chosen)
+        if step_mask is not None:
+            mask = common.mask_of("step_mask", step_mask, self.num_envs)
             idle = np.flatnonzero(~mask)
             playing, finished = playing[mask[playing]], finished[mask[finished]]
         resets = self.autoreset_mode != AutoresetMode.DISABLED
@@ -299,19 +296,15 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         self._check_started()
         seats = self._observers()
         seen = np.empty((self.num_envs, self.sight.size), np.int8)
+        masks = np.empty((self.num_envs, self.game.num_actions * self._has_mask), np.int8)
+        batch_kernels.observe_all(
+            self.game.rules, self._states, seats, self.sight.compact, seen, masks
+        )
         legal: Infos = {}
         if self._has_mask:
-            masks = np.empty((self.num_envs, self.game.num_actions), np.int8)
-            batch_kernels.observe_all(
-                self.game.rules, self._states, seats, self.sight.compact, seen, masks
-            )
             if self._finished.any():
                 masks[self._finished] = self._any_action
             legal[ACTION_MASK] = masks
-        else:
-            opponent_kernels.look_all(
-                self.game.rules, self._states, seats, self.sight.compact, seen
-            )
         if self._has_ids:
             legal[LEGAL_ACTIONS] = self._list_legal(seats)
         observations = self.sight.parts(seen)
@@ -356,100 +349,66 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         # Two envs that shared their states would disturb each other.
         return copy.deepcopy(self)
 
-    def _reset_mask(self, mask: Any) -> np.ndarray:
-        if mask is None:
-            return np.ones(self.num_envs, bool)
-        return self._mask_of_games("options['reset_mask']", mask)
-
-    def _mask_of_games(self, what: str, given: Any) -> np.ndarray:
-        """Check a mask that chooses games, and return it.
-
-        Raises:
-            InputError: It is not bool [num_envs], or chooses no game.
-        """
-        mask = as_array(given)
-        if mask.shape != (self.num_envs,) or mask.dtype != bool or not mask.any():
-            raise InputError(f"{what} must be bool [{self.num_envs}] with at least one True")
-        return mask
-
-    def _read_seeds(self, seed: Any) -> list[int | None] | None:
-        """Parse seeds to one for each game; None if no seed is given.
-
-        Raises:
-            InputError: A wrong number of seeds, or a seed that is not a whole number of 0 or more.
-        """
-        if seed is None:
-            return None
-        if isinstance(seed, str | bytes) or not isinstance(seed, Sequence | np.ndarray):
-            first = check_seed(seed)
-            return [first + i for i in range(self.num_envs)]
-        seeds = list(cast(Sequence[Any], seed)) if np.ndim(cast(Any, seed)) else []
-        if len(seeds) != self.num_envs:
-            raise InputError(f"{self.num_envs} games need as many seeds, not {len(seeds)}")
-        return [common.seed_or_none(each) for each in seeds]
-
-    def _seed(self, seeds: list[int | None] | None, chosen: np.ndarray) -> None:
-        known: Sequence[int | None] = seeds or [None] * self.num_envs
-        for i in range(self.num_envs) if not self._has_begun else map(int, chosen):
-            if not self._has_begun or known[i] is not None:
-                rng = seeding.np_random(known[i])[0]
-                self._seeds[i] = draw_seed(rng)
-                seed_stream(self._streams[i], rng)
+    def _seed(self, seeds: list[int | None], games: np.ndarray) -> None:
+        anew = list(range(self.num_envs))
+        if self._has_begun:
+            anew = [i for i in games.tolist() if seeds[i] is not None]
+        self._seeds[anew], self._streams[anew] = begin_streams([seeds[i] for i in anew])
         self._has_begun = True
-        if seeds is not None and seeds[0] is not None:
+        if seeds[0] is not None:
             super().reset(seed=seeds[0])
             if self._opponents is not None:
                 self._opponents.seed(self.np_random)
 
-    def _start(self, chosen: np.ndarray, given: State | None) -> None:
+    def _start(self, games: np.ndarray, given: State | None) -> None:
         """Start games, and let the opponents play until it is our turn."""
-        while len(chosen):
+        while len(games):
             if given is not None:
-                self._states[chosen] = given
-            opponent_kernels.start_all(
-                self.game.rules, self._states, chosen, self._seeds, self._streams, given is None,
+                self._states[games] = given
+            start_all(
+                self.game.rules, self._states, games, self._seeds, self._streams, given is None,
                 RANDOM_SEAT if self._fixed_seat is None else self._fixed_seat,
                 self.game.num_players, self._seats,
             )  # fmt: skip
-            self._note_paid(chosen)
-            self._finished[chosen] = False
-            self._illegal[chosen] = False
+            self._note_paid(games)
+            self._finished[games] = False
+            self._illegal[games] = False
             if self._opponents is None:
                 return
-            fresh = self._let_opponents_play(chosen)
-            running = np.empty(len(chosen), bool)
+            fresh = self._let_opponents_play(games)
+            running = np.empty(len(games), bool)
             batch_kernels.running(self.game.rules, fresh, running)
-            chosen = chosen[~running]
-            if len(chosen):
+            games = games[~running]
+            if len(games):
                 common.refuse_ended(given)
 
     def _play(self, playing: np.ndarray, actions: np.ndarray) -> None:
         """Play our actions and the opponents' answers; note which games are over."""
-        status = np.zeros(self.num_envs, np.int64)
+        status = np.zeros(self.num_envs, np.int8)
         batch_kernels.play_all(
             self.game.rules, self._states, playing, actions, self.game.num_actions, status
         )  # fmt: skip
-        self._illegal = status == batch_kernels.ILLEGAL
+        self._illegal = status == ILLEGAL
         if self._opponents is not None:
             going = np.flatnonzero(~self._illegal)
             self._let_opponents_play(going)
             batch_kernels.running(self.game.rules, self._states, self._finished)
             self._finished = ~self._finished | self._illegal
         else:
-            self._finished = status != batch_kernels.RUNNING
+            self._finished = status != RUNNING
 
-    def _let_opponents_play(self, chosen: np.ndarray) -> np.ndarray:
+    def _let_opponents_play(self, games: np.ndarray) -> np.ndarray:
         """Let the opponents play in some games; a copy of these."""
         assert self._opponents is not None
-        states, streams = self._states[chosen], self._streams[chosen]
-        self._opponents.play(states, self._seats[chosen], streams)
-        self._states[chosen], self._streams[chosen] = states, streams
+        states, streams = self._states[games], self._streams[games]
+        self._opponents.play(states, self._seats[games], streams)
+        self._states[games], self._streams[games] = states, streams
         return states
 
-    def _note_paid(self, chosen: np.ndarray) -> None:
+    def _note_paid(self, games: np.ndarray) -> None:
         """Store the payoffs of the games so far."""
         if self.game.staged:
-            batch_kernels.returns_all(self.game.rules, self._states, chosen, self._paid)
+            batch_kernels.returns_all(self.game.rules, self._states, games, self._paid)
 
     def _pay(self, playing: np.ndarray) -> np.ndarray:
         """Return the rewards since the last step, by player, float64 [num_envs, num_players]."""
@@ -467,7 +426,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         width = min(WIDTH, self.game.num_actions)
         while True:
             out = np.empty((self.num_envs, width), np.int32)
-            longest = int(opponent_kernels.list_all(self.game.rules, self._states, seats, ids, out))
+            longest = int(batch_kernels.list_all(self.game.rules, self._states, seats, ids, out))
             if longest <= width:
                 break
             width = longest

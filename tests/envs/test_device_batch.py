@@ -74,7 +74,7 @@ def test_it_is_the_env_with_same_step_reset(name: str, rules: dict, options: dic
         if step == 40:
             chosen = np.arange(N) % 2 == 0
             told = env.reset(options={"reset_mask": chosen})
-            batch.reset(chosen=chosen)
+            batch.reset(reset_mask=chosen)
             where = ~chosen[:, None]
             same(env, batch, told, batch.rewards.numpy() * where + 0.0)
     assert seen == {0, 1, 2}
@@ -96,7 +96,7 @@ def test_what_does_not_fit_is_refused_in_one_line(monkeypatch):
         with pytest.raises(InputError, match=found):
             batch.step(actions)
     with pytest.raises(InputError, match=r"the mask of games must be bool \[3\]"):
-        batch.reset(chosen=torch.ones(2, dtype=torch.bool))
+        batch.reset(reset_mask=torch.ones(2, dtype=torch.bool))
     for number in (0, 2**25, 1.0):
         with pytest.raises(InputError, match="the number of games is 1 to"):
             DeviceBatch(game, number, device="cpu")
