@@ -1,7 +1,7 @@
 """Long work: limited by time, stopped by Ctrl-C, saved from time to time, and resumable.
 
 `Run` drives a `Learner` and writes its checkpoints. Loops of other libraries, and work without a
-learner, use its parts: `Watch` (time, Ctrl-C, when to save), `work_off` (jobs in processes),
+learner, use its parts: `Watch` (Ctrl-C, when to save), `work_off` (jobs in processes),
 `compute_parts` (results in separate files) and `check_same` (settings). The first Ctrl-C stops at
 the next safe point and saves, a second one stops at once. A kill loses the work since the last
 checkpoint.
@@ -141,24 +141,17 @@ def check_same(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) 
 
 def _differing(found: Options, wanted: Options) -> tuple[str, str]:
     """Write the options that differ, as found and as wanted."""
-    names = [name for name in {**wanted, **found} if _entry(found, name) != _entry(wanted, name)]
-    return _all_stated(found, names), _all_stated(wanted, names)
-
-
-def _entry(options: Options, name: str) -> tuple[bool, Any]:
-    return name in options, options.get(name)
-
-
-def _stated(options: Options, name: str) -> str:
-    return f"{name}={options[name]}" if name in options else f"no {name}"
-
-
-def _all_stated(options: Options, names: list[str]) -> str:
-    return ", ".join(_stated(options, name) for name in names)
+    absent = object()
+    names = [n for n in {**wanted, **found} if found.get(n, absent) != wanted.get(n, absent)]
+    was, now = (
+        ", ".join(f"{n}={options[n]}" if n in options else f"no {n}" for n in names)
+        for options in (found, wanted)
+    )
+    return was, now
 
 
 class Watch:
-    """The clock, Ctrl-C and the checkpoints of long work: a context in which a loop runs.
+    """Ctrl-C and the checkpoints of long work: a context in which a loop runs.
 
     A loop calls `tick` after every piece of work and ends when `tick` returns False. At the end of
     the context, after the work or the first Ctrl-C, unsaved work is saved; the context catches that
@@ -169,33 +162,26 @@ class Watch:
         pieces: Number of pieces done.
     """
 
-    def __init__(
-        self,
-        save: Callable[[], object] = lambda: None,
-        seconds: float = math.inf,
-        at_end: bool = True,
-    ) -> None:
+    def __init__(self, save: Callable[[], object] = lambda: None, at_end: bool = True) -> None:
         """Prepare the watch.
 
         Args:
             save: Writes a checkpoint.
-            seconds: Time limit by the clock.
             at_end: Whether to save at the end of the context, too.
         """
         self.pieces = 0
         self._save = save
-        self._seconds = seconds
         self._at_end = at_end
         self._deferred = deferred()
         self._deferral = Deferral()
         self._stopped = False
         self._saved_pieces = 0
-        self._start = self._saved = self._cost = 0.0
+        self._saved = self._cost = 0.0
 
     def __enter__(self) -> Self:
         """Start the clock, and defer Ctrl-C."""
         self._deferral = self._deferred.__enter__()
-        self._start = self._saved = time.monotonic()
+        self._saved = time.monotonic()
         return self
 
     def __exit__(
@@ -217,16 +203,6 @@ class Watch:
             self._deferred.__exit__(None, None, None)
 
     @property
-    def seconds(self) -> float:
-        """Seconds since the start."""
-        return time.monotonic() - self._start
-
-    @property
-    def share(self) -> float:
-        """Share of the time limit that has passed, 0 to 1."""
-        return min(1.0, self.seconds / self._seconds)
-
-    @property
     def interrupted(self) -> bool:
         """Whether the work ends, or ended, by Ctrl-C."""
         return self._stopped or self._deferral.presses > 0
@@ -236,17 +212,12 @@ class Watch:
         """Whether it is time to save; a checkpoint that takes long is written less often."""
         return time.monotonic() - self._saved > max(SAVE_EVERY, MOST_SAVING * self._cost)
 
-    @property
-    def going_on(self) -> bool:
-        """Whether time is left and there was no Ctrl-C."""
-        return not self.interrupted and self.seconds < self._seconds
-
     def tick(self) -> bool:
-        """Count a piece of work, and save if it is time; return whether to go on."""
+        """Count a piece of work, and save if it is time; return whether there was no Ctrl-C."""
         self.pieces += 1
         if self.due:
             self.save()
-        return self.going_on
+        return not self.interrupted
 
     def save(self) -> None:
         """Write a checkpoint now."""
@@ -358,7 +329,7 @@ class Run(Generic[Worker]):
             target(self.path)  # fails now, not at the first checkpoint
         watch = Watch(lambda: self._save_from(watch))
         with watch:
-            while watch.going_on and self.seconds < limit and not over():
+            while not watch.interrupted and self.seconds < limit and not over():
                 start = time.perf_counter()
                 due = self.learner.advance(limit - self.seconds)
                 self.seconds += time.perf_counter() - start
@@ -551,7 +522,7 @@ def _result(
     watch = Watch(save)
     notes = Notes(path, file.get("begun"), progress, watch)
     with watch:
-        if watch.going_on:
+        if not watch.interrupted:
             result = part(notes)
             notes.kept = None
             write("result", result)

@@ -37,20 +37,10 @@ def env(
 ) -> AECEnv[str, Observation, int]:
     """Make the env of `pettingzoo.make`: `GameAEC` with PettingZoo's three usual checks.
 
-    The checks cost most of the speed; for agents that obey masks `GameAEC` alone is enough. A
-    lenient game (`game.lenient`) has no check against the mask: its illegal actions count as a
-    pass.
-
-    Args:
-        game: Name of a game, or a `Game`.
-        render_mode: `human`, `ansi`, `rgb_array` or None.
-        observation: Form of the observations: `planes`, `flat` or `compact`.
-        illegal_reward: Reward of an agent whose illegal action ends the game, 0 for the others;
-            unused if illegal actions count as a pass.
-        **options: Options of `make_game`.
-
-    Raises:
-        InputError: An unknown name, option, render mode or form of observations.
+    The checks cost most of the speed; for agents that obey masks `GameAEC` alone is enough. An
+    agent whose illegal action ends the game gets `illegal_reward`, the others 0. A lenient game
+    (`game.lenient`) has no check against the mask: its illegal actions count as a pass. Further
+    arguments are those of `GameAEC`.
     """
     checked: AECEnv[str, Observation, int]
     reward = common.check_reward(illegal_reward)
@@ -86,7 +76,8 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
     (`game.staged`), where the rewards of a step are the growth of the returns.
 
     Copies and pickles continue the game in progress. A state for search is `game_state`, and
-    `reset(options={"state": state})` returns to it.
+    `reset(options={"state": state})` returns to it. Before the first `reset` methods raise
+    `gymnasium.error.ResetNeeded`.
 
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.
@@ -147,7 +138,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         """Play an action of `agent_selection`; None for an agent that has terminated.
 
         Raises:
-            gymnasium.error.ResetNeeded: No game was started, or all agents are gone.
+            gymnasium.error.ResetNeeded: All agents are gone.
             InputError: The action is not legal; the game is unchanged.
         """
         if not self.agents:
@@ -184,7 +175,6 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         """Return the observation of an agent: a new dict of int8 arrays.
 
         Raises:
-            gymnasium.error.ResetNeeded: No game was started.
             InputError: There is no such agent.
         """
         self.check_started()
@@ -200,11 +190,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
     def last(
         self, observe: bool = True
     ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
-        """Return observation, reward, termination, truncation and info of `agent_selection`.
-
-        Raises:
-            gymnasium.error.ResetNeeded: No game was started.
-        """
+        """Return observation, reward, termination, truncation and info of `agent_selection`."""
         self.check_started()
         agent = self.agent_selection
         return (

@@ -1,4 +1,7 @@
-"""Common parts of all envs: the game and its options, spaces, and the start of games."""
+"""Common parts of all envs: the game and its options, spaces, seeds, and the start of games.
+
+A check returns the value, or raises an `InputError` that shows it.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -59,11 +62,7 @@ def resolve(game: str | Game, options: Mapping[str, Any]) -> Game:
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
-    """Check that a value is one of some texts, and return it.
-
-    Raises:
-        InputError: It is not; the message gives the name of the value.
-    """
+    """Check that a value is one of some texts; `name` is for the message."""
     if not isinstance(value, str) or value not in choices:
         known = f"{', '.join(choices[:-1])} or {choices[-1]}"
         raise InputError(f"{name} is {known}, not {shown(value)}")
@@ -71,20 +70,12 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
 
 
 def check_render_mode(mode: str | None) -> str | None:
-    """Check a render mode, and return it.
-
-    Raises:
-        InputError: There is no such mode.
-    """
+    """Check a render mode; None is none."""
     return None if mode is None else check_choice("render_mode", mode, RENDER_MODES)
 
 
 def check_autoreset_mode(mode: Any) -> AutoresetMode:
-    """Check an autoreset mode, and return it.
-
-    Raises:
-        InputError: There is no such mode.
-    """
+    """Check an autoreset mode of Gymnasium, or its name."""
     try:
         return AutoresetMode(mode)
     except ValueError:
@@ -93,11 +84,7 @@ def check_autoreset_mode(mode: Any) -> AutoresetMode:
 
 
 def check_reward(reward: Any) -> float:
-    """Check the reward of an illegal action, and return it.
-
-    Raises:
-        InputError: It is not a finite number of at most `LARGEST_REWARD`.
-    """
+    """Check the reward of an illegal action, a number from minus to plus `LARGEST_REWARD`."""
     is_number = isinstance(reward, NUMBERS) and not isinstance(reward, bool)
     if not is_number or not -LARGEST_REWARD <= reward <= LARGEST_REWARD:
         raise InputError(f"illegal_reward is a number, not {shown(reward)}")
@@ -105,11 +92,7 @@ def check_reward(reward: Any) -> float:
 
 
 def seed_or_none(seed: Any) -> int | None:
-    """Check the seed of a reset, and return it.
-
-    Raises:
-        InputError: It is neither None nor a whole number of 0 or more.
-    """
+    """Check the seed of a reset, None or a whole number of 0 or more."""
     return None if seed is None else check_seed(seed)
 
 
@@ -119,10 +102,10 @@ def is_list(value: Any) -> bool:
 
 
 def seeds_of(seed: Any, number: int, what: str = "games") -> list[int | None]:
-    """Return a seed for each game of a batch: `seed + i`, or those of a list; None for none.
+    """Check seeds of a batch: one for all, where game i gets seed + i, or one for each game or row.
 
-    Raises:
-        InputError: A wrong number of seeds, or a seed that is not a whole number of 0 or more.
+    Returns:
+        The seed of each; None: a random one.
     """
     if seed is None:
         return [None] * number
@@ -136,11 +119,7 @@ def seeds_of(seed: Any, number: int, what: str = "games") -> list[int | None]:
 
 
 def mask_of(what: str, given: Any, number: int) -> np.ndarray:
-    """Check a mask of games or rows, and return it; all of them for None.
-
-    Raises:
-        InputError: It is not bool [number], or marks none.
-    """
+    """Check a mask of games or rows, bool [number], which marks at least one; None marks all."""
     if given is None:
         return np.ones(number, bool)
     mask = as_array(given)
@@ -155,11 +134,7 @@ def action_space(game: Game) -> spaces.Discrete:
 
 
 def action_id(game: Game, state: State, action: Any) -> int:
-    """Convert an action to an id of the game, legal or not.
-
-    Raises:
-        InputError: It is not an id of the game; kernels need one.
-    """
+    """Check an id of an action, legal or not; kernels need one of the game."""
     number = whole_number(action)
     if not 0 <= number < game.num_actions:
         raise InputError(explain_illegal(game, state, number))
@@ -167,21 +142,13 @@ def action_id(game: Game, state: State, action: Any) -> int:
 
 
 def ids_of(game: Game, actions: Sequence[Any]) -> np.ndarray:
-    """Convert actions for kernels, int64 [n]; an id out of range becomes -1, which is never legal.
-
-    Raises:
-        InputError: An action is not a whole number.
-    """
+    """Check whole numbers, int64 [n]; an id out of range becomes -1, which is never legal."""
     numbers = [id_or_illegal(whole_number(action), game.num_actions) for action in actions]
     return np.array(numbers, np.int64)
 
 
 def reset_options(options: Any) -> Mapping[str, Any]:
-    """Check the options of a reset, and return them as a mapping.
-
-    Raises:
-        InputError: They are neither None nor a mapping.
-    """
+    """Check the options of a reset, a mapping or None, and return them as a mapping."""
     if options is None:
         return {}
     if not isinstance(options, Mapping):

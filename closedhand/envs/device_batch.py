@@ -16,7 +16,7 @@ from closedhand.core.cuda_driver import Launch
 from closedhand.core.game import Game
 from closedhand.core.game_kernels import ALL_SEATS, RANDOM_SEAT, Games, Terms
 from closedhand.core.policies import Policies
-from closedhand.core.stream import WEYL, begin_streams, make_streams
+from closedhand.core.stream import WEYL, begin_streams
 from closedhand.envs import common
 from closedhand.envs.common import ILLEGAL_REWARD
 from closedhand.envs.device import (
@@ -82,9 +82,8 @@ class DeviceBatch:
             number: Number of games.
             device: `cuda`, `cuda:1`, …, or `cpu`.
             observation: Form of the observations: `planes`, `flat` or `compact`.
-            opponents: None, or who plays the other seats, as for `GameVectorEnv`: agents that
-                decide in kernels.
-            seat: With opponents the seat to play, or `random`: a new one for each game.
+            opponents: As for `GameVectorEnv`: agents that decide in kernels.
+            seat: As for `GameVectorEnv`.
             illegal_reward: Reward of an illegal action.
             shape: How steps are launched on a GPU; None: as fits.
 
@@ -100,9 +99,7 @@ class DeviceBatch:
         self._device = Device(device)
         self.device, self.torch = self._device.place, self._device.torch
         self._scratch = max(game.num_actions, game.flat.num_actions)
-        own = check_seat(game, seat)
-        if opponents is None and seat != 0:
-            raise InputError("seat needs opponents: without them all seats are played")
+        own = check_seat(game, seat, opponents)
         self.policies = _policies(game, opponents)
         own = RANDOM_SEAT if own is None else own
         self._terms = Terms(
@@ -152,11 +149,7 @@ class DeviceBatch:
         )  # fmt: skip
 
     def _check_memory(self) -> None:
-        """Refuse more games than fit before anything is allocated.
-
-        Raises:
-            InputError: There is no room for so many games.
-        """
+        """Refuse more games than fit before anything is allocated."""
         if self.on_cpu:
             return
         free = self.torch.cuda.mem_get_info(self.device)[0]
@@ -198,13 +191,10 @@ class DeviceBatch:
 
     def _games(self) -> Games:
         array = self._device.array
-        streams = array(self._streams, np.uint64)
-        if self.on_cpu:
-            streams = streams.view(type(make_streams(0)))
         return Games(
-            array(self.states, self.game.dtype), streams, array(self._seeds, np.uint64),
-            array(self.seats), array(self._paid), array(self.rewards), array(self.status),
-            array(self.actor), array(self.player),
+            array(self.states, self.game.dtype), self._device.streams(self._streams),
+            array(self._seeds, np.uint64), array(self.seats), array(self._paid),
+            array(self.rewards), array(self.status), array(self.actor), array(self.player),
         )  # fmt: skip
 
     def examples(self, name: str) -> tuple[Any, ...]:
@@ -277,18 +267,12 @@ class DeviceBatch:
             )
 
     def _run(self, actions: Any, starting: bool) -> None:
+        array = self._device.array
         if self.on_cpu:
-            arguments = self._launches.get("step")
-            if arguments is None:
-                array = self._device.array
-                arguments = self._launches["step"] = (
-                    array(self._restarts), array(self._views, self.game.dtype), array(self._ids),
-                    array(self.observation), array(self.action_mask), self._games(),
-                )  # fmt: skip
-            restarts, views, ids, observation, mask, games = arguments
             game_kernels.step_games(
-                self.game.rules, self.policies, games, self._terms, restarts, starting,
-                actions.numpy(), self.form.compact, views, ids, observation, mask,
+                self.game.rules, self.policies, self._games(), self._terms, array(self._restarts),
+                starting, array(actions), self.form.compact, array(self._views, self.game.dtype),
+                array(self._ids), array(self.observation), array(self.action_mask),
             )  # fmt: skip
             return
         launch = self._launches.get("step")
@@ -302,9 +286,8 @@ class DeviceBatch:
         launch(self._device.stream())
 
     def _prepare_step(self) -> Launch:
-        shape = self.shape
+        shape, array = self.shape, self._device.array
         name = step_name(self.form.compact, shape.by_block)
-        array = self._device.array
         arguments: tuple[Any, ...] = (
             self._device.tables(self.game.rules), self._device.tables(self.policies), self._games(),
             self._terms, array(self._restarts), False, array(self._actions),
@@ -315,27 +298,26 @@ class DeviceBatch:
                           self.form.size, self.game.num_actions, shape.per_block)  # fmt: skip
         else:
             arguments += array(self.observation), array(self.action_mask)
-        code = self._device.load(name, shape.shared, self.examples(name))
-        return Launch(code, arguments, shape.blocks, shape.threads, shape.shared)
+        return self._device.launch(
+            name, self.examples(name), arguments, shape.blocks, shape.threads, shape.shared
+        )
 
     def sample(self) -> "torch.Tensor":
         """A uniformly random legal action for every game, int64 [number]; the same tensor."""
-        array = self._device.array
+        device = self._device
+        arguments = (
+            device.array(self.action_mask), device.streams(self._picks), device.array(self._actions)
+        )  # fmt: skip
         if self.on_cpu:
-            masks, actions = array(self.action_mask), array(self._actions)
-            game_kernels.pick_all(masks, self._picks_on_cpu(), actions)
+            game_kernels.pick_all(*arguments)
             return self._actions
         launch = self._launches.get("pick")
         if launch is None:
-            arguments = array(self.action_mask), array(self._picks), array(self._actions)
-            code = self._device.load("pick", 0, self.examples("pick"))
-            launch = Launch(code, arguments, -(-self.number // THREADS), THREADS, 0)
+            blocks = -(-self.number // THREADS)
+            launch = device.launch("pick", self.examples("pick"), arguments, blocks)
             self._launches["pick"] = launch
-        launch(self._device.stream())
+        launch(device.stream())
         return self._actions
-
-    def _picks_on_cpu(self) -> Any:
-        return self._device.array(self._picks, np.uint64).view(type(make_streams(0)))
 
     def decide(self, agent: str | Agent, out: "torch.Tensor | None" = None) -> "torch.Tensor":
         """The actions of an agent for the players to act.
@@ -359,25 +341,27 @@ class DeviceBatch:
             held = self._launches[key] = policies, launch, agent
         policies, launch, _ = held
         if launch is None:
-            array = self._device.array
-            game_kernels.decide_all(
-                self.game.rules, policies, self._games().states, self._picks_on_cpu(),
-                array(self._views, self.game.dtype), array(self._ids), array(actions),
-            )  # fmt: skip
+            game_kernels.decide_all(self.game.rules, policies, *self._deciding(actions))
         else:
             launch.point(6, actions.data_ptr())
             launch(self._device.stream())
         return actions
 
     def _prepare_decide(self, policies: Policies, actions: Any) -> Launch:
-        array, threads = self._device.array, min(THREADS, self._lanes())
-        arguments = (
-            self._device.tables(self.game.rules), self._device.tables(policies),
-            array(self.states, self.game.dtype), array(self._picks),
-            array(self._views, self.game.dtype), array(self._ids), array(actions),
+        device, threads = self._device, min(THREADS, self._lanes())
+        arguments = device.tables(self.game.rules), device.tables(policies)
+        return device.launch(
+            "decide", examples(self.game, policies, self._terms, "decide"),
+            (*arguments, *self._deciding(actions)), self._lanes() // threads, threads,
         )  # fmt: skip
-        code = self._device.load("decide", 0, examples(self.game, policies, self._terms, "decide"))
-        return Launch(code, arguments, self._lanes() // threads, threads, 0)
+
+    def _deciding(self, actions: Any) -> tuple[Any, ...]:
+        """Arguments of `decide` after the policies."""
+        array, dtype = self._device.array, self.game.dtype
+        return (
+            array(self.states, dtype), self._device.streams(self._picks),
+            array(self._views, dtype), array(self._ids), array(actions),
+        )  # fmt: skip
 
 
 class RandomGames:
@@ -421,27 +405,25 @@ class RandomGames:
         keys = np.arange(seed, seed + self.number, dtype=np.uint64) * WEYL
         self.streams[:, 0] = device.torch.from_numpy(keys.view(np.int64)).to(device.place)
         self.streams[:, 1] = 0
-        streams = device.array(self.streams, np.uint64)
-        states = device.array(self.states, self.game.dtype)
-        rest = device.array(self._ids), device.array(self.moves)
+        arguments = (
+            device.array(self.states, self.game.dtype), device.streams(self.streams),
+            device.array(self._ids), device.array(self.moves),
+        )  # fmt: skip
         if device.on_cpu:
-            streams = streams.view(type(make_streams(0)))
-            game_kernels.random_games(self.game.rules, states, streams, *rest)
+            game_kernels.random_games(self.game.rules, *arguments)
             return
         if self._launch is None:
             terms = Terms(self.game.num_players, False, ALL_SEATS, 0.0)
-            code = device.load("random_games", 0, examples(self.game, (), terms, "random_games"))
-            arguments = (device.tables(self.game.rules), states, streams, *rest)
-            self._launch = Launch(code, arguments, -(-self._lanes // THREADS), THREADS, 0)
+            like = examples(self.game, (), terms, "random_games")
+            arguments = device.tables(self.game.rules), *arguments
+            self._launch = device.launch(
+                "random_games", like, arguments, -(-self._lanes // THREADS)
+            )  # fmt: skip
         self._launch(device.stream())
 
 
 def _policies(game: Game, opponents: Spec | None) -> Policies:
-    """The policies of the opponents, in seat order after the own seat.
-
-    Raises:
-        InputError: One of them decides in Python.
-    """
+    """The policies of the opponents, in seat order after the own seat."""
     if opponents is None:
         return ()
     return tuple(map(kernel_policy, Opponents(game, opponents, np.random.default_rng(0)).agents))

@@ -66,20 +66,9 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
     ) -> None:
         """Make the env.
 
-        Args:
-            game: Name of a game, or a `Game`.
-            num_envs: Number of games.
-            device: `cuda`, `cuda:1`, …, or `cpu`.
-            opponents: None, or agents for the other seats, as for `GameVectorEnv`; they must decide
-                in kernels.
-            seat: With opponents the seat to play, or `random`: a new one for each game.
-            reward: The rewards of `step`: `actor`, of the player who acted or with opponents of our
-                seat; or `seats`, of all seats.
-            observation: Form of the observations: `planes`, `flat` or `compact`.
-            illegal_reward: The reward of an illegal action.
-            autoreset_mode: `SameStep`; there is no other.
-            render_mode: None; there is no other.
-            **options: Options of `make_game`.
+        `device` is `cuda`, `cuda:1`, …, or `cpu`. Further arguments are those of `GameVectorEnv`,
+        but `opponents` must decide in kernels, and there is no other `autoreset_mode` or
+        `render_mode` than the default.
 
         Raises:
             InputError: There is no GPU or not enough memory, or an unknown name, option or mode.
@@ -104,9 +93,7 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         batch = self.batch
-        self._observations: Tensors = {
-            **_parts(batch), ACTION_MASK: batch.action_mask
-        }  # fmt: skip
+        self._observations: Tensors = {**_parts(batch), ACTION_MASK: batch.action_mask}
         self._terminations = batch.status != RUNNING
         self._truncations = self._terminations.clone()
         self._illegal = self._terminations.clone()

@@ -139,12 +139,14 @@ class Opponents:
             lockstep.step(self.game, states, waiting, choose, name)
 
 
-def check_seat(game: Game, seat: int | str) -> int | None:
-    """Parse a seat to its number, None for a random one.
+def check_seat(game: Game, seat: int | str, opponents: Spec | None) -> int | None:
+    """Parse the user's seat to its number, None for a random one.
 
     Raises:
-        InputError: There is no such seat.
+        InputError: There is no such seat, or without opponents one is named.
     """
+    if opponents is None and seat != 0:
+        raise InputError("seat needs opponents: without them all seats are played")
     if isinstance(seat, str) and seat == "random":
         return None
     try:

@@ -44,11 +44,7 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
     def _set_up(
         self, games: int, seats: int, space: spaces.Dict, actions: spaces.Discrete, mode: Any
     ) -> None:
-        """Set up spaces for a number of games and seats.
-
-        Raises:
-            InputError: There is no such autoreset mode.
-        """
+        """Set up spaces for a number of games and seats."""
         self.autoreset_mode = common.check_autoreset_mode(mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.num_games, self.num_seats, self.num_envs = games, seats, games * seats
@@ -165,11 +161,7 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
         return table[:, 0]
 
     def _seeds(self, seed: Any) -> list[int | None]:
-        """Parse seeds to one for each game.
-
-        Raises:
-            InputError: A wrong number of seeds, or a seed that is not a whole number of 0 or more.
-        """
+        """Check the seeds of `reset`, and return one for each game."""
         if common.is_list(seed):
             return common.seeds_of(seed, self.num_envs, "rows")[:: self.num_seats]
         return common.seeds_of(seed, self.num_games)
@@ -202,16 +194,7 @@ class SeatVectorEnv(Rows):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        """Make the env.
-
-        Args:
-            game: Name of a game, or a `Game`.
-            num_games: Number of games.
-            observation: Form of the observations: `planes`, `flat` or `compact`.
-            illegal_reward: The reward of an illegal action.
-            autoreset_mode: When a new game follows a finished one.
-            render_mode: `human`, `ansi`, `rgb_array` or None.
-            **options: Options of `make_game`.
+        """Make the env of `num_games` games; further arguments are those of `GameVectorEnv`.
 
         Raises:
             InputError: An unknown name, option, mode or form of observations, or no games.

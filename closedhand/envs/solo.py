@@ -83,7 +83,7 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
         self.illegal_reward = common.check_reward(illegal_reward)
         self.observation_space: spaces.Dict = self.sight.space()  # pyright: ignore[reportIncompatibleVariableOverride]
         self.action_space: spaces.Discrete = common.action_space(self.game)  # pyright: ignore[reportIncompatibleVariableOverride]
-        self._fixed_seat = check_seat(self.game, seat)
+        self._fixed_seat = check_seat(self.game, seat, opponents)
         self.seat = self._fixed_seat or 0
         self._opponents = Opponents(self.game, opponents, self.np_random)
         self._states = self.game.empty(1)

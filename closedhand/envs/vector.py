@@ -84,6 +84,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     `closedhand.core.stream`). So a game depends on no other one, and goes on in the same way on a
     GPU. Copies and pickles continue the games in
     progress. For search, `states` holds all games and can be assigned; `observe` then shows them.
+    Before the first `reset` methods raise `gymnasium.error.ResetNeeded`.
 
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.
@@ -157,13 +158,11 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.is_self_play = opponents is None and self.game.num_players > 1
         self._warns = reward is None and self.is_self_play
-        self._fixed_seat = check_seat(self.game, seat)
+        self._fixed_seat = check_seat(self.game, seat, opponents)
         self._seats = np.zeros(num_envs, np.int64)
         self._opponents = None
         if opponents is not None:
             self._opponents = Opponents(self.game, opponents, self.np_random)
-        elif seat != 0:
-            raise InputError("seat needs opponents: without them all seats are played")
         self._states = self.game.empty(num_envs)
         self._paid = np.zeros((num_envs, self.game.num_players))
         self._any_action = (np.arange(self.game.num_actions) == 0).astype(np.int8)
@@ -241,7 +240,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             Observations, rewards, terminations, truncations (always False), infos.
 
         Raises:
-            gymnasium.error.ResetNeeded: Games were not started, or ended with autoreset disabled.
+            gymnasium.error.ResetNeeded: Games ended with autoreset disabled.
             InputError: The actions are not integers [num_envs], or `step_mask` is not such a mask.
         """
         actions = integers("actions", actions, self.num_envs)
@@ -288,11 +287,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         return observations, rewards, terminations, np.zeros(self.num_envs, bool), infos
 
     def observe(self) -> tuple[Observation, Infos]:
-        """Return the current observations and infos, as `step` does.
-
-        Raises:
-            gymnasium.error.ResetNeeded: No games were started.
-        """
+        """Return the current observations and infos, as `step` does."""
         self._check_started()
         seats = self._observers()
         seen = np.empty((self.num_envs, self.sight.size), np.int8)
@@ -334,11 +329,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             raise error.ResetNeeded(common.RESET_FIRST)
 
     def render(self) -> tuple[Any, ...] | None:
-        """Draw the open table of every game; see `closedhand.envs.render`.
-
-        Raises:
-            gymnasium.error.ResetNeeded: No games were started.
-        """
+        """Draw the open table of every game; see `closedhand.envs.render`."""
         if self.render_mode is None:
             logger.warn("render() shows nothing: the env was made without a render_mode")
             return None
