@@ -46,9 +46,7 @@ from closedhand.core.numba.jit import (
     Rng,
     Rules,
     State,
-    States,
     kernel,
-    seed_in_kernel,
 )
 
 VERSION = 1
@@ -280,14 +278,4 @@ def random_playout(rules: Rules, state: State, rng: Rng, buffer: Ids) -> int:
     while not over(rules, state):
         play(rules, state, random_action(rules, state, rng, buffer))
         moves += 1
-    return moves
-
-
-@kernel
-def random_games(rules: Rules, states: States, rng: Rng, buffer: Ids) -> int:
-    """Deal and play one random game in each of `states`; return the number of actions."""
-    moves = 0
-    for i in range(len(states)):
-        deal(rules, states[i], seed_in_kernel(rng))
-        moves += random_playout(rules, states[i], rng, buffer)
     return moves

@@ -1,4 +1,7 @@
-"""Write files atomically, and claim them for one command; `reading` reads them."""
+"""Write files atomically, and claim them for one command; `reading` reads them.
+
+A file that cannot be written, or that may not be replaced, raises a `WriteError` of one line.
+"""
 
 import errno
 import io
@@ -64,11 +67,7 @@ def within(path: Path, name: str) -> Path:
 
 
 def write_arrays(path: Path, arrays: Mapping[str, Any]) -> None:
-    """Write arrays as a compressed npz file.
-
-    Raises:
-        WriteError: The file cannot be written.
-    """
+    """Write arrays as a compressed npz file."""
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
     write_atomically(path, buffer.getvalue())
@@ -140,9 +139,6 @@ def replacing(path: Path, private: bool = False) -> Generator[Path]:
     Yields:
         Path of a new file beside it, to be written in the block. At the end of the block it takes
         the place of the file, with its permissions; after an error it is removed.
-
-    Raises:
-        WriteError: The file cannot be written.
     """
     found = target(path)
     part = found.with_name(f".{found.name}.{os.getpid()}.part")
@@ -172,9 +168,6 @@ def write_atomically(path: Path, content: str | bytes, private: bool = False) ->
         path: Path of the file.
         content: The whole content.
         private: As for `replacing`.
-
-    Raises:
-        WriteError: The file cannot be written.
     """
     with replacing(path, private) as part:
         data = content if isinstance(content, bytes) else content.encode("utf-8", UNPAIRED)
@@ -182,11 +175,7 @@ def write_atomically(path: Path, content: str | bytes, private: bool = False) ->
 
 
 def remove(path: Path) -> None:
-    """Remove a file, if it is there.
-
-    Raises:
-        WriteError: It cannot be removed.
-    """
+    """Remove a file, if it is there."""
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
@@ -201,11 +190,7 @@ class Log:
     """
 
     def __init__(self, path: Path) -> None:
-        """Prepare a log.
-
-        Raises:
-            WriteError: The file cannot be written, or holds something already.
-        """
+        """Prepare a log, which must not hold anything yet."""
         self.path = path
         self._file: io.FileIO | None = None
         found = target(path)
@@ -213,11 +198,7 @@ class Log:
             raise WriteError(f"cannot write {path}: it exists, and a log is not written over")
 
     def write(self, text: str) -> None:
-        """Append a text.
-
-        Raises:
-            WriteError: The file cannot be written; it holds the texts before this one.
-        """
+        """Append a text; after an error the file holds the texts before this one."""
         try:
             if self._file is None:
                 self.path.parent.mkdir(parents=True, exist_ok=True)

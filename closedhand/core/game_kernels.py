@@ -177,16 +177,16 @@ def draw_seat(seat: Integer, players: int, stream: Rng) -> Integer:
 
 
 @kernel
-def start_all(
+def deal_and_seat(
     rules: Rules, states: States, games: Indices, seeds: Seeds, streams: Streams, dealing: bool,
     seat: Integer, players: int, seats: Seats,
 ) -> None:  # fmt: skip
-    """Start games, but let nobody play yet.
+    """Deal games and draw the user's seats, each with the random numbers of its stream.
 
     Args:
         rules: Rules of the game.
         states: The batch; changed in place.
-        games: Indices of those to start.
+        games: Indices of those to deal.
         seeds: As in `Games`.
         streams: As in `Games`.
         dealing: Whether to deal; otherwise `states` hold the starts.

@@ -128,6 +128,14 @@ def mask_of(what: str, given: Any, number: int) -> np.ndarray:
     return mask
 
 
+def rows_of(observations: dict[str, np.ndarray], which: np.ndarray) -> np.ndarray:
+    """Return the observations of some games or rows, copies, object [n]; None for the others."""
+    rows = np.full(len(which), None, object)
+    for i in np.flatnonzero(which):
+        rows[i] = {name: part[i].copy() for name, part in observations.items()}
+    return rows
+
+
 def action_space(game: Game) -> spaces.Discrete:
     """Make the space of all action ids."""
     return spaces.Discrete(game.num_actions)

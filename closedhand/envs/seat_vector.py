@@ -126,9 +126,7 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
         terminations = np.repeat(ended, self.num_seats)
         observations, infos = self._current()
         if self.autoreset_mode == AutoresetMode.SAME_STEP and ended.any():
-            last = np.full(self.num_envs, None, object)
-            for i in np.flatnonzero(terminations):
-                last[i] = {name: part[i].copy() for name, part in observations.items()}
+            last = common.rows_of(observations, terminations)
             self._begin(ended, [None] * self.num_games, {})
             self._ended = np.zeros(self.num_games, bool)
             observations, infos = self._current()

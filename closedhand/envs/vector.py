@@ -13,7 +13,7 @@ from gymnasium.vector.utils import batch_space
 from closedhand.core import batch_kernels
 from closedhand.core.checks import integers
 from closedhand.core.game import Game, InputError, State, shown
-from closedhand.core.game_kernels import RANDOM_SEAT, start_all
+from closedhand.core.game_kernels import RANDOM_SEAT, deal_and_seat
 from closedhand.core.status import ILLEGAL, RUNNING
 from closedhand.core.stream import begin_streams, make_streams
 from closedhand.envs import common, render
@@ -356,7 +356,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         while len(games):
             if given is not None:
                 self._states[games] = given
-            start_all(
+            deal_and_seat(
                 self.game.rules, self._states, games, self._seeds, self._streams, given is None,
                 RANDOM_SEAT if self._fixed_seat is None else self._fixed_seat,
                 self.game.num_players, self._seats,
@@ -431,15 +431,12 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         self, infos: Infos, ended: np.ndarray, observations: Observation, final: Infos
     ) -> None:
         """Add the last observations and infos of finished games to those of the new games."""
-        last = np.full(self.num_envs, None, object)
-        for i in np.flatnonzero(ended):
-            last[i] = {name: part[i].copy() for name, part in observations.items()}
         # Make new arrays: those shared with the infos of the step hold for the other games, too.
         final = {
             name: part & ended if name.startswith("_") else part for name, part in final.items()
         }
         infos |= {
-            "final_obs": last,
+            "final_obs": common.rows_of(observations, ended),
             "_final_obs": ended.copy(),
             "final_info": final,
             "_final_info": ended.copy(),

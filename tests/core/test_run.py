@@ -13,7 +13,8 @@ import pytest
 from closedhand import InputError
 from closedhand.core import interrupt, run as long_work
 from closedhand.core.files import WriteError
-from closedhand.core.run import Notes, Part, Run, Watch, check_same, compute_parts, work_off
+from closedhand.core.parts import Notes, Part, compute_parts
+from closedhand.core.run import Run, Watch, check_same, work_off
 from closedhand.core.version import __version__
 from closedhand.core.workers import results_of
 

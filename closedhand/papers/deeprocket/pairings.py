@@ -26,8 +26,9 @@ from closedhand.core.duplicate import (
     start,
 )
 from closedhand.core.game import Game
+from closedhand.core.parts import Notes, Part, compute_parts
 from closedhand.core.registry import make_game
-from closedhand.core.run import Notes, Part, compute_parts, work_off
+from closedhand.core.run import work_off
 from closedhand.core.statistics import bootstrap, interval, wins
 
 CHUNK = 500
