@@ -8,7 +8,8 @@ further parameters, or a table that is attached to it; see `closedhand.core.opti
 
 The text of an agent, such as `search[threads=1]:20ms`, follows the grammar of
 `closedhand.core.agent_spec`. `parse_agent` parses it once, to a `NamedAgent`, which makes any
-number of agents.
+number of agents. An unknown name or option, or an argument that the agent cannot use, raises an
+`InputError`.
 """
 
 import os
@@ -251,9 +252,6 @@ def parse_agent(game: str, agent: AnyAgent) -> Player:
         game: Name of a game that it plays.
         agent: A text such as `search[threads=1]:20ms` or `ppo:model.zip`, or an `AgentSpec`; a
             parsed agent, or an object that is an agent, is returned unchanged.
-
-    Raises:
-        InputError: An unknown name or option, or an argument that the agent cannot parse.
     """
     spec = AgentSpec.parse(agent) if isinstance(agent, str) else agent
     if isinstance(spec, AgentSpec):
@@ -280,9 +278,6 @@ def make_agent(game: Game | str, agent: AnyAgent, seed: int = 0) -> Agent:
         game: A `Game`, or the name of one with its default rules.
         agent: An agent by name, or as an object, as for `parse_agent`.
         seed: Seed of the agent's own randomness.
-
-    Raises:
-        InputError: An unknown name or option, or an argument that the agent cannot use.
     """
     bound = make_game(game) if isinstance(game, str) else game
     player = parse_agent(bound.name, agent)
@@ -312,9 +307,6 @@ def traits_of(game: Game, agent: AnyAgent) -> Traits:
     Args:
         game: Game that it plays.
         agent: An agent by name or as an object; without an attribute `traits` it has the defaults.
-
-    Raises:
-        InputError: An unknown name or option, or an argument that the agent cannot use.
     """
     player = parse_agent(game.name, agent)
     if isinstance(player, NamedAgent):

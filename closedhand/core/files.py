@@ -16,8 +16,7 @@ from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -221,30 +220,13 @@ class Log:
             self._file = None
 
 
-class Claims:
+class Claims(ExitStack):
     """The files and folders that a command writes, checked at its start and claimed until its end.
 
     Meanwhile no other process can claim them. A claim is a lock on a hidden file, `.NAME.lock`
     beside a file or `.lock` in a folder. It ends with the process, even if the process is killed.
     Child processes share the claims of their parent.
     """
-
-    def __init__(self) -> None:
-        """Start without a claim."""
-        self._held = ExitStack()
-
-    def __enter__(self) -> Self:
-        """Start a command."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        """Release all claims."""
-        self._held.close()
 
     def files(self, *paths: Path) -> None:
         """Claim files, and create their folders.
@@ -299,7 +281,7 @@ class Claims:
             left = [name for name in _claimed() if name != str(lock)]
             os.environ[CLAIMED] = json.dumps(left)
 
-        self._held.callback(release)
+        self.callback(release)
 
 
 def _refuse_held(lock: Path, path: Path) -> None:

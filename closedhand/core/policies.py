@@ -33,7 +33,7 @@ Policies = tuple[Policy, ...]
 """Policies of any classes, for kernels."""
 
 
-@dispatched
+@dispatched()
 def decide(policy: Policy, rules: Rules, view: State, ids: Ids) -> Integer:
     """Choose an action of the player to act, whose view this is.
 

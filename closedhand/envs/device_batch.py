@@ -16,7 +16,7 @@ from closedhand.core.cuda_driver import Launch
 from closedhand.core.game import Game
 from closedhand.core.game_kernels import ALL_SEATS, RANDOM_SEAT, Games, Terms
 from closedhand.core.policies import Policies
-from closedhand.core.stream import WEYL, begin_streams
+from closedhand.core.stream import begin_streams
 from closedhand.envs import common
 from closedhand.envs.common import ILLEGAL_REWARD
 from closedhand.envs.device import (
@@ -36,8 +36,6 @@ from closedhand.envs.opponents import Opponents, Spec, check_seat
 if TYPE_CHECKING:
     import torch
 
-MOST_LANES = 2**17
-"""Random games that are played at the same time."""
 PICKS = 0x5DEECE66D
 """Tells the keys of `sample` from those of the games."""
 
@@ -362,64 +360,6 @@ class DeviceBatch:
             array(self.states, dtype), self._device.streams(self._picks),
             array(self._views, dtype), array(self._ids), array(actions),
         )  # fmt: skip
-
-
-class RandomGames:
-    """Whole games with uniformly random actions, from deal to end, one thread a game on a GPU.
-
-    Attributes:
-        game: The game.
-        number: Number of games.
-        states: The games at their end, as bytes, uint8 [number, itemsize].
-        streams: Their random numbers, int64 [number, 2].
-        moves: Number of actions of each, int64 [number].
-    """
-
-    def __init__(self, game: Game, number: int, device: Any = "cuda") -> None:
-        """Make room.
-
-        Args:
-            game: The game.
-            number: Number of games.
-            device: `cuda`, `cuda:1`, …, or `cpu`.
-
-        Raises:
-            InputError: There is no such device.
-        """
-        self.game, self.number = game, number
-        self._device = device = Device(device)
-        self.states = device.zeros(number, game.dtype.itemsize, dtype="uint8")
-        self.streams = device.zeros(number, 2, dtype="int64")
-        self.moves = device.zeros(number, dtype="int64")
-        self._lanes = 1 if device.on_cpu else min(number, MOST_LANES)
-        self._ids = device.zeros(self._lanes, game.num_actions, dtype="int32")
-        self._launch: Launch | None = None
-
-    def play(self, seed: int) -> None:
-        """Play new games; game i draws from the key `seed + i`.
-
-        Args:
-            seed: A whole number of 0 or more.
-        """
-        device = self._device
-        keys = np.arange(seed, seed + self.number, dtype=np.uint64) * WEYL
-        self.streams[:, 0] = device.torch.from_numpy(keys.view(np.int64)).to(device.place)
-        self.streams[:, 1] = 0
-        arguments = (
-            device.array(self.states, self.game.dtype), device.streams(self.streams),
-            device.array(self._ids), device.array(self.moves),
-        )  # fmt: skip
-        if device.on_cpu:
-            game_kernels.random_games(self.game.rules, *arguments)
-            return
-        if self._launch is None:
-            terms = Terms(self.game.num_players, False, ALL_SEATS, 0.0)
-            like = examples(self.game, (), terms, "random_games")
-            arguments = device.tables(self.game.rules), *arguments
-            self._launch = device.launch(
-                "random_games", like, arguments, -(-self._lanes // THREADS)
-            )  # fmt: skip
-        self._launch(device.stream())
 
 
 def _policies(game: Game, opponents: Spec | None) -> Policies:
