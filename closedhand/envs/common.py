@@ -37,6 +37,12 @@ LARGEST_REWARD = 1e30
 RESET_FIRST = "no game is under way: call reset() first"
 """Message of an env that is stepped before a game was started."""
 
+ENDED_FIRST = "the opponents end this game before the seat's first turn"
+"""Message about a given start that leaves the user no turn.
+
+A game without a turn of ours is not an episode. A dealt one is replaced by a new deal, but a given
+state could lead to such games forever."""
+
 ONLY = np.zeros(1, np.int64)
 """Index of the only game of an env, for functions that take many."""
 
@@ -62,15 +68,26 @@ def resolve(game: str | Game, options: Mapping[str, Any]) -> Game:
     return game
 
 
+def one_of(what: str, given: Any, choices: Sequence[str]) -> str:
+    """Check that an option is one of some words, and return it.
+
+    Raises:
+        InputError: It is not.
+    """
+    if not isinstance(given, str) or given not in choices:
+        raise InputError(
+            f"{what} is {', '.join(choices[:-1])} or {choices[-1]}, not {shown(given)}"
+        )
+    return given
+
+
 def check_render_mode(mode: str | None) -> str | None:
     """Check a render mode, and return it.
 
     Raises:
         InputError: There is no such mode.
     """
-    if mode is not None and mode not in RENDER_MODES:
-        raise InputError(f"no render mode {shown(mode)}; there are {', '.join(RENDER_MODES)}")
-    return mode
+    return None if mode is None else one_of("render_mode", mode, RENDER_MODES)
 
 
 def check_autoreset_mode(mode: Any) -> AutoresetMode:
@@ -202,16 +219,3 @@ def start(
         batch_kernels.deal_all(game.rules, states, chosen, seeds)
     else:
         states[chosen] = given
-
-
-def refuse_ended(given: State | None) -> None:
-    """Refuse a given start if the opponents have ended the game before our turn.
-
-    A game without a turn of ours is not an episode. It is replaced by a new deal, but a given state
-    could lead to such games forever.
-
-    Raises:
-        InputError: The start was given.
-    """
-    if given is not None:
-        raise InputError("the opponents end this game before the seat's first turn")

@@ -10,6 +10,7 @@ from gymnasium import error, logger, spaces
 from closedhand.core import batch_kernels, contract
 from closedhand.core.checks import InputError, id_or_illegal, whole_number
 from closedhand.core.game import Game, State
+from closedhand.core.game_kernels import ILLEGAL, OVER, REFUSED
 from closedhand.core.numba.fast_call import entry
 from closedhand.core.numba.jit import draw_seed
 from closedhand.envs import common, opponent_kernels, render
@@ -141,9 +142,10 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
                 if self.game.staged:
                     self._paid = float(self.game.returns(given)[self.seat])
             look, self._crossing = self._buffers(), ()
-            if self._take_turn(opponent_kernels.BEGIN, look, seed) != batch_kernels.OVER:
+            if self._take_turn(opponent_kernels.BEGIN, look, seed) != OVER:
                 return look
-            common.refuse_ended(given)
+            if given is not None:
+                raise InputError(common.ENDED_FIRST)
 
     def _buffers(self) -> Look:
         """Create the arrays that a turn writes; the one for returns is used in all turns."""
@@ -194,21 +196,18 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
         crossing = self._crossing or self._cross()
         if crossing:
             status, answered = self._turn_code(*crossing, *look, action, seed)
-            if status == opponent_kernels.REFUSED:
+            if status == REFUSED:
                 self._opponents.refuse(self._states[0], self.seat, answered)
             return status
         rules, states = self.game.rules, self._states
         if action == opponent_kernels.BEGIN:
             if seed:
                 contract.deal(rules, states[0], seed)
-        elif (
-            opponent_kernels.play_first(rules, states, action, self.game.num_actions)
-            == batch_kernels.ILLEGAL
-        ):
+        elif opponent_kernels.play_first(rules, states, action, self.game.num_actions) == ILLEGAL:
             self._show(look)
             for mask in look[1]:
                 mask[:] = 0
-            return batch_kernels.ILLEGAL
+            return ILLEGAL
         return self._answer(look)
 
     def step(
@@ -230,7 +229,7 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
         status = self._take_turn(number, look)
         self._ended = status != batch_kernels.RUNNING
         observation, info = self._current(look)
-        if status == batch_kernels.ILLEGAL:
+        if status == ILLEGAL:
             return observation, self.illegal_reward, True, False, {**info, "illegal_action": True}
         reward = 0.0
         if self._ended or self.game.staged:
