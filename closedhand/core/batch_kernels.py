@@ -171,41 +171,10 @@ def play_out_all(rules: Rules, states: States, rng: Rng, ids: Ids) -> None:
 def observe_all(
     rules: Rules, states: States, seats: Seats, compact: bool, observations: Planes, masks: Masks
 ) -> None:
-    """`observe` for the player `seats[i]` of `states[i]`, into row i.
-
-    Masks without columns, int8 [n, 0], are left out: with thousands of actions they take longer.
-    """
+    """`observe` for the player `seats[i]` of `states[i]`, into row i."""
     ids = np.empty(masks.shape[1], np.int32)
     for i in range(len(states)):
-        if masks.shape[1]:
-            observe(rules, states[i], seats[i], compact, observations[i], masks[i], ids)
-        else:
-            contract.look(rules, states[i], seats[i], compact, observations[i])
-
-
-@kernel
-def list_all(rules: Rules, states: States, seats: Seats, ids: Ids, out: Ids) -> Integer:
-    """Write the ids of the legal actions of `states[i]` into row i, ascending, then -1.
-
-    Args:
-        rules: Rules of the game.
-        states: The games.
-        seats: Seats whose actions are listed; a seat that is not to act has none.
-        ids: Scratch space, int32 [num_actions].
-        out: The ids, int32 [n, width]; written.
-
-    Returns:
-        The length of the longest list, of which at most `width` ids are written.
-    """
-    longest: Integer = 0
-    for i in range(len(states)):
-        number: Integer = 0
-        if seats[i] == states[i].player and not contract.over(rules, states[i]):
-            number = contract.legal(rules, states[i], ids)
-        longest = max(longest, number)
-        for k in range(out.shape[1]):
-            out[i, k] = ids[k] if k < number else -1
-    return longest
+        observe(rules, states[i], seats[i], compact, observations[i], masks[i], ids)
 
 
 @kernel

@@ -39,6 +39,12 @@ LARGEST_REWARD = 1e30
 RESET_FIRST = "no game is under way: call reset() first"
 """Message of an env that is stepped before a game was started."""
 
+ENDED_FIRST = "the opponents end this game before the seat's first turn"
+"""Message about a given start that leaves the user no turn.
+
+A game without a turn of ours is not an episode. A dealt one is replaced by a new deal, but a given
+state could lead to such games forever."""
+
 
 def resolve(game: str | Game, options: Mapping[str, Any]) -> Game:
     """Make the game of a name with options, or return the given `Game`.
@@ -61,7 +67,7 @@ def resolve(game: str | Game, options: Mapping[str, Any]) -> Game:
     return game
 
 
-def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
+def one_of(name: str, value: Any, choices: Sequence[str]) -> str:
     """Check that a value is one of some texts; `name` is for the message."""
     if not isinstance(value, str) or value not in choices:
         known = f"{', '.join(choices[:-1])} or {choices[-1]}"
@@ -71,7 +77,7 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
 
 def check_render_mode(mode: str | None) -> str | None:
     """Check a render mode; None is none."""
-    return None if mode is None else check_choice("render_mode", mode, RENDER_MODES)
+    return None if mode is None else one_of("render_mode", mode, RENDER_MODES)
 
 
 def check_autoreset_mode(mode: Any) -> AutoresetMode:
@@ -196,16 +202,3 @@ def given_start(game: Game, options: Any) -> State | None:
     if game.over(state):
         raise InputError("options['state'] is the state of a game that is over")
     return state
-
-
-def refuse_ended(given: State | None) -> None:
-    """Refuse a given start if the opponents have ended the game before our turn.
-
-    A game without a turn of ours is not an episode. It is replaced by a new deal, but a given state
-    could lead to such games forever.
-
-    Raises:
-        InputError: The start was given.
-    """
-    if given is not None:
-        raise InputError("the opponents end this game before the seat's first turn")

@@ -14,7 +14,7 @@ from closedhand.core.agents import Agent, make_agent
 from closedhand.core.checks import InputError, shown
 from closedhand.core.cuda_driver import Launch
 from closedhand.core.game import Game
-from closedhand.core.game_kernels import ALL_SEATS, RANDOM_SEAT, Games, Terms
+from closedhand.core.game_kernels import Games, Terms
 from closedhand.core.policies import Policies
 from closedhand.core.stream import begin_streams
 from closedhand.envs import common
@@ -31,7 +31,7 @@ from closedhand.envs.device import (
     step_name,
 )
 from closedhand.envs.observation_form import PLANES, ObservationForm
-from closedhand.envs.opponents import Opponents, Spec, check_seat
+from closedhand.envs.opponents import Opponents, Spec, user_seat
 
 if TYPE_CHECKING:
     import torch
@@ -97,13 +97,9 @@ class DeviceBatch:
         self._device = Device(device)
         self.device, self.torch = self._device.place, self._device.torch
         self._scratch = max(game.num_actions, game.flat.num_actions)
-        own = check_seat(game, seat, opponents)
+        own = user_seat(game, opponents, seat)
         self.policies = _policies(game, opponents)
-        own = RANDOM_SEAT if own is None else own
-        self._terms = Terms(
-            game.num_players, bool(game.staged), ALL_SEATS if opponents is None else own,
-            self.illegal_reward,
-        )  # fmt: skip
+        self._terms = Terms(game.num_players, bool(game.staged), own, self.illegal_reward)
         self.shape = shape or self._shape()
         self._check_memory()
         self._allocate()

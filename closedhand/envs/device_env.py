@@ -81,7 +81,7 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
             )
         if render_mode is not None:
             raise InputError(f"games on a device are not rendered: no {shown(render_mode)}")
-        self.reward = common.check_choice("reward", reward, REWARDS)
+        self.reward = common.one_of("reward", reward, REWARDS)
         self.batch = DeviceBatch(
             self.game, num_envs, device=device, observation=observation, opponents=opponents,
             seat=seat, illegal_reward=illegal_reward,

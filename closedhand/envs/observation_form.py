@@ -37,7 +37,7 @@ class ObservationForm:
             InputError: There is no such form.
         """
         self.game = game
-        self.form = common.check_choice("observation", form, FORMS)
+        self.form = common.one_of("observation", form, FORMS)
         self.compact = form == COMPACT
         self.size = game.feature_size if self.compact else game.observation_size
 

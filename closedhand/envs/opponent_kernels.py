@@ -75,7 +75,7 @@ def take_turn(
         return ILLEGAL, answer
     views = states[:1].copy()
     answer = let_others_play(
-        rules, policies, states, 0, None, seat, num_players, views, 0, ids
+        rules, policies, states, None, 0, seat, num_players, views, 0, ids
     )  # fmt: skip
     if answer != ALL_LEGAL:
         return REFUSED, answer

@@ -12,11 +12,10 @@ from closedhand.core import batch_kernels, lockstep
 from closedhand.core.agents import Agent, act_batch, make_agent
 from closedhand.core.checks import InputError, shown
 from closedhand.core.game import Game, State, explain_illegal
-from closedhand.core.game_kernels import ALL_LEGAL, let_others_play_all
+from closedhand.core.game_kernels import ALL_SEATS, RANDOM_SEAT
 from closedhand.core.numba.fast_call import pack
 from closedhand.core.numba.jit import Integer, Rules
 from closedhand.core.policies import Policies, policy_of
-from closedhand.core.stream import Streams
 
 Spec = str | Agent | Sequence[str | Agent]
 """A name or an agent for all other seats, or a sequence with one of them for each seat."""
@@ -82,27 +81,6 @@ class Opponents:
         # Policies share memory with their agents: a copy derives them from the copied agents.
         return {name: value for name, value in self.__dict__.items() if name not in DERIVED}
 
-    def play(self, states: np.ndarray, seats: np.ndarray, streams: Streams) -> None:
-        """Play in every game until it is over or it is the user's turn.
-
-        Args:
-            states: The games, `game.dtype` [n]; changed in place.
-            seats: The user's seat in each, int64 [n].
-            streams: Random numbers of each, from which policies draw; they go on.
-
-        Raises:
-            InputError: An agent chose an illegal action.
-        """
-        if self.policies is None:
-            self.play_outside(states, seats)
-            return
-        ids = np.empty(self.scratch, np.int32)
-        i, action = let_others_play_all(
-            self.game.rules, self.policies, states, streams, seats, self.game.num_players, ids
-        )
-        if action != ALL_LEGAL:
-            self.refuse(states[i], int(seats[i]), action)
-
     def refuse(self, state: Any, seat: int, action: Integer) -> NoReturn:
         """Refuse an action of the agent to act in a game in which the user has a seat.
 
@@ -113,8 +91,19 @@ class Opponents:
         why = explain_illegal(self.game, state, int(action))
         raise InputError(f"agent {agent.name!r} cannot continue: {why}")
 
-    def play_outside(self, states: np.ndarray, seats: np.ndarray) -> None:
-        """Do `play` if one of the agents decides in Python, by its own random numbers."""
+    def play_outside(self, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Let agents that decide in Python play until each game is over or it is the user's turn.
+
+        Args:
+            states: The games, `game.dtype` [n]; changed in place.
+            seats: The user's seat in each, int64 [n].
+
+        Returns:
+            Which games are over, bool [n].
+
+        Raises:
+            InputError: An agent chose an illegal action.
+        """
 
         def ahead(games: Any) -> np.ndarray:
             return (states["player"][games] - seats[games]) % self.game.num_players
@@ -135,18 +124,16 @@ class Opponents:
             batch_kernels.running(self.game.rules, states, running)
             waiting = np.flatnonzero(running & (ahead(...) > 0))
             if not len(waiting):
-                return
+                return ~running
             lockstep.step(self.game, states, waiting, choose, name)
 
 
-def check_seat(game: Game, seat: int | str, opponents: Spec | None) -> int | None:
-    """Parse the user's seat to its number, None for a random one.
+def check_seat(game: Game, seat: int | str) -> int | None:
+    """Parse a seat to its number, None for a random one.
 
     Raises:
-        InputError: There is no such seat, or without opponents one is named.
+        InputError: There is no such seat.
     """
-    if opponents is None and seat != 0:
-        raise InputError("seat needs opponents: without them all seats are played")
     if isinstance(seat, str) and seat == "random":
         return None
     try:
@@ -173,3 +160,17 @@ def unchanged_if_refused(env: Any, given: State | None, *names: str) -> Generato
         for name, value in kept.items():
             setattr(env, name, value)
         raise
+
+
+def user_seat(game: Game, opponents: Spec | None, seat: int | str) -> int:
+    """Return the seat of the user of a batch: its number, `ALL_SEATS` or `RANDOM_SEAT`.
+
+    Raises:
+        InputError: There is no such seat, or no opponent for the other seats.
+    """
+    chosen = check_seat(game, seat)
+    if opponents is not None:
+        return RANDOM_SEAT if chosen is None else chosen
+    if seat != 0:
+        raise InputError("seat needs opponents: without them all seats are played")
+    return ALL_SEATS

@@ -83,7 +83,7 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
         self.illegal_reward = common.check_reward(illegal_reward)
         self.observation_space: spaces.Dict = self.sight.space()  # pyright: ignore[reportIncompatibleVariableOverride]
         self.action_space: spaces.Discrete = common.action_space(self.game)  # pyright: ignore[reportIncompatibleVariableOverride]
-        self._fixed_seat = check_seat(self.game, seat, opponents)
+        self._fixed_seat = check_seat(self.game, seat)
         self.seat = self._fixed_seat or 0
         self._opponents = Opponents(self.game, opponents, self.np_random)
         self._states = self.game.empty(1)
@@ -144,7 +144,8 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
             look, self._arguments = self._buffers(), ()
             if self._take_turn(BEGIN, look, seed) != OVER:
                 return look
-            common.refuse_ended(given)
+            if given is not None:
+                raise InputError(common.ENDED_FIRST)
 
     def _buffers(self) -> Look:
         """Create the arrays that a turn writes; the one for returns is used in all turns."""

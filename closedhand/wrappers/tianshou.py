@@ -105,7 +105,7 @@ class TianshouVectorEnv(BaseVectorEnv):
         elif isinstance(self.env, Rows):
             raise InputError("in self-play all rows are stepped: collect by n_step, not n_episode")
         else:
-            seen, rewards, ends, cuts, _ = self.env.step(actions, step_mask=self._mask(ids))
+            seen, rewards, ends, cuts, _ = self.env.step(actions, chosen=self._mask(ids))
         return self._seen(seen, ids), rewards[ids], ends[ids], cuts[ids], self._infos(ids)
 
     def seed(self, seed: Any = None) -> list[Any]:

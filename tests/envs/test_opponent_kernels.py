@@ -229,19 +229,3 @@ def test_an_illegal_action_in_a_kernel_is_refused() -> None:
         with pytest.raises(InputError, match="agent 'stray' cannot continue: action -1 is not one"):
             for seed in range(50):
                 env.step(env.reset(seed=seed)[0]["action_mask"].argmax(axis=-1))
-
-
-def test_ids_are_listed_for_the_seat_to_act_alone() -> None:
-    """As many as there are, then -1; none for another seat, or in a game that is over."""
-    game = make_game("uh_leduc")
-    states = game.empty(3)
-    for i, actions in enumerate(("", "", "raise fold")):
-        states[i] = game.parse_deal("SK;HQ;SA")
-        for text in actions.split():
-            game.play(states[i], game.parse(text))
-    out = np.full((3, 3), 9, np.int32)
-    seats, ids = np.array([0, 1, 0]), np.empty(game.num_actions, np.int32)
-    assert batch_kernels.list_all(game.rules, states, seats, ids, out) == 2
-    check, raising = game.parse("check"), game.parse("raise")
-    assert out.tolist() == [[check, raising, -1], [-1] * 3, [-1] * 3]
-    assert batch_kernels.list_all(game.rules, states[1:], seats[1:], ids, out[1:]) == 0

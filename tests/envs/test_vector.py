@@ -292,7 +292,7 @@ def test_games_that_are_not_chosen_stay_as_they_are(
             actions = masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
             actions[done % 17 == 5] = 99_999  # illegal, or a pass in Daihinmin
             before = envs.states
-            given = {} if together else {"step_mask": chosen}
+            given = {} if together else {"chosen": chosen}
             seen, rewards, ends, _, infos = envs.step(actions, **given)
             assert (envs.states == before)[~chosen].all()
             assert not rewards[~chosen].any() and not ends[~chosen].any()
@@ -312,8 +312,8 @@ def test_bad_choice_of_games(mask: Any) -> None:
     envs = make_vec(VARIANTS[0], 2)
     envs.reset(seed=1)
     before = envs.states
-    with pytest.raises(InputError, match=r"step_mask must be bool \[2\] with at least one True"):
-        envs.step(np.zeros(2, int), step_mask=np.array(mask))
+    with pytest.raises(InputError, match=r"chosen must be bool \[2\] with at least one True"):
+        envs.step(np.zeros(2, int), chosen=np.array(mask))
     assert (envs.states == before).all()
 
 

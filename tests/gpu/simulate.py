@@ -63,26 +63,26 @@ def check(name, options, compact, agent=None, steps=STEPS):
     want, terms = blank(game, seat)
     rows, masks = np.zeros((NUMBER, size), np.int8), np.zeros((NUMBER, wide), np.int8)
     got = {way: blank(game, seat)[0] for way in ("thread", "block")}
-    restarts, actions = np.ones(NUMBER, np.int8), np.zeros(NUMBER, np.int64)
+    chosen, actions = np.ones(NUMBER, np.int8), np.zeros(NUMBER, np.int64)
     rng = np.random.default_rng(0)
     by = "compact" if compact else "planes"
     thread = cuda.jit(entries.ENTRIES[f"step_{by}"])
     block = cuda.jit(entries.ENTRIES[f"step_{by}_by_block"])
     for step in range(steps):
         starting = step in (0, steps - 2)
-        restarts[: NUMBER // 2] = step == 0
+        chosen[: NUMBER // 2] = step == 0
         kernels.step_games(
-            game.rules, policies, want, terms, restarts, starting, actions, compact, game.empty(1),
+            game.rules, policies, want, terms, chosen, starting, actions, compact, game.empty(1),
             np.zeros((1, scratch), np.int32), rows, masks,
         )  # fmt: skip
         ids, views = np.zeros((8, scratch), np.int32), game.empty(8)
         found, marks = np.zeros_like(rows), np.zeros_like(masks)
-        thread[2, 4](game.rules, policies, got["thread"], terms, restarts, starting, actions, views,
+        thread[2, 4](game.rules, policies, got["thread"], terms, chosen, starting, actions, views,
                      ids, found, marks)  # fmt: skip
         assert (found == rows).all() and (marks == masks).all(), (name, step)
         (flat, row_words), (flags, mask_words) = words(size), words(wide)
         block[2, 16, 0, 4 * (size + wide) + 16](
-            game.rules, policies, got["block"], terms, restarts, starting, actions, views, ids,
+            game.rules, policies, got["block"], terms, chosen, starting, actions, views, ids,
             row_words, mask_words, size, wide, 4,
         )  # fmt: skip
         assert (flat[: NUMBER * size].reshape(rows.shape) == rows).all(), (name, step)

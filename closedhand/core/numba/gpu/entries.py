@@ -26,12 +26,12 @@ def _step(compact: bool) -> Callable[..., None]:
     draw = contract.features if compact else contract.observe
 
     def entry(
-        rules, policies, games, terms, restarts, starting, actions, views, ids, observations, masks
+        rules, policies, games, terms, chosen, starting, actions, views, ids, observations, masks
     ):
         thread = cuda.grid(1)
         for i in range(thread, len(games.states), cuda.gridsize(1)):
-            game_kernels.take_turn(
-                rules, policies, games, terms, i, restarts, starting, actions, views, thread,
+            game_kernels.step(
+                rules, policies, games, terms, i, chosen, starting, actions, views, thread,
                 ids[thread],
             )  # fmt: skip
             game_kernels.mark(rules, games.states, i, masks[i], ids[thread])
@@ -51,7 +51,7 @@ def _step_by_block(compact: bool) -> Callable[..., None]:
     draw = contract.features if compact else contract.observe
 
     def entry(
-        rules, policies, games, terms, restarts, starting, actions, views, ids, observations, masks,
+        rules, policies, games, terms, chosen, starting, actions, views, ids, observations, masks,
         size, actions_size, per_block,
     ):  # fmt: skip
         rows = cuda.shared.array(0, types.int8)
@@ -70,8 +70,8 @@ def _step_by_block(compact: bool) -> Callable[..., None]:
                 words[word] = 0
             if thread < count:
                 k = scratch + thread
-                game_kernels.take_turn(
-                    rules, policies, games, terms, first + thread, restarts, starting, actions,
+                game_kernels.step(
+                    rules, policies, games, terms, first + thread, chosen, starting, actions,
                     views, k, ids[k],
                 )  # fmt: skip
             cuda.syncthreads()
@@ -110,7 +110,7 @@ def _decide(rules, policies, states, streams, views, ids, actions):
     thread = cuda.grid(1)
     for i in range(thread, len(states), cuda.gridsize(1)):
         actions[i] = game_kernels.decide(
-            rules, policies, 0, states, i, streams[i], views, thread, ids[thread]
+            rules, policies, states, streams, i, views, thread, ids[thread]
         )
 
 
