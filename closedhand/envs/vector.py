@@ -163,17 +163,14 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.is_self_play = opponents is None and self.game.num_players > 1
         self._warns = reward is None and self.is_self_play
-        own, players = user_seat(self.game, opponents, seat), self.game.num_players
+        own = user_seat(self.game, opponents, seat)
         self._opponents = None
         if opponents is not None:
             self._opponents = Opponents(self.game, opponents, self.np_random)
-        self._terms = Terms(players, bool(self.game.staged), own, self.illegal_reward)
-        self._games = Games(
-            self.game.empty(num_envs), make_streams(num_envs), np.zeros(num_envs, np.uint64),
-            np.zeros(num_envs, np.int64), np.zeros((num_envs, players)),
-            np.zeros((num_envs, players)), np.full(num_envs, OVER, np.int8),
-            np.full(num_envs, NONE), np.zeros(num_envs, np.int64),
+        self._terms = Terms(
+            self.game.num_players, bool(self.game.staged), own, self.illegal_reward
         )  # fmt: skip
+        self._games = _blank_games(self.game, num_envs)
         self._everywhere = np.ones(num_envs, bool)
         self._has_begun = False
 
@@ -419,3 +416,13 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             "final_info": final,
             "_final_info": ended.copy(),
         }
+
+
+def _blank_games(game: Game, number: int) -> Games:
+    """Make room for games that are over before they begin."""
+    seats = game.num_players
+    return Games(
+        game.empty(number), make_streams(number), np.zeros(number, np.uint64),
+        np.zeros(number, np.int64), np.zeros((number, seats)), np.zeros((number, seats)),
+        np.full(number, OVER, np.int8), np.full(number, NONE), np.zeros(number, np.int64),
+    )  # fmt: skip
