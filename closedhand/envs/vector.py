@@ -167,9 +167,8 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         self._opponents = None
         if opponents is not None:
             self._opponents = Opponents(self.game, opponents, self.np_random)
-        self._terms = Terms(
-            self.game.num_players, bool(self.game.staged), own, self.illegal_reward
-        )  # fmt: skip
+        staged = bool(self.game.staged)
+        self._terms = Terms(self.game.num_players, staged, own, self.illegal_reward)
         self._games = _blank_games(self.game, num_envs)
         self._everywhere = np.ones(num_envs, bool)
         self._has_begun = False
