@@ -31,13 +31,7 @@ from closedhand.core.checks import InputError, check_seed, integers, shown
 from closedhand.core.game import Game, State
 from closedhand.core.optional_imports import needing, require
 from closedhand.core.options import options_of
-from closedhand.core.plugins import (
-    described as described_point,
-    is_own,
-    load_point,
-    order,
-    owner_of,
-)
+from closedhand.core.plugins import description_of, is_own, load_point, order, owner_of
 from closedhand.core.reading import checksum
 from closedhand.core.registry import make_game, spec_of
 
@@ -340,7 +334,7 @@ def _points_in(folders: tuple[str, ...], times: tuple[int, ...]) -> tuple[EntryP
         if is_own(point) or not (rivals and (game in rivals or "" in (game, *rivals))):
             kept.append(point)
         else:
-            text = f"the agent {described_point(point)} is left out: closedhand has a {name} itself"
+            text = f"the agent {description_of(point)} is left out: closedhand has a {name} itself"
             warnings.warn(text, stacklevel=2)
     return tuple(kept)
 
@@ -351,7 +345,7 @@ def _entry_point(game: str, name: str) -> EntryPoint:
     if not found:
         raise InputError(f"{game} has no agent {name!r}; it has {', '.join(agent_names(game))}")
     if len({owner_of(point) for point in found}) > 1:
-        offers = ", ".join(map(described_point, found))
+        offers = ", ".join(map(description_of, found))
         raise InputError(f"several packages have an agent {name!r} of {game}: {offers}")
     return max(found, key=lambda point: len(point.name))  # a game's own agent goes first
 

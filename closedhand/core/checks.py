@@ -128,6 +128,13 @@ def as_array(values: Any) -> NDArray[Any]:
         return np.empty((0, 0))
 
 
+def check_text(text: Any, name: str) -> str:
+    """Check a text; `name` is for the message."""
+    if not isinstance(text, str):
+        raise InputError(f"{name} is a text, not {shown(text)}")
+    return text
+
+
 def generator(rng: Any) -> np.random.Generator:
     """Check a NumPy generator."""
     if not isinstance(rng, np.random.Generator):

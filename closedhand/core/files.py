@@ -37,7 +37,7 @@ FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
 CLAIMED = "CLOSEDHAND_CLAIMED"
 """Environment variable with the claims of a process, a JSON list; processes that it starts share
 them."""
-PART = re.compile(r"^\..*\.(\d+)\.part$")
+PARTIAL = re.compile(r"^\..*\.(\d+)\.part$")
 """Name of a file that is being written, with the id of the process that writes it."""
 KINDS = {
     stat.S_IFDIR: "a folder",
@@ -382,7 +382,7 @@ def _escaped(name: str) -> str:
 def _remove_parts(paths: Iterator[Path]) -> None:
     """Remove partial files of processes that were killed."""
     for path in paths:
-        writer = PART.search(path.name)
+        writer = PARTIAL.search(path.name)
         if writer is None:
             continue
         try:

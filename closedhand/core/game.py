@@ -17,6 +17,7 @@ from closedhand.core import contract, state_kernels, validity
 from closedhand.core.checks import (
     INTEGERS as INTEGERS,
     InputError as InputError,
+    check_text,
     generator,
     id_or_illegal,
     shown as shown,
@@ -284,7 +285,7 @@ class Game:
         """Parse an action id; given a state, also from a notation that is valid only there."""
         if state is not None:
             self._check(state)
-        return self.notation.parse(_text(text, "an action"), state)
+        return self.notation.parse(check_text(text, "an action"), state)
 
     def deal_text(self, state: State) -> str:
         """Write the deal that a state, at any point of the game, started from."""
@@ -293,7 +294,7 @@ class Game:
 
     def parse_deal(self, text: str) -> State:
         """Parse a deal to the state at its start."""
-        return self.notation.parse_deal(_text(text, "a deal"))
+        return self.notation.parse_deal(check_text(text, "a deal"))
 
     def scene(self, state: State) -> list[Row]:
         """Return the table as rows of cards; hidden cards of a view are face down."""
@@ -539,13 +540,6 @@ class Game:
         if reason:
             raise InputError(f"not a valid state of {self.name}: {reason}")
         return state
-
-
-def _text(text: Any, what: str) -> str:
-    """Check that an object is a text, and return it."""
-    if not isinstance(text, str):
-        raise InputError(f"{what} is a text, not {shown(text)}")
-    return text
 
 
 def explain_illegal(game: Game, state: State, action: int) -> str:

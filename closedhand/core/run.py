@@ -66,12 +66,9 @@ Worker = TypeVar("Worker", bound=Learner)
 
 
 class Format(NamedTuple):
-    """A file format of checkpoints.
+    """A file format of checkpoints: functions that write and read a path, atomically.
 
-    Attributes:
-        write: Function that writes the metadata of a run (JSON values) and a state to a path,
-            atomically.
-        read: Function that reads both back.
+    A checkpoint consists of the metadata of a run, JSON values by `ABOUT`, and a state.
     """
 
     write: Callable[[Path, dict[str, Any], dict[str, Any]], None]
@@ -97,11 +94,7 @@ NPZ = Format(_write_npz, _read_npz)
 
 
 def check_resumable(made: Path, checkpoint: Path) -> None:
-    """Refuse to overwrite the result of a run without a checkpoint.
-
-    Args:
-        made: Path of the result that the run writes at its end.
-        checkpoint: Path of the checkpoint that the run resumes from.
+    """Refuse to overwrite the result of a run, `made`, that has no checkpoint.
 
     Raises:
         InputError: The result exists, but the checkpoint does not.
