@@ -5,7 +5,7 @@ import numpy as np
 from closedhand.core import batch
 from closedhand.core.game import Game, State
 from closedhand.core.numba.jit import Policy, with_distinct_name
-from closedhand.core.policies import decide_views
+from closedhand.core.policies import decide_all
 
 
 class KernelAgent:
@@ -50,5 +50,5 @@ class KernelAgent:
         """
         views = batch.prepared(self.game, views)
         actions = np.empty(len(views), np.int32)
-        decide_views(self._kernel_policy, self.game.rules, views, self._ids, actions)
+        decide_all(self._kernel_policy, self.game.rules, views, self._ids, actions)
         return actions

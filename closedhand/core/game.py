@@ -443,14 +443,14 @@ class Game:
         """Return the observation of `player`: a new int8 array for each part of `shapes`."""
         self._check(state)
         out = np.empty(self.observation_size, np.int8)
-        self._crossing(state_kernels.observe, state, self.seat(player), out)
+        self._crossing(state_kernels.look, state, self.seat(player), False, out)
         return self.split(out)
 
     def features(self, state: State, player: int) -> NDArray[np.int8]:
         """Return the compact observation of `player`, int8 [feature_size]; see `feature_names`."""
         self._check(state)
         out = np.empty(self.feature_size, np.int8)
-        self._crossing(state_kernels.features, state, self.seat(player), out)
+        self._crossing(state_kernels.look, state, self.seat(player), True, out)
         return out
 
     def split(self, observation: np.ndarray) -> dict[str, np.ndarray]:

@@ -44,7 +44,7 @@ def decide(policy: Policy, rules: Rules, view: State, ids: Ids) -> Integer:
 
 
 @kernel
-def decide_views(policy: Policy, rules: Rules, views: States, ids: Ids, actions: Ids) -> None:
+def decide_all(policy: Policy, rules: Rules, views: States, ids: Ids, actions: Ids) -> None:
     """`decide` for every view, into `actions`."""
     for i in range(len(views)):
         actions[i] = decide(policy, rules, views[i], ids)

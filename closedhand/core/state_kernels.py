@@ -57,12 +57,6 @@ def redeal(rules: Rules, state: State, player: Integer, rng: Rng) -> None:
 
 
 @kernel
-def observe(rules: Rules, state: State, player: Integer, out: Planes) -> None:
-    """Write the observation of a player."""
-    contract.look(unpack(rules), unpack(state), player, False, out)
-
-
-@kernel
-def features(rules: Rules, state: State, player: Integer, out: Planes) -> None:
-    """Write the compact observation of a player."""
-    contract.look(unpack(rules), unpack(state), player, True, out)
+def look(rules: Rules, state: State, player: Integer, compact: bool, out: Planes) -> None:
+    """Write the observation of a player, or the compact one."""
+    contract.look(unpack(rules), unpack(state), player, compact, out)

@@ -8,8 +8,9 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from closedhand.core import contract
+from closedhand.core import batch, contract
 from closedhand.core.game import Game, State
+from closedhand.core.numba.jit import Seats, States
 from closedhand.envs import common
 
 Observation = dict[str, np.ndarray]
@@ -66,6 +67,11 @@ class ObservationForm:
     def parts(self, observation: np.ndarray) -> Observation:
         """Split an observation from a kernel, int8 [..., size], into parts, views of the array."""
         return self.game.split(observation) if self.form == PLANES else {OBSERVATION: observation}
+
+    def observe(self, states: States, seats: Seats | None = None) -> tuple[NDArray[np.int8], ...]:
+        """Return observations, int8 [n, size], and action masks, see `batch.observe`."""
+        look = batch.features if self.compact else batch.observe
+        return look(self.game, states, seats)
 
     def joint_space(self) -> spaces.Box:
         """Make the space of `joint`."""

@@ -149,9 +149,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         seats = np.arange(self.game.num_players)
         states = np.repeat(self._states, len(seats))
         states["player"] = seats
-        rows = np.empty((len(seats), self.sight.size), np.int8)
-        masks = np.empty((len(seats), self.game.num_actions), np.int8)
-        batch_kernels.observe_all(self.game.rules, states, seats, self.sight.compact, rows, masks)
+        rows, masks = self.sight.observe(states, seats)
         if not self.agents:
             masks[:] = 0  # after an illegal action the game is over here, but not by its rules
         if self.render_mode == "human":

@@ -10,7 +10,6 @@ from gymnasium import error, spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from closedhand.core import batch_kernels
 from closedhand.core.checks import InputError, integers
 from closedhand.core.game import Game
 from closedhand.envs import common
@@ -228,7 +227,5 @@ class SeatVectorEnv(Rows):
     def _look(self) -> Observation:
         states = np.repeat(self._env.states, self.num_seats)
         seats = np.tile(np.arange(self.num_seats), self.num_games)
-        seen = np.empty((self.num_envs, self.sight.size), np.int8)
-        masks = np.empty((self.num_envs, self.game.num_actions), np.int8)
-        batch_kernels.observe_all(self.game.rules, states, seats, self.sight.compact, seen, masks)
+        seen, masks = self.sight.observe(states, seats)
         return {**self.sight.parts(seen), ACTION_MASK: masks}
