@@ -203,11 +203,9 @@ def solve_game(
         if name == "lp":
             require("scipy")
         else:
-            runs[name] = (
-                solving.load(folder / name, name, bound, seed, states)
-                if go_on
-                else solving.begin(name, bound, seed, folder / name, states)
-            )
+            runs[name] = solving.begin(name, bound, seed, folder / name, states)
+            if go_on:
+                runs[name].resume()
     results = []
     for name in names:
         if name == "lp":

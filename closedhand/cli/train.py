@@ -32,8 +32,6 @@ EVERYWHERE: dict[str, Ref] = {
     "maskable-ppo": "closedhand.cli.learn:learn",
 }
 """Trainers of every game by algorithm."""
-FIXED = 6
-"""Number of parameters that every trainer takes; those that follow are its options."""
 
 
 def trainers_of(spec: GameSpec) -> dict[str, Ref]:
@@ -147,7 +145,9 @@ def train_game(
         known = ", ".join(trainers)
         raise InputError(f"no algorithm {algorithm!r} for {game.name}; there are {known}")
     trainer = load(trainers[algorithm])
-    taken = options_of(trainer, algorithm, skip=FIXED)
+    # Every trainer takes these; its parameters after them are its options.
+    task = (game, algorithm, 60 * minutes, seed, out, restart)
+    taken = options_of(trainer, algorithm, skip=len(task))
     words = {"opponents": opponents, "against": against, "steps": steps, "threads": threads,
              "records": records, "expert": expert, "ray": ray, "setting": setting,
              "start": start, "device": device}  # fmt: skip
@@ -158,4 +158,4 @@ def train_game(
         if name not in taken:
             word = next(each.opts[0] for each in context.command.params if each.name == name)
             raise InputError(f"{algorithm} of {game.name} takes none: leave out {word}")
-    trainer(game, algorithm, 60 * minutes, seed, out, restart, **taken.read(given))
+    trainer(*task, **taken.read(given))

@@ -58,8 +58,9 @@ class GameSpec:
         commands: The game's own commands by their words: `advise` becomes `closedhand advise GAME`,
             `show graph` becomes `closedhand show graph`.
         trainers: Learners of `closedhand train GAME` by algorithm, the default one first, besides
-            those of every game: `(game, algorithm, seconds, seed, folder, restart)`, and
-            `opponents` if the agents to learn against can be named.
+            those of every game: functions `(game, algorithm, seconds, seed, folder, restart)` that
+            train for some seconds in a folder, and resume what it holds unless `restart`. Further
+            parameters are options of the command, such as `opponents` and `setting`.
         trees: The game's own trees for solvers, a `closedhand.solvers.interface.Trees`; None:
             solvers build the information tree of any small game.
         abstractions: Trees for `solve --states NAME`, by the name of the states; their sets are

@@ -261,8 +261,8 @@ class Run(Generic[Worker]):
         self._note_checkpoints = note_checkpoints
         self._noted = False
 
-    def resume(self) -> None:
-        """Resume from the checkpoint.
+    def resume(self) -> Self:
+        """Resume from the checkpoint; return the run itself.
 
         Raises:
             InputError: There is none, or it was made with other settings.
@@ -279,6 +279,7 @@ class Run(Generic[Worker]):
             raise
         except Exception:  # a damaged file fails in a dozen ways
             raise InputError(f"{self.path} holds nothing to resume") from None
+        return self
 
     def resume_if_kept(self, restart: bool = False) -> bool:
         """Resume from the checkpoint if there is one and `restart` is False.

@@ -122,11 +122,11 @@ class Table:
     def __init__(
         self, game: Game, states: np.ndarray, seating: np.ndarray, opponents: Sequence[Agent]
     ) -> None:
-        """Start games.
+        """Start games from deals, which change in place.
 
         Args:
             game: The game.
-            states: Deals, `game.dtype` [n]; changed in place.
+            states: Deals, `game.dtype` [n].
             seating: Player of each seat, integers [n, seats]: `LEARNER` or an opponent's index.
             opponents: The opponents.
         """

@@ -240,17 +240,9 @@ def _part(path: Path, game: Game, agents: Sequence[str], rounds: int, plan: Plan
             files.save(path, league.summary(found))
 
         done = league.play(
-            game,
-            agents,
-            deals,
-            seed,
-            False,
-            plan.workers,
-            played,
-            lambda n: notes(n / deals),
-            save,
-            chunk,
-        )
+            game, agents, deals, seed, False, plan.workers, played,
+            lambda n: notes(n / deals), save, chunk,
+        )  # fmt: skip
         if done.deals > deals:
             done = replace(done, played=cut(done.played, deals))
         data = league.summary(done)
