@@ -16,9 +16,9 @@ from closedhand.core.duplicate import Spec, match_settings
 from closedhand.core.files import SHIPPED
 from closedhand.core.game import InputError, State
 from closedhand.core.markdown import table
+from closedhand.core.parts import compute_parts
 from closedhand.core.records import Record, read, replay
 from closedhand.core.registry import flat_game
-from closedhand.core.run import compute_parts
 from closedhand.papers.deeprocket import accuracy, inference, pairings
 
 SIDES = ("human", "DeepRocket")

@@ -25,8 +25,8 @@ from closedhand.core.duplicate import cut
 from closedhand.core.file_kinds import LEAGUE
 from closedhand.core.files import refuse_foreign
 from closedhand.core.game import Game, InputError
+from closedhand.core.parts import Notes, Part, compute_parts
 from closedhand.core.registry import make_game
-from closedhand.core.run import Notes, Part, compute_parts
 
 MATCH = 100
 """Rounds of a match; the next match begins without classes and with other seats."""
