@@ -24,6 +24,7 @@ from closedhand.core.numba.jit import (
     Planes,
     Rules,
     States,
+    inlined,
     kernel,
     seed_in_kernel,
 )
@@ -95,8 +96,7 @@ def let_others_play(
 
     Args:
         rules: Rules of the game.
-        policies: Policies of the seats after that one, in order; none if the user plays every seat
-            or the others decide in Python.
+        policies: Policies of the seats after that one, in order.
         states: The games; changed in place.
         streams: Their random numbers; None: policies draw their own.
         i: Index of the game.
@@ -111,8 +111,6 @@ def let_others_play(
         An illegal action of a policy, which ends the loop; else `ALL_LEGAL`.
     """
     state = states[i]
-    if len(policies) == 0:
-        return np.int64(ALL_LEGAL)
     while not contract.over(rules, state) and state.player != seat:
         player = np.int64(state.player)
         views[k] = states[i]
@@ -146,15 +144,19 @@ def draw_seat(seat: Integer, players: int, streams: Streams, i: Integer) -> Inte
 
 @kernel
 def start(
-    rules: Rules, policies: Policies, games: Games, terms: Terms, i: Integer, origin: int,
-    views: States, k: Integer, ids: Ids,
+    rules: Rules, policies: Policies, states: States, seeds: Ids, streams: Streams, seats: Ids,
+    paid: Floats, terms: Terms, i: Integer, origin: int, views: States, k: Integer, ids: Ids,
 ) -> Integer:  # fmt: skip
     """Start a new game in place of game `i`, and let the others play until the user's turn.
 
     Args:
         rules: Rules of the game.
         policies: Policies of the other seats.
-        games: The batch; changed in place.
+        states: The games; changed in place, like the other numbers of the games, see `Games`.
+        seeds: Seeds of the next deals.
+        streams: Their random numbers.
+        seats: The user's seats.
+        paid: Payoffs so far.
         terms: Common settings of the games.
         i: Index of the game.
         origin: `DEALT`, `GIVEN` or `SET`. A given game may be over before the user's turn; a dealt
@@ -169,63 +171,49 @@ def start(
     """
     while True:
         if origin == DEALT:
-            deal_next(rules, games.states, games.seeds, games.streams, i)
+            deal_next(rules, states, seeds, streams, i)
         if origin != SET:
-            games.seats[i] = draw_seat(terms.seat, terms.players, games.streams, i)
+            seats[i] = draw_seat(terms.seat, terms.players, streams, i)
         if terms.staged:
-            contract.returns(rules, games.states[i], games.paid[i])
-        refused = let_others_play(
-            rules, policies, games.states, games.streams, i, games.seats[i], terms.players, views,
-            k, ids,
-        )  # fmt: skip
-        if refused != ALL_LEGAL or origin != DEALT or not contract.over(rules, games.states[i]):
+            contract.returns(rules, states[i], paid[i])
+        refused = np.int64(ALL_LEGAL)
+        if len(policies):
+            refused = let_others_play(
+                rules, policies, states, streams, i, seats[i], terms.players,
+                views, k, ids,
+            )  # fmt: skip
+        if refused != ALL_LEGAL or origin != DEALT or not contract.over(rules, states[i]):
             return refused
 
 
 @kernel
-def play(
-    rules: Rules, policies: Policies, games: Games, terms: Terms, i: Integer, action: Integer,
-    views: States, k: Integer, ids: Ids,
-) -> Integer:  # fmt: skip
-    """Play an action in game `i`, and let the others play; write `status` and `actors`.
-
-    Returns:
-        An illegal action of a policy, else `ALL_LEGAL`.
-    """
-    games.actors[i] = games.states[i].player
-    status = batch_kernels.play(rules, games.states[i], action, ids)
-    refused = np.int64(ALL_LEGAL)
-    if status == RUNNING:
-        refused = let_others_play(
-            rules, policies, games.states, games.streams, i, games.seats[i], terms.players, views,
-            k, ids,
-        )  # fmt: skip
-        if refused != ALL_LEGAL:
-            status = REFUSED
-        elif contract.over(rules, games.states[i]):
-            status = OVER
-    games.status[i] = status
-    return refused
+def answer(
+    rules: Rules, policies: Policies, states: States, streams: Streams, i: Integer, seat: Integer,
+    players: int, views: States, k: Integer, ids: Ids,
+) -> tuple[int, Integer]:  # fmt: skip
+    """Do `let_others_play`; return the status of the game, and an illegal action or `ALL_LEGAL`."""
+    refused = let_others_play(rules, policies, states, streams, i, seat, players, views, k, ids)
+    status = OVER if contract.over(rules, states[i]) else RUNNING
+    return status if refused == ALL_LEGAL else REFUSED, refused
 
 
-@kernel
-def pay(rules: Rules, games: Games, terms: Terms, i: Integer) -> None:
-    """Write the rewards of game `i` after `play`."""
-    rewards = games.rewards[i]
-    for seat in range(terms.players):
-        rewards[seat] = 0.0
-    if games.status[i] == ILLEGAL:
-        rewards[games.actors[i]] = terms.illegal_reward
+@inlined
+def pay(
+    rules: Rules, states: States, terms: Terms, i: Integer, actor: Integer, status: Integer,
+    paid: Floats, rewards: Floats,
+) -> None:  # fmt: skip
+    """Write the rewards of game `i`, in which `actor` has played, into row i of zeros."""
+    if status == ILLEGAL:
+        rewards[i, actor] = terms.illegal_reward
     elif terms.staged:
-        paid = games.paid[i]
         for seat in range(terms.players):
-            rewards[seat] = -paid[seat]
-            paid[seat] = 0.0
-        contract.returns(rules, games.states[i], paid)
+            rewards[i, seat] = -paid[i, seat]
+            paid[i, seat] = 0.0
+        contract.returns(rules, states[i], paid[i])
         for seat in range(terms.players):
-            rewards[seat] += paid[seat]
-    elif games.status[i] == OVER:
-        contract.returns(rules, games.states[i], rewards)
+            rewards[i, seat] += paid[i, seat]
+    elif status == OVER:
+        contract.returns(rules, states[i], rewards[i])
 
 
 @kernel
@@ -238,22 +226,32 @@ def step(
     If `starting`, start a new game instead where it is `chosen`. Writes `rewards`, `status`,
     `actors` and `players`.
     """
+    for seat in range(terms.players):
+        games.rewards[i, seat] = 0.0
     if not starting:
-        play(rules, policies, games, terms, i, actions[i], views, k, ids)
-        pay(rules, games, terms, i)
+        actor = np.int64(games.states[i].player)
+        status = batch_kernels.play(rules, games.states[i], actions[i], ids)
+        if len(policies) and status == RUNNING:
+            status, _ = answer(
+                rules, policies, games.states, games.streams, i, games.seats[i], terms.players,
+                views, k, ids,
+            )  # fmt: skip
+        pay(rules, games.states, terms, i, actor, status, games.paid, games.rewards)
+        games.actors[i], games.status[i] = actor, status
     elif chosen[i]:
-        for seat in range(terms.players):
-            games.rewards[i, seat] = 0.0
         games.actors[i] = NONE
         games.status[i] = RUNNING
     if chosen[i] if starting else games.status[i] != RUNNING:
-        refused = start(rules, policies, games, terms, i, DEALT, views, k, ids)
+        refused = start(
+            rules, policies, games.states, games.seeds, games.streams, games.seats, games.paid,
+            terms, i, DEALT, views, k, ids,
+        )  # fmt: skip
         if refused != ALL_LEGAL:
             games.status[i] = REFUSED
     games.players[i] = games.states[i].player
 
 
-@kernel
+@inlined
 def mark(rules: Rules, states: States, i: Integer, mask: Planes, ids: Ids) -> None:
     """Write the action mask of game `i` into a row of zeros."""
     for j in range(contract.legal(rules, states[i], ids)):
@@ -326,32 +324,45 @@ def turn_games(
             illegal action of the policy.
         scratch: Size of the scratch space for ids.
     """
+    # Reading an array from a tuple in the loop would count a reference, which takes longer than the
+    # step of a small game.
+    states, streams, seats = games.states, games.streams, games.seats
+    status, actors, seeds, paid = games.status, games.actors, games.seeds, games.paid
     ids = np.empty(scratch, np.int32)
-    views = games.states[:1].copy()
+    views = states[:1].copy()
     for i in range(first, last):
         if not chosen[i]:
             continue
-        if games.status[i] == RUNNING:
-            refused = play(rules, policies, games, terms, i, actions[i], views, 0, ids)
+        refused = np.int64(ALL_LEGAL)
+        if status[i] == RUNNING:
+            actors[i] = states[i].player
+            status[i] = batch_kernels.play(rules, states[i], actions[i], ids)
+            if len(policies) and status[i] == RUNNING:
+                status[i], refused = answer(
+                    rules, policies, states, streams, i, seats[i], terms.players, views, 0, ids
+                )
         else:
-            games.status[i] = RUNNING
-            refused = start(rules, policies, games, terms, i, origin, views, 0, ids)
+            refused = start(
+                rules, policies, states, seeds, streams, seats, paid, terms, i, origin, views, 0,
+                ids,
+            )  # fmt: skip
+            status[i] = OVER if contract.over(rules, states[i]) else RUNNING
         if refused != ALL_LEGAL:
-            games.status[i] = REFUSED
+            status[i] = REFUSED
             actions[i] = refused
 
 
 @kernel
-def settle_games(
+def pay_games(
     rules: Rules, games: Games, terms: Terms, first: int, last: int, chosen: Bools
 ) -> None:
-    """Note which of the chosen games are over, and pay the rewards of those that were played."""
+    """Write the rewards of the chosen games in which an action was played into rows of zeros."""
+    states, status, actors = games.states, games.status, games.actors
+    paid, rewards = games.paid, games.rewards
     for i in range(first, last):
-        if chosen[i]:
-            if games.status[i] == RUNNING and contract.over(rules, games.states[i]):
-                games.status[i] = OVER
-            if games.actors[i] != NONE:
-                pay(rules, games, terms, i)
+        is_due = terms.staged or status[i] != RUNNING
+        if is_due and chosen[i] and actors[i] != NONE:
+            pay(rules, states, terms, i, actors[i], status[i], paid, rewards)
 
 
 @kernel
@@ -363,25 +374,30 @@ def show_games(
 
     The mask of a game that is over marks action 0.
     """
+    states, status, seats, players = games.states, games.status, games.seats, games.players
+    observations, masks, copies, returns = shown
     ids = np.empty(scratch, np.int32)
     for i in range(first, last):
         if not chosen[i]:
             continue
-        seat = games.seats[i]
+        seat = seats[i]
         if seat == ALL_SEATS:
-            seat = np.int64(games.states[i].player)
-        games.players[i] = seat
-        contract.look(rules, games.states[i], seat, compact, shown.observations[i])
-        if shown.masks.shape[1]:
-            mask = shown.masks[i]
+            seat = np.int64(states[i].player)
+        players[i] = seat
+        contract.look(rules, states[i], seat, compact, observations[i])
+        if masks.shape[1]:
+            mask, copy = masks[i], copies[i]
             mask[:] = 0
-            if games.status[i] == RUNNING:
-                mark(rules, games.states, i, mask, ids)
-            else:
-                mask[0] = 1
-            shown.copies[i] = mask
-        if games.status[i] == OVER:
-            contract.returns(rules, games.states[i], shown.returns[i])
+            copy[:] = 0
+            number: Integer = 1
+            ids[0] = 0
+            if status[i] == RUNNING:
+                number = contract.legal(rules, states[i], ids)
+            for k in range(number):
+                mask[ids[k]] = 1
+                copy[ids[k]] = 1
+        if status[i] == OVER:
+            contract.returns(rules, states[i], returns[i])
 
 
 @kernel

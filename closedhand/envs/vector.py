@@ -367,12 +367,12 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             states = games.states[waiting]
             over = opponents.play_outside(states, games.seats[waiting])
             games.states[waiting] = states
+            games.status[waiting] = np.where(over, OVER, RUNNING)
             # A dealt game that the others end before our turn is not an episode: deal another one.
             going = np.zeros(self.num_envs, bool)
             if origin == DEALT:
                 going[waiting] = over & (games.actors[waiting] == NONE)
-                games.status[going] = OVER
-        self._run(game_kernels.settle_games, (self.game.rules, games, self._terms), chosen)
+        self._run(game_kernels.pay_games, (self.game.rules, games, self._terms), chosen)
         for i in np.flatnonzero(games.status == REFUSED):
             games.status[i] = RUNNING
             assert opponents is not None

@@ -26,13 +26,12 @@ shown all cards; 4-18 the cards that the landlord has shown and still holds, by 
 
 import numpy as np
 
-from closedhand.core import bits
 from closedhand.core.numba.jit import inlined, kernel
 from closedhand.games.doudizhu.auction import bid_of, doubled, is_shown
-from closedhand.games.doudizhu.counts import EACH, at_least, count, one
+from closedhand.games.doudizhu.counts import at_least, count, one
 from closedhand.games.doudizhu.hidden import unseen
 from closedhand.games.doudizhu.plays import CATEGORIES, PASS_FAMILY, main_ranks
-from closedhand.games.doudizhu.rules import has_play, lowest_ranks
+from closedhand.games.doudizhu.rules import has_play, has_ranks, lowest_ranks
 from closedhand.games.doudizhu.state import SEATS, Rules, around
 
 RANKS, ROWS, PLANES = 15, 19, 21
@@ -41,9 +40,6 @@ SHAPES = {"observation": (RANKS, ROWS, PLANES), "status": (STATUS,)}
 SIZE = RANKS * ROWS * PLANES + STATUS
 
 OPENING = SEATS + 1 + RANKS
-
-SUITED = EACH & np.uint64((1 << 4 * 13) - 1)
-"""One card of each rank of which there are four cards."""
 
 ROUNDS = 6
 UNSEEN, HAND = 19, 20
@@ -143,10 +139,7 @@ def draw_possible(rules, out, z, cards):
 @kernel
 def with_kickers(plays, family, lowest, cards):
     """Return the packed `lowest` ranks whose groups have enough kickers in `cards`."""
-    group = plays.groups[family.first]
-    # Any different ranks of four cards may be kickers, so with enough of them no play is missing.
-    ranks = at_least(cards, group.unit) & SUITED
-    if bits.size(ranks) >= family.length + group.kickers and group.first < group.end:
+    if has_ranks(plays.groups[family.first], cards):  # as many ranks as any group of the family
         return lowest
     found = np.uint64(0)
     for g in range(family.first, family.end):
