@@ -53,7 +53,10 @@ def replay(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Replay every record of a file; exit code 0 only if all are legal and all results agree."""
+    """Replay every record of a file; exit code 0 only if all are legal and all results agree.
+
+    Example: closedhand records replay games.jsonl --verbose
+    """
     from closedhand.core.records import replay_file
 
     replays: list[dict[str, Any]] = []
@@ -112,6 +115,8 @@ def export(
     """Convert logs of other programs to records, and records to logs or to a page of replays.
 
     The page is one HTML file, which any browser shows without a server.
+
+    Example: closedhand records export games.jsonl --out games.html
     """
     from closedhand.core.files import write_atomically
     from closedhand.core.records import as_asked, log_readers, read, reader_of, write
@@ -169,6 +174,8 @@ def generate(
 
     Shards are of flat games without bidding, made by several workers; after Ctrl-C the same command
     resumes.
+
+    Example: closedhand records generate leduc --agents random --games 100 --out runs/leduc.jsonl
     """
     from closedhand.arena.generate import generate
     from closedhand.core.agent_spec import split_agents

@@ -31,6 +31,7 @@ from closedhand.core.game import Game
 from closedhand.core.numba.jit import (
     Floats,
     Ids,
+    Integer,
     Policy,
     Rng,
     Rules,
@@ -68,7 +69,7 @@ NODE = np.dtype(
 
 
 @kernel
-def add_node(nodes: Any, used: int, parent: int, action: int) -> None:
+def add_node(nodes: Any, used: int, parent: Integer, action: Integer) -> None:
     """Write node `used`, a child of `parent` (NOTHING for the root)."""
     node = nodes[used]
     node.total = 0.0
@@ -84,8 +85,8 @@ def add_node(nodes: Any, used: int, parent: int, action: int) -> None:
 
 @kernel
 def select(
-    nodes: Any, node: int, n: int, ids: Ids, marks: Ids, stamp: int, low: float, high: float
-) -> int:
+    nodes: Any, node: Integer, n: Integer, ids: Ids, marks: Ids, stamp: int, low: float, high: float
+) -> Integer:
     """Return the child of a node to descend to; NOTHING if a legal action has none.
 
     Args:
@@ -120,7 +121,7 @@ def select(
 
 
 @kernel
-def untried(n: int, ids: Ids, marks: Ids, stamp: int, rng: Rng) -> int:
+def untried(n: Integer, ids: Ids, marks: Ids, stamp: int, rng: Rng) -> Integer:
     """Draw one of the legal actions without a child; `marks` and `stamp` are those of `select`."""
     number = 0
     chosen = np.int64(ids[0])
@@ -253,7 +254,7 @@ class ISMCTS:
         cuts = [number * i // threads for i in range(threads + 1)]
 
         def work(share: int, own: Rng) -> Floats:
-            nodes = np.rec.array(np.zeros(2 * BATCH, NODE))
+            nodes: Any = np.zeros(2 * BATCH, NODE)
             add_node(nodes, 0, NOTHING, NOTHING)
             states = np.repeat(np.array([view], game.dtype), 2)
             marks, ids = np.zeros(game.num_actions, np.int64), np.empty(game.num_actions, np.int32)
@@ -272,7 +273,7 @@ class ISMCTS:
             sums = np.zeros((len(legal), 2))
             child = int(nodes[0]["child"])
             while child != NOTHING:
-                place = int(np.searchsorted(legal, nodes[child]["action"]))
+                place = int(np.searchsorted(legal, int(nodes[child]["action"])))
                 sums[place] = nodes[child]["visits"], nodes[child]["total"]
                 child = int(nodes[child]["sibling"])
             return sums

@@ -53,10 +53,10 @@ def choose(policy: Any, rules: Rules, state: State, rng: Rng, ids: Ids) -> Integ
     views = policy.blank.copy()  # threads share the policy, so each call has a view of its own
     views[0] = state
     contract.hide(rules, views[0], state.player)
-    stream = np.zeros(2, np.uint64)
-    stream[0] = seed_in_kernel(rng)
+    streams = np.zeros((1, 2), np.uint64)
+    streams[0, 0] = seed_in_kernel(rng)
     room = ids if len(ids) >= policy.room else np.empty(policy.room, np.int32)
-    action = decide_by(policy.policies, 0, stream, rules, views[0], room)
+    action = decide_by(policy.policies, 0, streams, 0, rules, views[0], room)
     return contract.admit(rules, state, action, ids)
 
 

@@ -16,7 +16,6 @@ in `closedhand.games`, such as Dou Dizhu.
 """
 
 from collections import Counter
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -81,9 +80,7 @@ def _table_game(text: str, name: str | None) -> Game:
 def table_spec(game: Any, name: str | None = None) -> GameSpec:
     """Make a spec for `closedhand.register_game`; the tree is walked when the game is first made.
 
-    Args:
-        game: Game as `pyspiel.load_game` takes or returns it.
-        name: Name of the game here; by default its short name in OpenSpiel.
+    Arguments are those of `table_game`.
     """
     text = str(game)
     name = name or text.partition("(")[0]
@@ -162,11 +159,8 @@ class _Walk:
         self._name = theirs.get_type().short_name
         self._players = theirs.num_players()
         kind = theirs.get_type()
-        self._tensor: Callable[[Any, int], Any] = (
-            (lambda state, player: state.information_state_tensor(player))
-            if kind.provides_information_state_tensor
-            else (lambda state, player: state.observation_tensor(player))
-        )
+        has_recall = kind.provides_information_state_tensor
+        self._tensor = "information_state_tensor" if has_recall else "observation_tensor"
         self.texts: dict[int, set[str]] = {}
         self.sets: list[str] = []
         self._numbers: dict[tuple[int, str, tuple[int, int] | None], int] = {}
@@ -283,7 +277,7 @@ class _Walk:
         Raises:
             InputError: It holds other numbers than whole ones from -128 to 127.
         """
-        tensor = np.array(self._tensor(state, seat))
+        tensor = np.array(getattr(state, self._tensor)(seat))
         with np.errstate(invalid="ignore"):
             small = tensor.astype(np.int8)
         if not np.array_equal(tensor, small):

@@ -216,8 +216,8 @@ def over(rules, state):
 @kernel
 def score(state, side):
     """Return the points of a side, 0 or 1."""
-    bid = state.bids[side] + state.bids[side + 2]
-    won = state.tricks[side] + state.tricks[side + 2]
+    bid = np.int64(state.bids[side]) + np.int64(state.bids[side + 2])
+    won = np.int64(state.tricks[side]) + np.int64(state.tricks[side + 2])
     return 10 * bid + won - bid if won >= bid else -10 * bid
 
 
