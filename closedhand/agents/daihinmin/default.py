@@ -16,8 +16,7 @@ from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 
-from closedhand.agents.agent import KernelAgent
-from closedhand.agents.daihinmin.agent import kernel_agent
+from closedhand.agents.agent import PlayAgent
 from closedhand.agents.daihinmin.gifts import choose_gift
 from closedhand.core import bits
 from closedhand.core.agent_spec import AgentSpec
@@ -284,7 +283,7 @@ Lead = Annotated[
 
 
 @described(Traits(microseconds=10, steady=True))
-def make_default(game: Game, seed: int, argument: str | None, lead: Lead = "sets") -> KernelAgent:
+def make_default(game: Game, seed: int, argument: str | None, lead: Lead = "sets") -> PlayAgent:
     """Make the agent `default`, which is deterministic; ignore the seed.
 
     Raises:
@@ -292,4 +291,4 @@ def make_default(game: Game, seed: int, argument: str | None, lead: Lead = "sets
     """
     refuse_argument("default", argument)
     name = str(AgentSpec("default", {"lead": None if lead == "sets" else lead}))
-    return kernel_agent(game, name, Policy(int(lead == "single")))
+    return PlayAgent(game, name, Policy(int(lead == "single")))

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.core.cards import shuffle
+from closedhand.core.layout import record_type
 from closedhand.core.numba.jit import kernel, seed_in_kernel
 from closedhand.games.chinese_poker.plays import (
     ARRANGEMENTS,
@@ -40,21 +41,14 @@ FOUL = -1
 NO_NATURAL, THREE_FLUSHES, THREE_STRAIGHTS, SIX_PAIRS, DRAGON = range(5)
 NATURALS = ("none", "three flushes", "three straights", "six pairs", "dragon")
 
-# Wide fields first: without padding, equal states are equal bytes.
-STATE = np.dtype(
-    (
-        np.record,
-        np.dtype(
-            [
-                ("history", "i4", SEATS),  # the arrangement of each seat
-                ("backs", "i4", SEATS),  # in sub-steps the back that each seat has chosen
-                ("moves", "i4"),  # arrangements set
-                ("player", "i4"),  # the player to act; at the end, the last to have acted
-                ("hands", "i1", (SEATS, HAND)),  # cards, high to low
-            ],
-            align=True,
-        ),
-    )
+STATE = record_type(
+    [
+        ("history", "i4", SEATS),  # the arrangement of each seat
+        ("backs", "i4", SEATS),  # in sub-steps the back that each seat has chosen
+        ("moves", "i4"),  # arrangements set
+        ("player", "i4"),  # the player to act; at the end, the last to have acted
+        ("hands", "i1", (SEATS, HAND)),  # cards, high to low
+    ]
 )
 
 

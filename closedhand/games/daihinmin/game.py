@@ -21,7 +21,7 @@ from closedhand.games.daihinmin.state import (
     LONGEST,
     MOST,
     MOST_PASSES,
-    OPTIONS as NUMBERS,
+    OPTIONS_TYPE,
     PLAYERS,
     Rules,
     state_type,
@@ -155,11 +155,11 @@ def make_game(**given: Any) -> Game:
     jokers = options["jokers"] or 1
     if jokers > 1 and options["actions"] != "plays":
         raise InputError("sets of cards do not say what two jokers stand for: leave out jokers=2")
-    numbers = np.zeros(1, NUMBERS)[0]
+    numbers = np.zeros(1, OPTIONS_TYPE)[0]
     numbers.ranked = options["classes"] == "random"
     numbers.illegal_pass = options["illegal"] == "pass"
     given = {**options, "players": players, "jokers": jokers}
-    for name in given.keys() & set(NUMBERS.names or ()):
+    for name in given.keys() & set(OPTIONS_TYPE.names or ()):
         numbers[name] = given[name]
     flat = Rules(build(players, jokers), numbers)
     rounds = options["rounds"]

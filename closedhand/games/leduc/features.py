@@ -2,11 +2,11 @@
 
 from closedhand.core.features import Feature, FeatureTable, labels
 from closedhand.core.numba.jit import kernel
+from closedhand.games.leduc.planes import write_actions
 from closedhand.games.leduc.plays import ACTIONS
 from closedhand.games.leduc.rules import FLOP, SEATS, revealed
 
 SEAT, PHASE, BETS, CARDS = 0, SEATS, SEATS + 1, 2 * SEATS + 1
-NUM_ACTIONS = len(ACTIONS)
 
 
 def table(kinds: tuple[str, ...], longest: int, most: int) -> FeatureTable:
@@ -32,7 +32,7 @@ def table(kinds: tuple[str, ...], longest: int, most: int) -> FeatureTable:
 @kernel
 def features(rules, state, player, out):
     """Write the numbers of `table`."""
-    kinds, longest = rules.tables.kinds, rules.tables.longest
+    kinds = rules.tables.kinds
     at = rules.tables.nodes[state.node]
     out[SEAT + player] = 1
     out[PHASE] = revealed(rules, state)
@@ -41,12 +41,4 @@ def features(rules, state, player, out):
     out[CARDS + state.cards[player]] = 1
     if revealed(rules, state):
         out[CARDS + kinds + state.cards[FLOP]] = 1
-    first = CARDS + 2 * kinds
-    node = 0
-    turn = 0
-    for move in range(state.moves):
-        if rules.tables.nodes[node].phase == 2 and turn < longest:
-            turn = longest
-        out[first + NUM_ACTIONS * turn + state.history[move]] = 1
-        turn += 1
-        node = rules.tables.nodes[node].next[state.history[move]]
+    write_actions(rules, state, len(ACTIONS), out[CARDS + 2 * kinds :])

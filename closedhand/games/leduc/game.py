@@ -25,21 +25,9 @@ from closedhand.games.leduc.validity import valid
 from closedhand.games.leduc.views import knowledge, view_from
 
 __all__ = [
-    "deal",
-    "deals",
-    "features",
-    "hide",
-    "knowledge",
-    "legal",
-    "make_game",
-    "observe",
-    "over",
-    "play",
-    "redeal",
-    "returns",
-    "valid",
-    "view_from",
-]
+    "deal", "deals", "features", "hide", "knowledge", "legal", "make_game", "observe", "over",
+    "play", "redeal", "returns", "valid", "view_from",
+]  # fmt: skip
 
 NAMES = {"uh": "uh_leduc", "standard": "leduc"}
 OPTIONS = Options(
@@ -80,8 +68,7 @@ def make_game(**given: Any) -> Game:
         if options["rules"] == "standard" and options[key] != OPTIONS[key].default:
             raise InputError(f"{key} is an option of uh_leduc: standard suits never count")
     rules = Rules(build(options["rules"], options["pair"], options["double_pair"]))
-    most = float(rules.tables.nodes["bets"].max())
-    notation = Notation(rules)
+    most, longest = float(rules.tables.nodes["bets"].max()), int(rules.tables.longest)
     return Game(
         name=NAMES[options["rules"]],
         options=options,
@@ -92,10 +79,8 @@ def make_game(**given: Any) -> Game:
         shapes=shapes(rules.tables),
         roles=("S", "T"),
         sides=(0, 1),
-        notation=notation,
+        notation=Notation(rules),
         payoff_range=(-most, most),
-        max_moves=2 * int(rules.tables.longest),
-        feature_table=table(
-            tuple(VARIANTS[options["rules"]].deck), int(rules.tables.longest), int(most)
-        ),
+        max_moves=2 * longest,
+        feature_table=table(tuple(VARIANTS[options["rules"]].deck), longest, int(most)),
     )

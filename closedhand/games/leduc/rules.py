@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.core.cards import shuffle, total
+from closedhand.core.cards import draw_place, shuffle, total
+from closedhand.core.layout import record_type
 from closedhand.core.numba.jit import State, kernel
 from closedhand.games.leduc.plays import ACTIONS, CARDS, KINDS, LONGEST, SHOWDOWN, S, T
 
@@ -21,21 +22,14 @@ FLOP = 2
 
 UNKNOWN = -1
 
-# Wide fields first: without padding, equal states are equal bytes.
-STATE = np.dtype(
-    (
-        np.record,
-        np.dtype(
-            [
-                ("cards", "i4", SEATS + 1),  # kinds of S's and T's card and the flop, or UNKNOWN
-                ("history", "i4", LONGEST),  # all actions
-                ("moves", "i4"),  # number of actions
-                ("node", "i4"),  # node of the betting tree
-                ("player", "i4"),  # the player to act; at the end, the last to have acted
-            ],
-            align=True,
-        ),
-    )
+STATE = record_type(
+    [
+        ("cards", "i4", SEATS + 1),  # kinds of S's and T's card and the flop, or UNKNOWN
+        ("history", "i4", LONGEST),  # all actions
+        ("moves", "i4"),  # number of actions
+        ("node", "i4"),  # node of the betting tree
+        ("player", "i4"),  # the player to act; at the end, the last to have acted
+    ]
 )
 
 
@@ -152,10 +146,4 @@ def redeal(rules, view, player, rng):
             copies[card] -= 1
     for i in range(SEATS + 1):
         if view.cards[i] == UNKNOWN:
-            place = np.int64(rng.random() * total(copies))
-            kind = 0
-            while place >= copies[kind]:
-                place -= copies[kind]
-                kind += 1
-            copies[kind] -= 1
-            view.cards[i] = kind
+            view.cards[i] = draw_place(copies, total(copies), rng)

@@ -12,6 +12,7 @@ import numpy as np
 from closedhand.agents.daihinmin.kou.strength import foes_of, strength, turned
 from closedhand.agents.daihinmin.kou.variants import BY_STRENGTH
 from closedhand.core import bits
+from closedhand.core.layout import record_type
 from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin.cards import EACH_RANK, bit, ranks_between, ranks_with
 from closedhand.games.daihinmin.plays import ALL_SUITS, FIRST_KAIDAN, JOKER_BIT, NUM_RANKS, SHORTEST
@@ -24,17 +25,14 @@ the rest each of 13 ranks makes one group. The four 8s are singles, which adds 3
 beside its group adds 1, and the joker adds 1.
 """
 
-PART = np.dtype(
-    (
-        np.record,
-        [
-            ("cards", "u8"),  # turned (`strength.turned`), as the ranks are
-            ("family", "i8"),
-            ("low", "i8"),  # 13 for the lone joker
-            ("high", "i8"),
-            ("strength", "i8"),
-        ],
-    )
+PART = record_type(
+    [
+        ("cards", "u8"),  # turned (`strength.turned`), as the ranks are
+        ("family", "i8"),
+        ("low", "i8"),  # 13 for the lone joker
+        ("high", "i8"),
+        ("strength", "i8"),
+    ]
 )
 """A play that a hand divides into."""
 

@@ -31,6 +31,7 @@ from closedhand.agents.daihinmin.policy.shared import (
     without_idle_pass,
 )
 from closedhand.core import bits
+from closedhand.core.layout import record_type
 from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin.cards import bit, ranks_between
 from closedhand.games.daihinmin.legality import legal
@@ -64,7 +65,7 @@ MOST_FEATURES = 10
 """Maximum number of features of one action."""
 
 
-TABLE = np.dtype((np.record, [("weights", "f4", FEATURES)]))
+TABLE = record_type([("weights", "f4", FEATURES)])
 
 
 class Policy(NamedTuple):

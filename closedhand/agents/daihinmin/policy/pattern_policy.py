@@ -29,10 +29,11 @@ from closedhand.agents.daihinmin.policy.patterns import (
 from closedhand.agents.daihinmin.policy.shared import options, seen_cards_of
 from closedhand.agents.daihinmin.policy.situation import situation_of
 from closedhand.core.game import State
+from closedhand.core.layout import record_type
 from closedhand.core.numba.jit import Rules, kernel
 from closedhand.learning.policy_gradient import draw, exponentials, read_weights, shipped_weights
 
-TABLE = np.dtype((np.record, [("weights", "f4", FEATURES)]))
+TABLE = record_type([("weights", "f4", FEATURES)])
 
 ARRAY = "average"
 """Name of the weights in a checkpoint: those averaged over the training."""

@@ -34,6 +34,7 @@ from closedhand.agents.doudizhu.search.endgame import longest_first
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described, files_of
 from closedhand.core.game import Game, InputError, State
+from closedhand.core.layout import record_type
 from closedhand.core.numba.jit import kernel
 from closedhand.games.doudizhu import rules as flat
 from closedhand.games.doudizhu.auction import is_opening, pass_id
@@ -48,7 +49,7 @@ A search over hands of 20 cards, the most that any rules deal, finds at most 94:
 and a pair next to them.
 """
 
-TABLE = np.dtype((np.record, [("weights", "f4", FEATURES)]))
+TABLE = record_type([("weights", "f4", FEATURES)])
 
 
 class Policy(NamedTuple):
