@@ -9,7 +9,7 @@ from closedhand import Game, make_game
 from closedhand.agents.leduc.tree import PUBLIC, build, information_sets
 from closedhand.games.leduc.notation import HIDDEN, card_text
 from closedhand.games.leduc.plays import name
-from closedhand.games.leduc.rules import FLOP, revealed
+from closedhand.games.leduc.state import FLOP, revealed
 from closedhand.solvers import solving
 from closedhand.solvers.strategy import Strategy, rows_of
 

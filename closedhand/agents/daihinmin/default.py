@@ -23,7 +23,7 @@ from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import kernel
-from closedhand.games.daihinmin.cards import bit, of_suits, ranks_between, ranks_with
+from closedhand.games.daihinmin.cards import bit, in_runs, of_suits, ranks_between, ranks_with
 from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange, picks
 from closedhand.games.daihinmin.legality import can_play, longest_kaidan
 from closedhand.games.daihinmin.plays import (
@@ -220,11 +220,8 @@ def follow_single(table, hand):
 @kernel
 def singles_of(cards):
     """Return the cards of a set without the joker that are in no kaidan and no group of it."""
-    # A rank has four bits, one for each suit: a shift by 4 is one rank.
-    starts = cards & (cards >> np.uint64(4)) & (cards >> np.uint64(8))
-    kaidan = starts | (starts << np.uint64(4)) | (starts << np.uint64(8))
-    groups = ranks_with(cards, 2) * np.uint64(15)
-    return cards & ~kaidan & ~groups
+    groups = ranks_with(cards, 2) * np.uint64(ALL_SUITS)
+    return cards & ~in_runs(cards) & ~groups
 
 
 @kernel

@@ -205,13 +205,7 @@ class DouZeroAgent:
     """
 
     def __init__(self, game: Game, name: str, networks: list[ValueNetwork]) -> None:
-        """Create the agent.
-
-        Args:
-            game: Dou Dizhu with any options.
-            name: Name of the agent.
-            networks: The networks of the landlord, the down and the up peasant.
-        """
+        """Create the agent with the networks of the landlord, the down and the up peasant."""
         self.game = game
         self.name = name
         self._networks = networks

@@ -7,22 +7,12 @@ from closedhand.core.game import Game
 from closedhand.core.options import Option, Options, takes
 from closedhand.games.chinese_poker import substeps as factored
 from closedhand.games.chinese_poker.features import FEATURES, features
+from closedhand.games.chinese_poker.hidden import hide, redeal
 from closedhand.games.chinese_poker.notation import Notation, SubstepNotation
 from closedhand.games.chinese_poker.planes import observe, shapes
 from closedhand.games.chinese_poker.plays import ARRANGEMENTS, PARTS, ROYALTIES, build
-from closedhand.games.chinese_poker.rules import (
-    SEATS,
-    STATE,
-    Rules,
-    deal,
-    hide,
-    is_legal,
-    legal,
-    over,
-    play,
-    redeal,
-    returns,
-)
+from closedhand.games.chinese_poker.rules import deal, is_legal, legal, over, play, returns
+from closedhand.games.chinese_poker.state import SEATS, STATE, Rules
 from closedhand.games.chinese_poker.validity import valid
 from closedhand.games.chinese_poker.views import knowledge, view_from
 

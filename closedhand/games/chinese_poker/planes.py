@@ -19,7 +19,8 @@ import numpy as np
 
 from closedhand.core.numba.jit import kernel
 from closedhand.games.chinese_poker.plays import FRONTS, HAND
-from closedhand.games.chinese_poker.rules import UNSET, over
+from closedhand.games.chinese_poker.rules import over
+from closedhand.games.chinese_poker.state import UNSET
 
 CARDS = 52
 BOARD = 3

@@ -25,9 +25,9 @@ from closedhand.core.records import Record
 from closedhand.core.registry import make_game
 from closedhand.games.daihinmin import plays
 from closedhand.games.daihinmin.game import OPTIONS
-from closedhand.games.daihinmin.notation import cards_in, dealt, permutation
+from closedhand.games.daihinmin.notation import dealt, permutation
 from closedhand.games.daihinmin.planes import has_gifts
-from closedhand.games.daihinmin.plays import JOKER, NO_JOKER, PASS
+from closedhand.games.daihinmin.plays import JOKER, NO_JOKER, PASS, cards_in
 from closedhand.games.daihinmin.state import PLAYERS
 
 SUITS = "CDHS"

@@ -232,6 +232,16 @@ def _kaidan_of_both(length: int) -> list[Play]:
     ]  # fmt: skip
 
 
+def cards_in(cards: int | np.uint64) -> list[str]:
+    """Write every card of a set, low to high."""
+    return [card for i, card in enumerate(TWO_JOKERS) if int(cards) >> i & 1]
+
+
+def cards_text(cards: int | np.uint64) -> str:
+    """Write the cards of a set: `3c3d*`."""
+    return "".join(cards_in(cards))
+
+
 def longest_of(players: int) -> int:
     """Return the length of the longest kaidan in the table for a number of players."""
     return MOST_KAIDAN if players < PLAYERS else LONGEST_KAIDAN

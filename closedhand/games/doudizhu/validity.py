@@ -25,7 +25,7 @@ def valid(
 
     Args:
         rules: Rules of the flat game.
-        state: Any record of `rules.STATE`.
+        state: Any record of `state.STATE`.
         player: Player whose view it is, 0 to 2, or None for a full state.
         factored: Rules in sub-steps, where a play may be incomplete.
         steps: Sub-steps of the incomplete play.

@@ -4,7 +4,7 @@ from closedhand.core.features import Feature, FeatureTable, labels
 from closedhand.core.numba.jit import kernel
 from closedhand.games.leduc.planes import write_actions
 from closedhand.games.leduc.plays import ACTIONS
-from closedhand.games.leduc.rules import FLOP, SEATS, revealed
+from closedhand.games.leduc.state import FLOP, SEATS, revealed
 
 SEAT, PHASE, BETS, CARDS = 0, SEATS, SEATS + 1, 2 * SEATS + 1
 

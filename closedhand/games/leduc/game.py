@@ -5,22 +5,12 @@ from typing import Any
 from closedhand.core.game import Game, InputError
 from closedhand.core.options import Option, Options, takes
 from closedhand.games.leduc.features import features, table
+from closedhand.games.leduc.hidden import hide, redeal
 from closedhand.games.leduc.notation import Notation
 from closedhand.games.leduc.planes import observe, shapes
 from closedhand.games.leduc.plays import ACTIONS, VARIANTS, build
-from closedhand.games.leduc.rules import (
-    SEATS,
-    STATE,
-    Rules,
-    deal,
-    deals,
-    hide,
-    legal,
-    over,
-    play,
-    redeal,
-    returns,
-)
+from closedhand.games.leduc.rules import deal, deals, legal, over, play, returns
+from closedhand.games.leduc.state import SEATS, STATE, Rules
 from closedhand.games.leduc.validity import valid
 from closedhand.games.leduc.views import knowledge, view_from
 

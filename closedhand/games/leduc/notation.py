@@ -13,7 +13,8 @@ from closedhand.core.notation import TableNotation
 from closedhand.core.records import Record, stated_options
 from closedhand.games.leduc.explanations import EXPLANATIONS
 from closedhand.games.leduc.plays import ACTIONS, KINDS, VARIANTS, name
-from closedhand.games.leduc.rules import FLOP, SEATS, STATE, UNKNOWN, Rules, begin, over, revealed
+from closedhand.games.leduc.rules import begin, over
+from closedhand.games.leduc.state import FLOP, SEATS, STATE, UNKNOWN, Rules, revealed
 
 CARDS = tuple(VARIANTS["uh"].deck)
 """The text of every kind of card, by id; the standard deck is the first six."""

@@ -21,7 +21,7 @@ observer's bet, 3 the opponent's bet.
 import numpy as np
 
 from closedhand.core.numba.jit import kernel
-from closedhand.games.leduc.rules import FLOP, revealed
+from closedhand.games.leduc.state import FLOP, revealed
 
 STATUS = 4
 FIRST_ACTION = 2

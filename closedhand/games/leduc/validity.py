@@ -8,7 +8,8 @@ import numpy as np
 
 from closedhand.core import validity
 from closedhand.games.leduc.plays import ACTIONS, LONGEST
-from closedhand.games.leduc.rules import FLOP, SEATS, UNKNOWN, Rules, begin
+from closedhand.games.leduc.rules import begin
+from closedhand.games.leduc.state import FLOP, SEATS, UNKNOWN, Rules
 
 
 def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
@@ -16,7 +17,7 @@ def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
 
     Args:
         rules: Rules of the game.
-        state: Any record of `rules.STATE`.
+        state: Any record of `state.STATE`.
         player: Player whose view it is, 0 or 1, or None for a full state.
     """
     wrong = _misdealt(rules, state, player)

@@ -14,7 +14,7 @@ from closedhand.agents.daihinmin.kou.variants import BY_STRENGTH
 from closedhand.core import bits
 from closedhand.core.layout import record_type
 from closedhand.core.numba.jit import kernel
-from closedhand.games.daihinmin.cards import EACH_RANK, bit, ranks_between, ranks_with
+from closedhand.games.daihinmin.cards import EACH_RANK, bit, in_runs, ranks_between, ranks_with
 from closedhand.games.daihinmin.plays import ALL_SUITS, FIRST_KAIDAN, JOKER_BIT, NUM_RANKS, SHORTEST
 
 MOST_PARTS = 32
@@ -99,14 +99,11 @@ def take_kaidan(numbers, foes, cards, parts):
     With `kaidan_with_groups`, cards in groups count as well. A run whose ranks all have a pair,
     8s apart, is then left out.
     """
-    # A shift by 4 bits is one rank of the same suit. `starts` are first cards of runs of three,
-    # `left` are all cards in such runs.
     n = 0
     own = cards & ranks_between(0, NUM_RANKS - 1 - numbers.kaidan_to_ace)
     if not numbers.kaidan_with_groups:
         own &= ~(ranks_with(cards, 2) * np.uint64(ALL_SUITS))
-    starts = own & (own >> np.uint64(4)) & (own >> np.uint64(8))
-    left = starts | (starts << np.uint64(4)) | (starts << np.uint64(8))
+    left = in_runs(own)
     unpaired = ~ranks_with(cards, 2) & ~ranks_between(foes.eight, foes.eight)
     while left:
         first = bits.lowest(left)

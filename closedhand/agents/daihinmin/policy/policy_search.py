@@ -86,15 +86,7 @@ class PolicySearchAgent(SearchAgent):
     def __init__(
         self, game: Game, name: str, seed: int, policy: pattern_policy.Policy, **budget: Any
     ) -> None:
-        """Play `game`, Daihinmin with any options.
-
-        Args:
-            game: Game to play.
-            name: Name of the agent.
-            seed: Seed of the simulations.
-            policy: The policy.
-            **budget: Budget of `PairedSearch`.
-        """
+        """Create the agent with a policy and the budget of a `PairedSearch`."""
         super().__init__(game, name, seed, policy)
         self._styles = styles_of(policy)
         self._memories: dict[int, Memory] = {}

@@ -260,12 +260,7 @@ class BiddingAgent:
     """
 
     def __init__(self, game: Game, kind: str, player: Agent) -> None:
-        """Create the agent.
-
-        Args:
-            game: Dou Dizhu with bidding.
-            kind: One of `KINDS`.
-            player: Agent that plays the cards.
+        """Create the agent with a module, one of `KINDS`, and the agent that plays the cards.
 
         Raises:
             InputError: The game has no bidding, or the kind is unknown.

@@ -61,15 +61,9 @@ class SearchAgent:
         simulated: Policy | None = None,
         **budget: Any,
     ) -> None:
-        """Create the agent.
+        """Create the agent with weights of `decompose` and the budget of a `PairedSearch`.
 
-        Args:
-            game: Dou Dizhu with any options.
-            name: Name of the agent.
-            seed: Seed of the simulations.
-            weights: Weights of `decompose`.
-            simulated: Policy of the simulations; None: `Styles`.
-            **budget: Budget of `PairedSearch`.
+        The policy `simulated` plays the simulations; None: `Styles`.
         """
         self.game = game
         self.name = name

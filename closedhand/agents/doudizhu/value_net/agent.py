@@ -227,14 +227,7 @@ class ValueNetAgent(RatingAgent):
     """Agent that plays by the action values of a network."""
 
     def __init__(self, game: Game, name: str, net: Net, objective: str) -> None:
-        """Create the agent.
-
-        Args:
-            game: Dou Dizhu with any options.
-            name: Name of the agent.
-            net: The network.
-            objective: Objective of the training, `win` or `score`.
-        """
+        """Create the agent with a network and the objective of its training, `win` or `score`."""
         super().__init__(game, name, policy_of(net, objective))
 
     def rate_plays(self, view: State) -> tuple[np.ndarray, np.ndarray]:
