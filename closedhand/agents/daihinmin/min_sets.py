@@ -16,7 +16,7 @@ import numpy as np
 
 from closedhand.agents.agent import PlayAgent
 from closedhand.agents.daihinmin.endgame import DEEPEST, sure_win
-from closedhand.agents.daihinmin.gifts import MOST_GIFTS, check_no_gifts, list_gifts
+from closedhand.agents.daihinmin.gifts import MOST_GIFTS, list_gifts
 from closedhand.agents.daihinmin.kou.strength import (
     foes_of,
     runs,
@@ -25,7 +25,7 @@ from closedhand.agents.daihinmin.kou.strength import (
     turned_ranks,
 )
 from closedhand.agents.daihinmin.kou.variants import REFINED, Numbers
-from closedhand.agents.daihinmin.limits import check_one_joker
+from closedhand.agents.daihinmin.limits import check_no_gifts, check_one_joker
 from closedhand.core import bits
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game

@@ -13,9 +13,8 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from closedhand.agents.daihinmin.gifts import check_no_gifts
+from closedhand.agents.daihinmin.limits import check_known, check_no_gifts
 from closedhand.agents.daihinmin.policy import light_policy, pattern_policy
-from closedhand.agents.daihinmin.policy.agent import check_known
 from closedhand.agents.daihinmin.search_agent import SearchAgent
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described

@@ -113,11 +113,5 @@ def features(rules, state, player, out):
 
 
 def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
-    """Reason why the rules do not allow `state`, or an empty string if they do.
-
-    Args:
-        rules: Rules of the game in sub-steps.
-        state: Any record of the game's dtype.
-        player: Player whose view it is, or None for a full state.
-    """
+    """Reason why the rules do not allow `state`; see `closedhand.core.contract`."""
     return validity.valid(rules.flat, state, player, rules)

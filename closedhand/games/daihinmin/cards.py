@@ -154,3 +154,34 @@ def list_cards(cards, out):
         cards &= cards - np.uint64(1)
         n += 1
     return n
+
+
+@kernel
+def draw_some(cards, number, rng):
+    """Draw a random subset of `number` cards.
+
+    Selection sampling (Knuth, The Art of Computer Programming 2, algorithm S): each card is chosen
+    with probability number still needed / cards left.
+    """
+    chosen = np.uint64(0)
+    left = bits.size(cards)
+    while number > 0:
+        lowest = cards & (~cards + np.uint64(1))
+        if rng.random() * left < number:
+            chosen |= lowest
+            number -= 1
+        left -= 1
+        cards &= ~lowest
+    return chosen
+
+
+@kernel
+def above(card):
+    """Return the cards that are better for taxes than `card`, the higher bits; all if it is -1."""
+    return ~(bit(card + 1) - np.uint64(1))
+
+
+@kernel
+def best_of(cards):
+    """Return the best card of a set for taxes, -1 for the empty set."""
+    return bits.highest(cards) if cards else -1

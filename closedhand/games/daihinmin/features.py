@@ -126,15 +126,15 @@ def jokers_of(players: int) -> FeatureTable:
     )  # fmt: skip
 
 
-def all_of(rules: Rules) -> FeatureTable:
+def table(rules: Rules) -> FeatureTable:
     """Return all numbers under some rules."""
     players = int(rules.options.players)
-    table = table_of(players)
+    found = table_of(players)
     if has_house(rules.options):
-        table += house_of(players)
+        found += house_of(players)
     if has_gifts(rules.options):
-        table += gifts_of(players)
-    return table + jokers_of(players) if rules.options.jokers > 1 else table
+        found += gifts_of(players)
+    return found + jokers_of(players) if rules.options.jokers > 1 else found
 
 
 class Starts(NamedTuple):
@@ -167,12 +167,7 @@ class Starts(NamedTuple):
     size: int
 
 
-def _starts(players: int) -> Starts:
-    table = table_of(players)
-    return Starts._make((*table.starts, len(table)))
-
-
-starts_of = by_players({players: _starts(players) for players in TITLES})
+starts_of = by_players({n: Starts._make((*table_of(n).starts, len(table_of(n)))) for n in TITLES})
 """The `Starts` of a state."""
 most_left_of = by_players({players: (most_left(players),) for players in TITLES})
 """`most_left` of the players of a state."""

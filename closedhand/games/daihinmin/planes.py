@@ -91,25 +91,19 @@ places_of = by_players(PLACES)
 
 
 def shapes(rules: Rules) -> dict[str, tuple[int, ...]]:
-    """Return the shapes of all parts of an observation."""
-    planes = PLACES[int(rules.options.players)].planes
-    return {"observation": (planes, ROWS, COLUMNS)} | house(rules)
+    """Return name and shape of each part of an observation."""
+    players = int(rules.options.players)
+    parts: dict[str, tuple[int, ...]] = {"observation": (PLACES[players].planes, ROWS, COLUMNS)}
+    if has_house(rules.options):
+        parts["house"] = (FALLEN + players,)
+    if has_gifts(rules.options):
+        parts |= {"giving": (1,), "shown": (players, ROWS, COLUMNS)}
+    return parts
 
 
 def has_house(options: np.record) -> bool:
     """Return whether observations have the part `house`, for house rules."""
     return bool(options.jack_back or options.six_reverse or options.capital_fall)
-
-
-def house(rules: Rules) -> dict[str, tuple[int, ...]]:
-    """Return the shape of the part `house`, if observations have it."""
-    players = int(rules.options.players)
-    parts: dict[str, tuple[int, ...]] = (
-        {"house": (FALLEN + players,)} if has_house(rules.options) else {}
-    )
-    if has_gifts(rules.options):
-        parts |= {"giving": (1,), "shown": (players, ROWS, COLUMNS)}
-    return parts
 
 
 def has_gifts(options: np.record) -> bool:

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from closedhand.core import bits, validity
-from closedhand.games.daihinmin.cards import together, without
+from closedhand.games.daihinmin.cards import best_of, together, without
 from closedhand.games.daihinmin.exchange import TAXES, has_exchange, is_complete, loser, winner
-from closedhand.games.daihinmin.hidden import best_of, held_and_kept, known, payable, unseen
+from closedhand.games.daihinmin.hidden import held_and_kept, known, payable, unseen
 from closedhand.games.daihinmin.notation import (
     are_disjoint,
     dealt,
@@ -36,13 +36,7 @@ from closedhand.games.daihinmin.state import LONGEST, Rules, two_jokers
 
 
 def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
-    """Reason why the rules do not allow `state`, or an empty string if they do.
-
-    Args:
-        rules: Rules of the flat game.
-        state: Any record of the game's dtype.
-        player: Player whose view it is, or None for a full state.
-    """
+    """Reason why the rules do not allow `state`; see `closedhand.core.contract`."""
     wrong = _no_round(rules, state)
     if wrong:
         return wrong

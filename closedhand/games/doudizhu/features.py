@@ -14,9 +14,9 @@ from closedhand.core.numba.jit import inlined, kernel
 from closedhand.games.doudizhu.auction import bid_of, pass_id
 from closedhand.games.doudizhu.counts import RANKS
 from closedhand.games.doudizhu.hidden import known_public, unseen
-from closedhand.games.doudizhu.planes import write_opening
+from closedhand.games.doudizhu.planes import has_opening, write_opening
 from closedhand.games.doudizhu.plays import CATEGORIES
-from closedhand.games.doudizhu.state import MOST_BOMBS, around
+from closedhand.games.doudizhu.state import MOST_BOMBS, Rules, around
 
 NUM_RANKS = len(RANKS)
 SUITED = 13
@@ -79,6 +79,11 @@ OPENING = FeatureTable(
 MAIN, MAIN_IS, PICKED, REST, TO_PICK = KICKERS.starts
 SIZE = len(FEATURES)
 SUBSTEPS_SIZE = SIZE + len(KICKERS)
+
+
+def table(rules: Rules, *substeps: FeatureTable) -> FeatureTable:
+    """Return the numbers of a game; those of `KICKERS` may come in between."""
+    return sum((*substeps, *[OPENING] * has_opening(rules)), FEATURES)
 
 
 @kernel

@@ -5,16 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.core.features import FeatureTable
 from closedhand.core.game import Game, InputError
 from closedhand.core.options import Option, Options, takes
 from closedhand.games.doudizhu import substeps
 from closedhand.games.doudizhu.auction import MOST_OF_THREE, MOST_OF_TWO
 from closedhand.games.doudizhu.counts import pack
-from closedhand.games.doudizhu.features import FEATURES, KICKERS, OPENING, features
+from closedhand.games.doudizhu.features import KICKERS, features, table
 from closedhand.games.doudizhu.hidden import hide, redeal
 from closedhand.games.doudizhu.notation import DOUBLE, SHOW, Notation, SubstepNotation, words_of
-from closedhand.games.doudizhu.planes import OPENING_SHAPE, SHAPES, has_opening, observe
+from closedhand.games.doudizhu.planes import observe, shapes
 from closedhand.games.doudizhu.plays import PRESETS, build
 from closedhand.games.doudizhu.rules import deal, deals, legal, over, play, returns
 from closedhand.games.doudizhu.state import LONGEST, MOST_BOMBS, OPTIONS_TYPE, SEATS, STATE, Rules
@@ -69,10 +68,7 @@ AUCTION_ROLES = ("first", "second", "third")
 
 @takes(OPTIONS)
 def make_game(**given: Any) -> Game:
-    """Make Dou Dizhu as a `Game`.
-
-    Args:
-        **given: Some of `OPTIONS`.
+    """Make Dou Dizhu as a `Game` with some of `OPTIONS`.
 
     Raises:
         InputError: An unknown option, or an invalid value of an option.
@@ -95,7 +91,6 @@ def make_game(**given: Any) -> Game:
     numbers.aside, numbers.public = deck.aside, deck.public
     numbers.deck = pack(deck.cards)
     rules = Rules(plays, numbers)
-    opened, announced = (OPENING_SHAPE, OPENING) if has_opening(rules) else ({}, FeatureTable())
     most = most_points(rules)
     number = deck.players
     flat = Game(
@@ -105,14 +100,14 @@ def make_game(**given: Any) -> Game:
         dtype=STATE,
         num_players=number,
         num_actions=int(plays.number) + len(words),
-        shapes=SHAPES | opened,
+        shapes=shapes(rules),
         # With an auction, the seats have no roles until it is over.
         roles=(AUCTION_ROLES if bidding else ROLES[number])[:number],
         sides=((0, 1, 2) if bidding else (0, 1, 1))[:number],
         notation=Notation(rules, options["rules"], words),
         payoff_range=(-most, most),
         max_moves=LONGEST,
-        feature_table=FEATURES + announced,
+        feature_table=table(rules),
         zero_sum=not rules.options.win,
         substep_options={"substeps": True},
     )
@@ -123,8 +118,8 @@ def make_game(**given: Any) -> Game:
         options=options,
         rules=substeps.Rules(rules),
         num_actions=substeps.ACTIONS + len(words),
-        shapes=substeps.SHAPES | opened,
-        feature_table=FEATURES + KICKERS + announced,
+        shapes=substeps.SHAPES | shapes(rules),
+        feature_table=table(rules, KICKERS),
         notation=SubstepNotation(rules, options["rules"], words),
         max_moves=LONGEST + substeps.MOST_KICKERS,
         flat_form=flat,

@@ -39,7 +39,7 @@ STATUS = 10
 SHAPES = {"observation": (RANKS, ROWS, PLANES), "status": (STATUS,)}
 SIZE = RANKS * ROWS * PLANES + STATUS
 
-OPENING_SHAPE = {"opening": (SEATS + 1 + RANKS,)}
+OPENING = {"opening": (SEATS + 1 + RANKS,)}
 
 ROUNDS = 6
 UNSEEN, HAND = 19, 20
@@ -49,6 +49,11 @@ CATEGORY_ROW = 4
 def has_opening(rules: Rules) -> bool:
     """Return whether observations have the part `opening`, about doubling and shown cards."""
     return bool(rules.options.double or rules.options.show)
+
+
+def shapes(rules: Rules) -> dict[str, tuple[int, ...]]:
+    """Return name and shape of each part of an observation."""
+    return SHAPES | OPENING if has_opening(rules) else SHAPES
 
 
 @kernel

@@ -21,14 +21,9 @@ def valid(
     factored: object = None,
     steps: Sequence[int] = (),
 ) -> str:
-    """Reason why the rules do not allow `state`, or an empty string if they do.
+    """Reason why the rules do not allow `state`; see `closedhand.core.contract`.
 
-    Args:
-        rules: Rules of the flat game.
-        state: Any record of `state.STATE`.
-        player: Player whose view it is, 0 to 2, or None for a full state.
-        factored: Rules in sub-steps, where a play may be incomplete.
-        steps: Sub-steps of the incomplete play.
+    An incomplete play consists of `steps` under `factored`, the rules in sub-steps.
     """
     last = rules.options.players - 1
     wrong = validity.outside(

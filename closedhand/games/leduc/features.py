@@ -3,21 +3,17 @@
 from closedhand.core.features import Feature, FeatureTable, labels
 from closedhand.core.numba.jit import kernel
 from closedhand.games.leduc.planes import write_actions
-from closedhand.games.leduc.plays import ACTIONS
-from closedhand.games.leduc.state import FLOP, SEATS, revealed
+from closedhand.games.leduc.plays import ACTIONS, VARIANTS
+from closedhand.games.leduc.state import FLOP, SEATS, Rules, revealed
 
 SEAT, PHASE, BETS, CARDS = 0, SEATS, SEATS + 1, 2 * SEATS + 1
 
 
-def table(kinds: tuple[str, ...], longest: int, most: int) -> FeatureTable:
-    """Make the table for a member of the family.
-
-    Args:
-        kinds: Names of the kinds of cards.
-        longest: Largest number of actions in a phase.
-        most: Largest bet.
-    """
-    turns = range(1, longest + 1)
+def table(rules: Rules) -> FeatureTable:
+    """Return the numbers for a member of the family."""
+    kinds = tuple(VARIANTS["uh"].deck)[: rules.tables.kinds]
+    most = int(rules.tables.nodes["bets"].max())
+    turns = range(1, rules.tables.longest + 1)
     return FeatureTable(
         Feature("seat", ("S", "T"), "the observer's seat"),
         Feature("phase", ("2",), "whether the flop is revealed"),

@@ -45,10 +45,7 @@ OPTIONS = Options(
 
 @takes(OPTIONS)
 def make_game(**given: Any) -> Game:
-    """Make a member of the Leduc family as a `Game`.
-
-    Args:
-        **given: Some of `OPTIONS`.
+    """Make a member of the Leduc family as a `Game` with some of `OPTIONS`.
 
     Raises:
         InputError: An unknown option, or an invalid value of an option.
@@ -58,7 +55,7 @@ def make_game(**given: Any) -> Game:
         if options["rules"] == "standard" and options[key] != OPTIONS[key].default:
             raise InputError(f"{key} is an option of uh_leduc: standard suits never count")
     rules = Rules(build(options["rules"], options["pair"], options["double_pair"]))
-    most, longest = float(rules.tables.nodes["bets"].max()), int(rules.tables.longest)
+    most = float(rules.tables.nodes["bets"].max())
     return Game(
         name=NAMES[options["rules"]],
         options=options,
@@ -66,11 +63,11 @@ def make_game(**given: Any) -> Game:
         dtype=STATE,
         num_players=SEATS,
         num_actions=len(ACTIONS),
-        shapes=shapes(rules.tables),
+        shapes=shapes(rules),
         roles=("S", "T"),
         sides=(0, 1),
         notation=Notation(rules),
         payoff_range=(-most, most),
-        max_moves=2 * longest,
-        feature_table=table(tuple(VARIANTS[options["rules"]].deck), longest, int(most)),
+        max_moves=2 * int(rules.tables.longest),
+        feature_table=table(rules),
     )

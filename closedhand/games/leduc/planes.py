@@ -18,20 +18,18 @@ The status vector holds 4 numbers: 0 the observer's seat (0 is S, 1 is T), 1 the
 observer's bet, 3 the opponent's bet.
 """
 
-import numpy as np
-
 from closedhand.core.numba.jit import kernel
-from closedhand.games.leduc.state import FLOP, revealed
+from closedhand.games.leduc.state import FLOP, Rules, revealed
 
 STATUS = 4
 FIRST_ACTION = 2
 """The row of the first action."""
 
 
-def shapes(tables: np.record) -> dict[str, tuple[int, ...]]:
+def shapes(rules: Rules) -> dict[str, tuple[int, ...]]:
     """Return name and shape of each part of an observation."""
-    rows = FIRST_ACTION + 2 * int(tables.longest)
-    return {"observation": (rows, int(tables.kinds)), "status": (STATUS,)}
+    rows = FIRST_ACTION + 2 * int(rules.tables.longest)
+    return {"observation": (rows, int(rules.tables.kinds)), "status": (STATUS,)}
 
 
 @kernel

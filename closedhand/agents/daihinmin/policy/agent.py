@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from closedhand.agents.agent import PlayAgent
-from closedhand.agents.daihinmin.gifts import check_no_gifts
-from closedhand.agents.daihinmin.limits import check_five, check_one_joker
+from closedhand.agents.daihinmin.limits import check_known
 from closedhand.agents.daihinmin.policy.pattern_policy import (
     load,
     logits_of,
@@ -47,27 +46,7 @@ class PolicyAgent(PlayAgent):
         return sets
 
 
-def check_known(game: Game, who: str) -> None:
-    """Check that the policy supports a game.
-
-    Args:
-        game: Daihinmin with any options.
-        who: Name of the agent, for the message.
-
-    Raises:
-        InputError: The game has `seven_give`, `ten_discard` or two jokers, or not five players.
-    """
-    check_no_gifts(game, who)
-    check_five(game, who)
-    check_one_joker(game, who)
-
-
-def describe(game: Game, argument: str | None) -> Traits:
-    """Describe the agent before it is made."""
-    return Traits(files_of(argument), microseconds=5.0, steady=True)
-
-
-@described(describe)
+@described(lambda game, argument: Traits(files_of(argument), microseconds=5.0, steady=True))
 def make_policy(game: Game, seed: int, argument: str | None) -> PolicyAgent:
     """Make the agent `policy`, or `policy:FILE` with weights that training saved.
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from closedhand.agents.daihinmin.limits import check_known
 from closedhand.agents.daihinmin.monte_carlo import SIMULATION, policy_of
 from closedhand.agents.daihinmin.policy import pattern_policy
-from closedhand.agents.daihinmin.policy.agent import check_known
 from closedhand.agents.daihinmin.policy.styles import look_back, styles_of
 from closedhand.agents.daihinmin.search_agent import SearchAgent
 from closedhand.core.agent_spec import AgentSpec

@@ -34,7 +34,7 @@ from closedhand.agents.doudizhu.bidding.thresholds import (
     points_alone,
     rotated,
 )
-from closedhand.agents.doudizhu.variants import check_plain
+from closedhand.agents.doudizhu.limits import check_plain
 from closedhand.core import batch, lockstep
 from closedhand.core.agents import Agent, act_batch, digests, make_agent
 from closedhand.core.game import Game, InputError
@@ -355,13 +355,7 @@ def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> 
 
 
 def begin(game: Game, agent: str | Agent, seed: int = 0, path: Path | None = None) -> Run[Fit]:
-    """Make a run of a fit, to start or to resume.
-
-    Args:
-        game: Dou Dizhu without bidding, by points.
-        agent: Agent that plays all seats.
-        seed: Seed of the deals, the agent and the auctions.
-        path: File in which the deals are saved.
+    """Make a run of a fit, to start or to resume; its arguments are those of `fit`.
 
     Raises:
         InputError: The game or one of its options cannot be fitted to.

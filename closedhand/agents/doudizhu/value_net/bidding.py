@@ -14,10 +14,10 @@ from closedhand.agents.doudizhu.bidding.modules import (
     BiddingAgent,
     bid_worths,
 )
+from closedhand.agents.doudizhu.limits import check_three
 from closedhand.agents.doudizhu.value_net import files
 from closedhand.agents.doudizhu.value_net.agent import make_space, policy_of, rate
 from closedhand.agents.doudizhu.value_net.self_play import worth
-from closedhand.agents.doudizhu.variants import check_three
 from closedhand.core.agents import Agent
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import kernel
