@@ -270,6 +270,10 @@ def restore_module(module: torch.nn.Module, name: str, state: Mapping[str, np.nd
         each.copy_(torch.from_numpy(array.astype(np.float32)))
 
 
+MOMENTS = {"step", "exp_avg", "exp_avg_sq"}
+"""What Adam keeps of each weight; the step is one number."""
+
+
 def moments_of(optimiser: torch.optim.Optimizer) -> dict[str, np.ndarray]:
     """Copy the moments that an optimiser keeps of each weight."""
     return {
@@ -280,10 +284,20 @@ def moments_of(optimiser: torch.optim.Optimizer) -> dict[str, np.ndarray]:
 
 
 def restore_moments(optimiser: torch.optim.Optimizer, state: Mapping[str, np.ndarray]) -> None:
-    """Copy moments that `moments_of` returned into an optimiser."""
+    """Copy moments that `moments_of` returned into an optimiser.
+
+    Raises:
+        ValueError: The moments are not those of Adam for weights of these shapes. PyTorch would
+            take them, and read or write beyond their ends.
+    """
+    weights = [each for group in optimiser.param_groups for each in group["params"]]
     moments: dict[int, dict[str, torch.Tensor]] = {}
-    for name in state:
-        if name.startswith("optimiser."):
-            _, i, key = name.split(".")
-            moments.setdefault(int(i), {})[key] = torch.from_numpy(state[name].copy())
+    for name in (name for name in state if name.startswith("optimiser.")):
+        _, i, key = name.split(".")
+        array, shape = state[name], () if key == "step" else tuple(weights[int(i)].shape)
+        if array.dtype != np.float32 or array.shape != shape or not np.isfinite(array).all():
+            raise ValueError("moments")
+        moments.setdefault(int(i), {})[key] = torch.from_numpy(array.copy())
+    if any(each.keys() != MOMENTS for each in moments.values()):
+        raise ValueError("moments")
     optimiser.load_state_dict({**optimiser.state_dict(), "state": moments})

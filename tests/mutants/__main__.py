@@ -46,8 +46,10 @@ KILLED, SURVIVED, TIME = "killed", "survived", "out of time"
 
 
 def room_of(module: str) -> str:
-    """The prefix of a module's room."""
-    return next(room for room in ROOMS if module.startswith(f"{running.PACKAGE}.{room}"))
+    """The prefix of a module's room; empty for the faces of folders of rooms."""
+    return next(
+        (room for room in ROOMS if f"{module}.".startswith(f"{running.PACKAGE}.{room}.")), ""
+    )
 
 
 def population() -> dict[str, list[Mutant]]:
@@ -55,7 +57,8 @@ def population() -> dict[str, list[Mutant]]:
     found: dict[str, list[Mutant]] = {room: [] for room in ROOMS}
     for file in running.sources():
         name = running.module_name(file)
-        found[room_of(name)] += mutants(name, file.read_text("utf-8"))
+        if room := room_of(name):
+            found[room] += mutants(name, file.read_text("utf-8"))
     return found
 
 
