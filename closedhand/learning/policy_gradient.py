@@ -203,7 +203,8 @@ def read_weights(path: Path, features: int, name: str = "weights") -> np.ndarray
         InputError: The file cannot be read, or holds other weights.
     """
     weights = read_arrays(path).get(name, np.empty(0))
-    if weights.shape != (features,) or not np.isfinite(weights).all():
+    shape_and_kind = weights.shape, weights.dtype.kind
+    if shape_and_kind != ((features,), "f") or not np.isfinite(weights).all():
         raise InputError(f"{path} does not hold weights of this policy")
     return weights.astype(np.float32)
 
