@@ -15,6 +15,10 @@ BLOCK, FEWEST_BLOCKS = 100, 10
 """Minimum number of rows of a block, and the number of smaller blocks if rows are few."""
 
 
+LEVEL = 0.95
+"""Confidence level of intervals."""
+
+
 class Estimate(NamedTuple):
     """A mean over deals or matches and its 95% interval.
 
@@ -29,7 +33,7 @@ class Estimate(NamedTuple):
     high: float
 
 
-def student(values: np.ndarray, level: float = 0.95) -> list[Estimate]:
+def student(values: np.ndarray, level: float = LEVEL) -> list[Estimate]:
     """Estimate the mean of each column with its interval by Student's t.
 
     Args:
