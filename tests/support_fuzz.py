@@ -645,12 +645,6 @@ def option_samples() -> list[bytes]:
     ]
 
 
-def slides(text: str) -> object:
-    from closedhand.games.leduc.notation import parse_state
-
-    return parse_state(make_game("uh_leduc"), text)
-
-
 def tables_of_wire(data: bytes) -> None:
     from closedhand.competitions.uecda import wire
 
@@ -807,9 +801,6 @@ TARGETS: dict[str, Target] = {
     **{f"deal-{name}": deals_of(name) for name in NOTATIONS},
     **{f"actions-{name}": actions_of(name, {}) for name in NOTATIONS},
     "actions-substeps": actions_of("chinese_poker", {"substeps": True}),
-    "slides": Target(
-        as_text(slides), lambda: [b"(s1,1,4,SK,*)", b"(t2,7,4,HJ,SA)", b"WL13", b"PS4"]
-    ),
     "views": Target(view_from, views, odd_json),
     "jsonl": Target(in_file(".jsonl", replay_all), jsonl),
     "log": Target(in_file(".log", logs_read), log_samples),
