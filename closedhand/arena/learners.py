@@ -23,8 +23,9 @@ from closedhand.core import batch
 from closedhand.core.agents import Agent, make_agent, traits_of
 from closedhand.core.game import Game, InputError
 from closedhand.core.machine import machine
+from closedhand.core.parts import Notes, compute_parts
 from closedhand.core.registry import GAMES, load, make_game, spec_of
-from closedhand.core.run import Notes, Run, compute_parts
+from closedhand.core.run import Run
 from closedhand.core.statistics import Estimate
 from closedhand.learning.algorithms import OWN
 from closedhand.solvers import solving

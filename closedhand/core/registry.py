@@ -21,7 +21,7 @@ from closedhand.core.contract import VERSION
 from closedhand.core.game import Game, InputError, shown
 from closedhand.core.optional_imports import needing
 from closedhand.core.options import Options, options_of
-from closedhand.core.plugins import described, load_point, order
+from closedhand.core.plugins import description_of, load_point, order
 
 GROUP = "closedhand.games"
 
@@ -275,5 +275,5 @@ def find_games() -> None:
         except Exception as error:
             # The message is for a name that no other entry point offers.
             _broken.setdefault(point.name, f"{type(error).__name__}: {error}")
-            text = f"the game {described(point)} cannot be loaded: {error}"
+            text = f"the game {description_of(point)} cannot be loaded: {error}"
             warnings.warn(text, stacklevel=2)

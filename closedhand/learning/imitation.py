@@ -171,7 +171,7 @@ def encode(features: Features, games: Games, chosen: np.ndarray) -> Pairs:
             batch.step(game, moved, steps)
             within[own] = moved
             own = own[(moved["moves"] == before) & (moved["player"] == players[own])]
-        status = np.empty(len(states), np.int64)
+        status = np.empty(len(states), np.int8)
         batch_kernels.play_all(flat.rules, states, left, targets, flat.num_actions, status)
         places[left] += 1
     return Pairs(*(np.concatenate(column) for column in zip(*parts, strict=True)))

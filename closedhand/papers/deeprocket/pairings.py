@@ -27,8 +27,9 @@ from closedhand.core.duplicate import (
 )
 from closedhand.core.game import Game
 from closedhand.core.markdown import table
+from closedhand.core.parts import Notes, Part, compute_parts
 from closedhand.core.registry import make_game
-from closedhand.core.run import Notes, Part, compute_parts, work_off
+from closedhand.core.run import work_off
 from closedhand.core.statistics import bootstrap, interval, wins
 
 CHUNK = 500

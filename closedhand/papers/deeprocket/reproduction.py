@@ -16,9 +16,9 @@ from closedhand.core.duplicate import Spec, match_settings
 from closedhand.core.files import SHIPPED
 from closedhand.core.game import InputError, State
 from closedhand.core.markdown import table
+from closedhand.core.parts import compute_parts
 from closedhand.core.records import Record, read, replay
 from closedhand.core.registry import flat_game
-from closedhand.core.run import compute_parts
 from closedhand.papers.deeprocket import accuracy, inference, pairings
 
 SIDES = ("human", "DeepRocket")
@@ -235,13 +235,13 @@ def positions(agents: Sequence[Spec], seed: int = 0) -> list[dict[str, Any]]:
 
 
 def compute(
-    plan: Plan, folder: Path, progress: Callable[[str, float, int], None]
+    folder: Path, plan: Plan, progress: Callable[[str, float, int], None]
 ) -> dict[str, Any]:
     """Compute all sections of a plan, except parts that the folder holds with the same settings.
 
     Args:
-        plan: Settings of the reproduction.
         folder: Folder for the files of finished parts.
+        plan: Settings of the reproduction.
         progress: Called with the name of a part, the number of parts done and the number of all
             parts.
 

@@ -27,8 +27,8 @@ from closedhand.agents.chinese_poker.pool import (
 )
 from closedhand.core.files import SHIPPED, write_atomically
 from closedhand.core.game import Game, InputError
+from closedhand.core.parts import Notes, Part, compute_parts
 from closedhand.core.registry import make_game
-from closedhand.core.run import Notes, Part, compute_parts
 from closedhand.games.chinese_poker.notation import parse_board
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, names
 

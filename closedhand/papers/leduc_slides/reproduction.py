@@ -14,8 +14,8 @@ from closedhand.agents.leduc.slides import SLIDES
 from closedhand.arena.plot import plot_curves
 from closedhand.core.markdown import table
 from closedhand.core.optional_imports import require
+from closedhand.core.parts import Notes, Part, compute_parts
 from closedhand.core.registry import make_game
-from closedhand.core.run import Notes, Part, compute_parts
 from closedhand.solvers import sequence_form, solving
 from closedhand.solvers.strategy import evaluate, strategy_of
 
