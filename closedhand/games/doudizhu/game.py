@@ -15,14 +15,14 @@ from closedhand.games.doudizhu.hidden import hide, redeal
 from closedhand.games.doudizhu.notation import DOUBLE, SHOW, Notation, SubstepNotation, words_of
 from closedhand.games.doudizhu.planes import observe, shapes
 from closedhand.games.doudizhu.plays import PRESETS, build
-from closedhand.games.doudizhu.rules import deal, deals, legal, over, play, returns
+from closedhand.games.doudizhu.rules import deal, deals, is_legal, legal, over, play, returns
 from closedhand.games.doudizhu.state import LONGEST, MOST_BOMBS, OPTIONS_TYPE, SEATS, STATE, Rules
 from closedhand.games.doudizhu.validity import valid
 from closedhand.games.doudizhu.views import knowledge, view_from
 
 __all__ = [
-    "deal", "deals", "features", "hide", "knowledge", "legal", "make_game", "observe", "over",
-    "play", "redeal", "returns", "valid", "view_from",
+    "deal", "deals", "features", "hide", "is_legal", "knowledge", "legal", "make_game", "observe",
+    "over", "play", "redeal", "returns", "valid", "view_from",
 ]  # fmt: skip
 
 OPTIONS = Options(
