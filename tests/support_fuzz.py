@@ -428,9 +428,11 @@ def written(write: Callable[[Path], object], name: str) -> bytes:
 
 
 def strategy_samples() -> list[bytes]:
+    from support_strategies import uniform
+
     from closedhand.solvers import strategy
 
-    made = [strategy.uniform(make_game(name)) for name in ("leduc", "uh_leduc")]
+    made = [uniform(make_game(name)) for name in ("leduc", "uh_leduc")]
     return [written(partial(strategy.save, each), "strategy.npz") for each in made]
 
 
@@ -450,7 +452,7 @@ def checkpoint(path: Path) -> None:
     from closedhand.solvers import solving
 
     path.rename(path.with_name("learner.npz"))
-    run = solving.load(path.parent, "mccfr", make_game("leduc"), 0)
+    run = solving.begin("mccfr", make_game("leduc"), 0, path.parent).resume()
     run.advance(iterations=run.solver.iterations + 10)
 
 

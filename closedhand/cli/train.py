@@ -33,8 +33,8 @@ EVERYWHERE: dict[str, Ref] = {
     "maskable-ppo": "closedhand.cli.learn:learn",
 }
 """Trainers of every game by algorithm."""
-FIXED = 6
-"""Number of parameters that every trainer takes; those that follow are its options."""
+TASK = ("game", "algorithm", "seconds", "seed", "out", "restart")
+"""The parameters that every trainer takes first; those that follow are its options."""
 
 
 def trainers_of(spec: GameSpec) -> dict[str, Ref]:
@@ -44,7 +44,7 @@ def trainers_of(spec: GameSpec) -> dict[str, Ref]:
 
 def options_of_trainer(spec: GameSpec, algorithm: str) -> Table:
     """Return the table of the options of a game's trainer."""
-    return options_of(load(trainers_of(spec)[algorithm]), algorithm, skip=FIXED)
+    return options_of(load(trainers_of(spec)[algorithm]), algorithm, skip=len(TASK))
 
 
 class Trainings(Group):

@@ -12,6 +12,8 @@ import numpy as np
 BLOCK, FEWEST_BLOCKS = 100, 10
 """Minimum number of rows of a block, and the number of smaller blocks if rows are few."""
 RESAMPLES = 2000
+LEVEL = 0.95
+"""Confidence level of intervals."""
 CHUNK = 50
 
 
@@ -29,9 +31,7 @@ class Estimate(NamedTuple):
     high: float
 
 
-def bootstrap(
-    values: np.ndarray, seed: int = 0, resamples: int = RESAMPLES, level: float = 0.95
-) -> list[Estimate]:
+def bootstrap(values: np.ndarray, seed: int = 0, resamples: int = RESAMPLES) -> list[Estimate]:
     """Estimate the mean of each column with its percentile interval, by resampling rows.
 
     All columns share the resampled rows: values of one deal stay together, so that differences
@@ -41,7 +41,6 @@ def bootstrap(
         values: A row for each deal, a column for each measure, [n] or [n, m] with n > 0.
         seed: Seed of the resampling.
         resamples: Number of resamples.
-        level: Confidence level of the interval.
 
     Returns:
         One estimate for each column; its ends are NaN if there is one deal only.
@@ -62,13 +61,13 @@ def bootstrap(
         rows = rng.integers(n, size=(min(CHUNK, resamples - start), n))
         weights = np.stack([np.bincount(row, minlength=n) for row in rows])
         means[start : start + len(rows)] = weights @ table / n
-    tail = 100 * (1 - level) / 2
+    tail = 100 * (1 - LEVEL) / 2
     low, high = np.percentile(means, [tail, 100 - tail], axis=0)
     columns = zip(table.mean(axis=0), low, high, strict=True)
     return [Estimate(*map(float, column)) for column in columns]
 
 
-def student(values: np.ndarray, level: float = 0.95) -> list[Estimate]:
+def student(values: np.ndarray, level: float = LEVEL) -> list[Estimate]:
     """Estimate the mean of each column with its interval by Student's t.
 
     Args:
@@ -128,7 +127,7 @@ def over_blocks(values: np.ndarray) -> list[Estimate]:
 
 
 @cache
-def t_quantile(freedom: int, level: float = 0.95) -> float:
+def t_quantile(freedom: int, level: float = LEVEL) -> float:
     """Return the two-sided quantile of Student's t: abs(t) stays below it with probability `level`.
 
     Examples:
