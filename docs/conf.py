@@ -77,10 +77,12 @@ def write_reference_pages(app: Any) -> None:
 
 def write_replays(app: Any) -> None:
     """Write the replays that pages embed: they lie beside the pages, and are no sources of any."""
-    study, page = (import_module(f"closedhand.web.{name}") for name in ("study", "page"))
+    page, files, records_of = (
+        import_module(f"closedhand.{name}") for name in ("web.page", "core.files", "core.records")
+    )
     folder = Path(app.srcdir) / EXTRA / "replays"
     folder.mkdir(parents=True, exist_ok=True)
-    records = study.records_in(sample="deeprocket_match.jsonl")
+    records = list(records_of.read(files.SHIPPED / "deeprocket_match.jsonl"))
     text = page.page(records, "The match of DeepRocket")
     (folder / "deeprocket.html").write_text(text, encoding="utf-8")
 
@@ -105,6 +107,14 @@ def write_environment_pages(app: Any) -> None:
     draw(folder / "leduc-graph.svg", closedhand.make_game("uh_leduc"))
 
 
+def rules_for_players(name: str, environment: Any) -> str:
+    """The rules in words, as the page of `closedhand web` shows them; empty if there are none."""
+    if environment.rulebook is None:
+        return ""
+    rulebook = import_module("closedhand.core.rulebook")
+    return f"\n## For players\n\n{rulebook.as_markdown(rulebook.rules_in_words(name))}\n"
+
+
 def environment_page(name: str, environment: Any) -> str:
     """How to make an environment, what it is like, and what its game's docstring says."""
     make = import_module("closedhand.core.registry").load(environment.make)
@@ -125,6 +135,7 @@ envs = gymnasium.make_vec("{environment.gymnasium_id}", num_envs=1024, reward="s
 The rules are in {{py:mod}}`{make.__module__}`.
 
 {environment.doc}
+{rules_for_players(name, environment)}
 
 ## Presets and spaces
 

@@ -4,7 +4,7 @@ A game's notation may have an attribute `explanations`, an `Explanations`. All o
 without it, legal actions serve as examples, and illegal actions are refused without a reason.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from closedhand.core.game import Game, InputError, State
@@ -38,11 +38,14 @@ class Explanations(NamedTuple):
         reasons: Possible reasons why an action is illegal; the first that applies is shown.
         cards: Function that returns the cards that a player has and has not seen from its view;
             None: the game has no such list.
+        kind: Function that names the kind of play that an action is, such as `pair`, one of the
+            game's terms; None: plays have no kinds.
     """
 
     help: str = ""
     reasons: tuple[Reason, ...] = ()
     cards: Callable[[Game, State, int], Cards] | None = None
+    kind: Callable[[Game, int], str] | None = None
 
 
 def _explanations(game: Game) -> Explanations:
@@ -76,6 +79,27 @@ def why_not(game: Game, state: State, action: int) -> str:
         return ""
     reasons = (reason(game, state, action) for reason in _explanations(game).reasons)
     return next(filter(None, reasons), f"{text} is not legal now")
+
+
+def kind_of(game: Game, action: int) -> str:
+    """Name the kind of play that an action is; empty if it has none."""
+    kind = _explanations(game).kind
+    return kind(game, action) if kind else ""
+
+
+def reason_against(game: Game, state: State, cards: Sequence[str]) -> str:
+    """Explain in one line why the player to act may not play some cards; empty if it may.
+
+    Args:
+        game: The game.
+        state: A state, or a view of the player to act.
+        cards: Texts of the cards.
+    """
+    try:
+        action = game.parse("".join(cards), state)
+    except InputError:
+        return "these cards form no play"
+    return why_not(game, state, action)
 
 
 def known_cards(game: Game, view: State, player: int) -> Cards:
