@@ -56,7 +56,7 @@ def compile_advice(name: str, by: str) -> None:
     player = int(state["player"])
     view = game.view(state, player)
     first = advice.suggest(game, view, by, 0)["action"]["id"]
-    next(advice.values(game, view, first, 0), None)
+    next(advice.values(game, view, first, 0, by), None)
     advice.card_chances(game, view, player, 0)
     record = from_state(game, game.playout(state, rng), ["x"] * game.num_players)
     next(study.Study(record).judgements(0))
@@ -112,6 +112,11 @@ class Wire:
         self.pushed: list[dict[str, Any]] = []
         self.number = 0
         self.owner = self.ask("hello", token=token)["owner"]
+
+    @property
+    def table(self) -> dict[str, Any]:
+        """The table as it was pushed last."""
+        return next(data for data in reversed(self.pushed) if data["push"] == "table")
 
     def receive(self) -> dict[str, Any]:
         """Receive the next message; a push is kept as well."""

@@ -111,7 +111,9 @@ def test_advice_is_a_function_of_the_view(name: str, monkeypatch: pytest.MonkeyP
         for describe_view in (
             lambda seen, seat=seat: advice.card_chances(game, seen, seat, 5, 20, math.inf),
             lambda seen: advice.suggest(game, seen, opponent, 0),
-            lambda seen: next(advice.values(game, seen, int(game.legal(seen)[0]), 7), None),
+            lambda seen: next(
+                advice.values(game, seen, int(game.legal(seen)[0]), 7, opponent), None
+            ),
         ):
             assert json.dumps(describe_view(view)) == json.dumps(describe_view(again))
 

@@ -3,10 +3,12 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Card, cardName } from "./cards";
+import { signed, toneClass } from "./outcome";
 import { mark, type Translate } from "./strings";
 import type { SeatHolder, Game, Move, Position, Row } from "./types";
 
 const GAP = " ";
+const LOW = 500; // height of a phone on its side
 
 // Cards beside one another, as close as the width demands; on narrow screens in two rows.
 export function Fan({ cards, game, t, small, chosen, toggle, label }: {
@@ -31,7 +33,7 @@ export function Fan({ cards, game, t, small, chosen, toggle, label }: {
   }, []);
   const shown = cards.filter((card) => card !== GAP);
   if (!shown.length) return <div class="fan" ref={box} />;
-  const size = small ? 44 : width < 560 ? 58 : 86;
+  const size = small ? 44 : innerHeight < LOW ? 56 : width < 560 ? 58 : 86;
   const lines = !small && width < 560 && shown.length > 11 ? 2 : 1;
   const per = Math.ceil(shown.length / lines);
   const step = per > 1 ? Math.min(size * (toggle ? 0.62 : per <= 8 && cards[0] !== "" ? 0.7 : 0.46), (width - size - 4) / (per - 1)) : size;
@@ -92,7 +94,7 @@ export function lastMoves(position: Position): Map<number, Move> {
   return found;
 }
 
-export function Said({ move, game, t }: { move: Move | undefined; game: Game; t: Translate }) {
+export function LastPlay({ move, game, t }: { move: Move | undefined; game: Game; t: Translate }) {
   if (!move) return <div class="said" />;
   if (move.cards.length && move.cards.length < 21) {
     return <div class="said" aria-label={move.text ?? ""}><Fan cards={move.cards} game={game} t={t} small /></div>;
@@ -107,7 +109,7 @@ function Seat({ row, holder, own, move, game, t, returns, turn }: {
   move?: Move;
   game: Game;
   t: Translate;
-  returns: number | null;
+  returns: number[] | null;
   turn: boolean;
 }) {
   const hidden = row.cards.length > 0 && row.cards.every((card) => card === "");
@@ -122,13 +124,13 @@ function Seat({ row, holder, own, move, game, t, returns, turn }: {
           <small>{[row.role && t(row.role), ...row.marks.map((text) => mark(text, t))].filter(Boolean).join(" · ")}</small>
         </span>
         {count > 1 ? <span class="count" title={t("cards")}>{count}</span> : null}
-        {returns !== null ? <span class={`points ${returns > 0 ? "up" : returns < 0 ? "down" : ""}`}>{returns > 0 ? "+" : ""}{Math.round(returns * 1000) / 1000}</span> : null}
+        {returns !== null ? <span class={toneClass(returns, row.seat)}>{signed(returns[row.seat])}</span> : null}
       </header>
       {parts.length > 1
         ? <div class="board">{parts.map((part, i) => <Fan key={i} cards={part} game={game} t={t} small />)}</div>
         : count > 0 ? <Fan cards={hidden && count > 6 ? row.cards.slice(0, Math.min(count, 20)) : row.cards} game={game} t={t} small label={hidden ? `${count} ${t("cards")}` : undefined} /> : null}
       {row.note && parts.length > 1 ? <p class="note">{row.note}</p> : null}
-      <Said move={parts.length > 1 || game.simultaneous ? undefined : move} game={game} t={t} />
+      <LastPlay move={parts.length > 1 || game.simultaneous ? undefined : move} game={game} t={t} />
     </section>
   );
 }
@@ -152,7 +154,7 @@ export function Felt({ position, holders, own, game, t, children }: {
       <div class="around">
         {around.map((row) => (
           <Seat key={row.seat} row={row} holder={holders[row.seat]} own={own} move={last.get(row.seat)} game={game} t={t}
-            turn={position.player === row.seat} returns={position.over && position.returns ? position.returns[row.seat] : null} />
+            turn={position.player === row.seat} returns={position.over ? position.returns : null} />
         ))}
       </div>
       <div class="middle">
