@@ -6,6 +6,7 @@
 3. The game that somebody waits for comes first.
 """
 
+import logging
 import platform
 import subprocess
 import sys
@@ -25,6 +26,8 @@ from closedhand.core.registry import make_game
 from closedhand.core.version import __version__
 from closedhand.web import advice, catalogue
 from closedhand.web.serialization import prepare
+
+LOG = logging.getLogger("closedhand.web")
 
 COMMAND = (sys.executable, "-m", "closedhand.web.preparation")
 CACHE = f"{__version__} {numba.__version__} {platform.python_version()} {platform.machine()}"
@@ -104,8 +107,10 @@ class Preparation:
                 if line not in self._known():
                     self._compile(*each)
                     self._note(line)
-                with suppress(InputError):  # it is met again, and shown, where the game is chosen
+                try:
                     STAGES[each[1]](make_game(each[0]).flat)
+                except Exception:  # a game or an agent may be third-party code, and raise anything
+                    LOG.exception("%s is not prepared", each[0])
                 self.left = [other for other in self.left if other != each]
                 self._ready[each].set()
         finally:

@@ -65,6 +65,42 @@ def test_rules_are_read_in_every_language_and_beside_the_table(visit: Callable[.
     page.wait_for_selector(".panel .rules section")
 
 
+def test_the_first_hand_is_played_with_a_coach(visit: Callable[..., Any]) -> None:
+    """Who names the situation and the advice, and goes on after a play was taken back."""
+    compile_advice("leduc", "equilibrium")
+    page = visit()
+    page.click("[data-learn=leduc]")
+    assert wait_for_turn(page)
+    assert "Your turn" in page.title()
+    told = page.wait_for_selector(".coach b:not(:text-is('…'))").inner_text()
+    assert re.match(r"(A good player mixes: .* %|Try )", told)
+    seen = version(page)
+    page.locator(".act").last.click()
+    wait_for_change(page, seen)
+    seen = version(page)
+    page.click("#undo")
+    wait_for_change(page, seen)
+    page.wait_for_selector(".coach b:not(:text-is('…'))")
+    page.click("#coach")
+    page.wait_for_selector(".coach", state="detached")
+
+
+def test_cards_are_chosen_by_a_swipe(visit: Callable[..., Any]) -> None:
+    compile_table("doudizhu")
+    page = visit()
+    start(page, "doudizhu")
+    assert wait_for_turn(page)
+    slots = page.locator(".fan.own .slot")
+    boxes = [slots.nth(i).bounding_box() for i in range(4)]
+    page.mouse.move(boxes[0]["x"] + 8, boxes[0]["y"] + 60)
+    page.mouse.down()
+    page.mouse.move(boxes[3]["x"] + 8, boxes[3]["y"] + 60, steps=20)
+    page.mouse.up()
+    page.wait_for_function("() => document.querySelectorAll('.slot.chosen').length === 4")
+    slots.nth(0).click(position={"x": 6, "y": 60})
+    page.wait_for_function("() => document.querySelectorAll('.slot.chosen').length === 3")
+
+
 def test_why_cards_may_not_be_played_is_said_at_the_button(visit: Callable[..., Any]) -> None:
     compile_table("doudizhu")
     page = visit()

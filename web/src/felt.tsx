@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Card, cardName } from "./cards";
+import { useSwipe } from "./swipe";
 import { signed, toneClass } from "./outcome";
 import { mark, type Translate } from "./strings";
 import type { SeatHolder, Game, Move, Position, Row } from "./types";
@@ -31,6 +32,7 @@ export function Fan({ cards, game, t, small, chosen, toggle, label }: {
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
+  const swipe = useSwipe(toggle);
   const shown = cards.filter((card) => card !== GAP);
   if (!shown.length) return <div class="fan" ref={box} />;
   const size = small ? 44 : innerHeight < LOW ? 56 : width < 560 ? 58 : 86;
@@ -40,7 +42,7 @@ export function Fan({ cards, game, t, small, chosen, toggle, label }: {
   const middle = (per - 1) / 2;
   const rows = Array.from({ length: lines }, (_, line) => shown.slice(line * per, (line + 1) * per));
   return (
-    <div class={`fan${small ? " small" : ""}${toggle ? " own" : ""}`} ref={box} role={toggle ? "group" : "img"}
+    <div class={`fan${small ? " small" : ""}${toggle ? " own" : ""}`} ref={box} role={toggle ? "group" : "img"} {...swipe}
       aria-label={label ?? shown.map((card) => cardName(card, game.faces, t)).join(", ")}>
       {rows.map((row, line) => (
         <div class="line" key={line} style={{ width: `${size + step * (row.length - 1)}px`, height: `${size * 1.4}px` }}>
@@ -57,7 +59,7 @@ export function Fan({ cards, game, t, small, chosen, toggle, label }: {
             if (!toggle) return <span class="slot" style={style} key={index}><Card card={card} faces={game.faces} /></span>;
             return (
               <button class={`slot${chosen?.has(index) ? " chosen" : ""}`} style={style} key={index} data-card={card}
-                type="button" role="checkbox" aria-checked={chosen?.has(index) ?? false}
+                type="button" role="checkbox" aria-checked={chosen?.has(index) ?? false} data-index={index}
                 aria-label={cardName(card, game.faces, t)} onClick={() => toggle(index)}>
                 <Card card={card} faces={game.faces} />
               </button>

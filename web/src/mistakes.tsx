@@ -1,5 +1,6 @@
 // What plays have cost: a verdict for each, and the curve of the values.
 
+import { signed } from "./outcome";
 import type { Translate } from "./strings";
 import type { Judged, ReplayData } from "./types";
 
@@ -35,7 +36,7 @@ export function Curve({ judged, data, ply, setPly, t }: { judged: Map<number, Ju
         ))}
         {points.filter((p) => p.play?.verdict === "mistake").map((p) => <path key={p.ply} class="wrong" d={`M${x(p.ply)} ${y(p.values![data.moves[p.ply].player][0])}h.01`} />)}
       </svg>
-      <figcaption>{seats.map((seat, k) => <span key={seat}><i class={`dot dot-${k % 5}`} />{data.agents[seat] || `${t("seat")} ${seat + 1}`}</span>)} {t("Expected points")}</figcaption>
+      <figcaption>{seats.map((seat, k) => <span key={seat}><i class={`dot dot-${k % 5}`} />{data.agents[seat] || `${t("seat")} ${seat + 1}`}</span>)} {t("Expected points")}: {signed(low)} … {signed(high)}</figcaption>
     </figure>
   );
 }

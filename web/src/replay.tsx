@@ -80,6 +80,8 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
   const preparing = usePreparation(game, "hints", panel === "hint" && !hint && ply < last, t);
   const own = seat < 0 ? undefined : position?.rows.find((row) => row.seat === seat);
   const at = judged.get(ply);
+  const mistakes = [...judged.values()].filter((each) => each.play?.verdict === "mistake").map((each) => each.ply).sort((a, b) => a - b);
+  const nextMistake = mistakes.find((each) => each > ply) ?? mistakes[0];
 
   return (
     <main class="table-page replay-page" data-ply={position?.ply}>
@@ -87,6 +89,7 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
         {back ? <button type="button" class="icon-button" aria-label={t("Replay")} onClick={back}>‹</button> : null}
         <h1>{t(game.title)}</h1>
         <span class="spacer" />
+        {mistakes.length ? <button type="button" id="next-mistake" onClick={() => setPly(nextMistake)}>{t("Next mistake")} ({mistakes.indexOf(nextMistake) + 1}/{mistakes.length})</button> : null}
         {net.live ? <><label class="from">{t("Look from")} <select value={seat} onChange={(e) => setSeat(Number(e.currentTarget.value))}>
           <option value={-1}>{t("All hands open")}</option>
           {holders.map((holder, i) => <option key={i} value={i}>{t("seat")} {i + 1}{holder.agent ? `: ${holder.agent}` : ""}</option>)}

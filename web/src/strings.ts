@@ -137,6 +137,7 @@ const WORDS: Record<string, [string, string]> = {
   "Give up the seat": ["离座", "席を離れる"],
   "waiting for the match to begin": ["等待比赛开始", "試合開始を待っています"],
   "wins": ["胜率", "勝率"],
+  "Next mistake": ["下一个失误", "次のミス"],
   "Coach": ["教练", "コーチ"],
   "Learn": ["学习", "学ぶ"],
   "The next best, {}, gives {} points less.": ["次优的{}少{}分。", "次に良い{}は{}点少ない。"],

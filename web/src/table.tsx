@@ -21,6 +21,7 @@ import { mark, translator, type Translate } from "./strings";
 import type { Action, Game, Table } from "./types";
 
 type Panel = "" | "list" | "hint" | "chances" | "moves" | "score" | "links" | "rules";
+const TITLE = "closedhand"; // of the window, while it is not this person's turn
 const OF_POSITION: Panel[] = ["list", "hint", "chances"]; // panels that close when the table changes
 
 export function TablePage({ id, token }: { id: string; token: string }) {
@@ -85,6 +86,10 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
     return () => { current = false; };
   }, [choice.cards.join("|"), positionKey, myTurn]);
 
+  useEffect(() => {
+    document.title = myTurn ? `● ${t("Your turn")}` : TITLE;
+    return () => { document.title = TITLE; };
+  }, [myTurn, t]);
   const [coached, setCoach] = useState(isCoached);
   const coach = (on: boolean) => { setCoached(on); setCoach(on); };
   useEffect(() => { if (coached && table.asked) askHint(undefined, false); }, [positionKey, table.asked, coached]);
