@@ -2,7 +2,6 @@
 
 import math
 import time
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
@@ -15,7 +14,6 @@ from closedhand.core.agents import legal_choice, make_agent
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.numba.jit import Ids, Policy, Rng
 from closedhand.core.registry import load, spec_of
-from closedhand.search.particles import Particles
 from closedhand.search.playout import Uniform
 from closedhand.search.ranking import Gap, Ranking, Simulation
 from closedhand.web.game_explorer import GameExplorer
@@ -32,8 +30,6 @@ MOST_SHOWN = 12
 """Most plays that a hint shows."""
 MOST_ACTIONS = 5000
 """Most actions of a game for which a policy is shown."""
-DETERMINISATIONS = 400
-"""Determinisations from which the chances of cards are counted."""
 
 
 EXACT, SEARCH, PLAYOUTS, UNIFORM = "exact", "search", "playouts", "random"
@@ -284,74 +280,6 @@ def judge(game: Game, view: State, made: int, rng: Rng, seconds: float) -> Judge
     if cost <= 0:
         return Judgement(None, 0.0, 0.0, 0.0, best.determinisations)
     return Judgement(best.action, cost, low, high, best.determinisations)
-
-
-def card_chances(
-    game: Game,
-    view: State,
-    player: int,
-    seed: int,
-    number: int = DETERMINISATIONS,
-    seconds: float = 2.0,
-) -> dict[str, Any]:
-    """Estimate the expected number of each card in every hidden hand.
-
-    Where the game's playouts have an informed policy, the determinisations are particles, weighted
-    by the plays so far; otherwise they are uniform.
-
-    Args:
-        game: The game.
-        view: View of a player.
-        player: Seat of the player.
-        seed: Seed of the determinisations.
-        number: Number of determinisations.
-        seconds: Longest time for weighting them.
-    """
-    rng = np.random.default_rng(seed)
-    playing, policy, informed = playouts_of(game)
-    deadline = time.perf_counter() + seconds
-    if informed and int(view["player"]) == player:  # particles are those of the player to act
-        states = Particles(playing, policy, view, number, rng, deadline).states
-    else:
-        states = [game.redeal(view, player, rng) for _ in range(number)]
-    known = game.scene(view)
-    hidden = [i for i, row in enumerate(known) if "" in row.cards]
-    counts = {i: Counter[str]() for i in hidden}
-    for state in states:
-        rows = game.scene(state)
-        for i in hidden:
-            counts[i].update(card for card in rows[i].cards if card.strip())
-    cards = {card for count in counts.values() for card in count}
-    order = _order(game, cards)
-    return {
-        "cards": order,
-        "number": len(states),
-        "seats": [
-            {
-                "seat": known[i].seat,
-                "label": known[i].label,
-                "chances": [round(counts[i][card] / len(states), 4) for card in order],
-            }
-            for i in hidden
-        ],
-    }
-
-
-RANKS = "23456789TJQKA"
-
-
-def _order(game: Game, cards: set[str]) -> list[str]:
-    """Sort cards as hands show them: by their mean place in the hands of 20 random deals."""
-    # By card the sum of its relative places, and under its name with "#" how often it occurred.
-    places: dict[str, float] = {}
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        for row in game.scene(game.deal(rng)):
-            for i, card in enumerate(row.cards):
-                places[card] = places.get(card, 0.0) + i / max(1, len(row.cards)) / 20
-                places[f"{card}#"] = places.get(f"{card}#", 0.0) + 1 / 20
-    mean = {card: places.get(card, 0) / places.get(f"{card}#", 1) for card in cards}
-    return sorted(cards, key=lambda card: (mean[card], card))
 
 
 def check_view(game: Game, view: State, player: int) -> None:

@@ -22,10 +22,11 @@ from typing import Any, NamedTuple, TypeVar
 from closedhand.core.game import InputError
 from closedhand.core.parsing import SEED, TEXT, Kind, check_fields, parse_json
 from closedhand.web.game_explorer import GameExplorer
-from closedhand.web.lobby import Lobby, describe_table
+from closedhand.web.lobby import Lobby
 from closedhand.web.serialization import WATCHING
 from closedhand.web.study import Study
 from closedhand.web.table import Table
+from closedhand.web.table_view import describe_table
 
 T = TypeVar("T")
 Answer = Callable[["Connection", dict[str, Any]], Awaitable[Any]]

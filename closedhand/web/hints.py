@@ -5,6 +5,7 @@ from typing import Any
 
 from closedhand.core.game import Game, InputError, State
 from closedhand.web import advice, catalogue
+from closedhand.web.card_chances import card_chances
 from closedhand.web.connection import Connection
 
 
@@ -61,9 +62,7 @@ async def push_card_chances(
     try:
         if game.over(view):
             raise InputError("the game is over")
-        found = await connection.run_long(
-            advice.card_chances, game, view, seat, secrets.randbits(31)
-        )
+        found = await connection.run_long(card_chances, game, view, seat, secrets.randbits(31))
     except InputError as error:
         found = {"error": str(error)}
     connection.push({"push": "chances", "about": about, **found})

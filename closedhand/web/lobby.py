@@ -5,9 +5,9 @@ import json
 import logging
 import secrets
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,7 +23,7 @@ from closedhand.web.catalogue import check_agent, opponent_of, substep_options
 from closedhand.web.guard import RateLimitedLog
 from closedhand.web.preparation import Preparation
 from closedhand.web.remote_seat import Address, RemoteMatch, RemoteSeat
-from closedhand.web.serialization import OPEN, WATCHING, describe, prepare, seen_by
+from closedhand.web.serialization import prepare
 from closedhand.web.table import PACE, Seat, Table, check_saved, pace_of, restored
 
 LOG = logging.getLogger("closedhand.web")
@@ -359,56 +359,3 @@ def _decide(table: Table, seat: int, version: int) -> int | None:
         if table.version == version:
             table.agents[seat] = agent
     return int(agent.act(view)) if table.version == version else None
-
-
-def without_files(agent: str, with_files: Collection[str]) -> str:
-    """The text of an agent, or only its name if it is one of those that name files."""
-    return agent.partition(":")[0] if agent in with_files else agent
-
-
-def describe_table(table: Table, seat: int, with_files: Collection[str] = ()) -> dict[str, Any]:
-    """Describe a table for a browser, as JSON data.
-
-    Args:
-        table: The table.
-        seat: Seat whose view is sent; `WATCHING` for spectators.
-        with_files: Texts of agents that name files, of which only the agent's name is sent.
-    """
-    game = table.game
-    # After the end of a hand every seat sees all cards.
-    sees_all = table.over or (seat == WATCHING and table.open)
-    views = seen_by(game, table.state, OPEN if sees_all else seat)
-    asked = seat >= 0 and table.awaits(seat)
-    return {
-        "table": table.id,
-        "version": table.version,
-        "game": game.name,
-        "seat": seat,
-        "seats": [
-            {
-                "agent": without_files(seat.agent, with_files),
-                "name": seat.name,
-                "person": not seat.agent,
-                "player": seat.player,
-            }
-            for seat in table.seats
-        ],
-        "position": describe(game, views, table.actors, legal=asked),
-        "asked": asked,
-        "pace": table.pace,
-        "open": table.open,
-        "trouble": table.trouble,
-        "deal": table.deal,
-        "turn": table.turn,
-        "hands": [
-            {
-                **asdict(hand),
-                "occupants": [without_files(each, with_files) for each in hand.occupants],
-            }
-            for hand in table.hands
-        ],
-        "roles": list(game.roles),
-        "sides": list(game.sides),
-        "options": {key: value for key, value in game.options.items()},
-        "remote": not table.is_own,
-    }

@@ -25,6 +25,7 @@ from closedhand.core.game import Game, InputError
 from closedhand.core.registry import make_game
 from closedhand.core.version import __version__
 from closedhand.web import advice, catalogue
+from closedhand.web.card_chances import card_chances
 from closedhand.web.serialization import prepare
 
 LOG = logging.getLogger("closedhand.web")
@@ -50,7 +51,7 @@ def _hints(game: Game) -> None:
     by = catalogue.adviser_of(game)
     chosen = advice.suggest(game, view, by, 0)["action"]["id"]
     next(advice.values(game, view, chosen, 0, by), None)
-    advice.card_chances(game, view, player, 0)
+    card_chances(game, view, player, 0)
 
 
 STAGES: dict[str, Callable[[Game], None]] = {"table": _table, "hints": _hints}
@@ -123,7 +124,10 @@ class Preparation:
         """Have the other process compile a stage, and wait for it; without effect if it fails."""
         if self._process is None:
             pipe = subprocess.PIPE
-            self._process = subprocess.Popen(COMMAND, stdin=pipe, stdout=pipe, text=True)
+            # In a session of its own: Ctrl-C is for the server, which ends this process.
+            self._process = subprocess.Popen(
+                COMMAND, stdin=pipe, stdout=pipe, text=True, start_new_session=True
+            )
         with suppress(OSError):
             assert self._process.stdin and self._process.stdout
             print(name, stage, file=self._process.stdin, flush=True)

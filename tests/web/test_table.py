@@ -7,9 +7,9 @@ import pytest
 
 from closedhand import InputError, make_game
 from closedhand.core.registry import GAMES
-from closedhand.web.lobby import describe_table
 from closedhand.web.remote_seat import RemoteSeat
 from closedhand.web.table import Seat, Table, restored
+from closedhand.web.table_view import describe_table
 
 
 def seated(name: str, persons: int = 1, **options) -> Table:

@@ -1,8 +1,8 @@
-"""Requests of the page, by subject: tables, study of records and positions, small games."""
+"""Requests of the page, by subject: tables, hints, study of records and positions, small games."""
 
 from importlib import import_module
 
-SUBJECTS = ("table", "study", "solver")
+SUBJECTS = ("table", "hints", "study", "solver")
 
 
 def register() -> None:
