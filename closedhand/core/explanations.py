@@ -5,7 +5,10 @@ without it, legal actions serve as examples, and illegal actions are refused wit
 """
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
+
+import numpy as np
 
 from closedhand.core.game import Game, InputError, State
 
@@ -16,6 +19,8 @@ It returns the reason in one line, or an empty text if the action is illegal for
 """
 
 EXAMPLES = 6
+MOST_LOOKED_UP = 40_000
+"""Most actions of a game whose plays are looked up by their cards."""
 
 
 class Cards(NamedTuple):
@@ -90,16 +95,29 @@ def kind_of(game: Game, action: int) -> str:
 def reason_against(game: Game, state: State, cards: Sequence[str]) -> str:
     """Explain in one line why the player to act may not play some cards; empty if it may.
 
+    Slow at first: it looks at all plays of the game.
+
     Args:
         game: The game.
         state: A state, or a view of the player to act.
         cards: Texts of the cards.
     """
-    try:
-        action = game.parse("".join(cards), state)
-    except InputError:
-        return "these cards form no play"
-    return why_not(game, state, action)
+    if game.num_actions > MOST_LOOKED_UP:
+        return ""
+    found = _plays_by_cards(game).get(tuple(sorted(cards)), ())
+    reasons = [why_not(game, state, action) for action in found]
+    return "these cards form no play" if not reasons else "" if "" in reasons else reasons[0]
+
+
+@lru_cache(8)
+def _plays_by_cards(game: Game) -> dict[tuple[str, ...], list[int]]:
+    """The actions with cards, by the sorted texts of these."""
+    state = game.deal(np.random.default_rng(0))
+    plays: dict[tuple[str, ...], list[int]] = {}
+    for action in range(game.num_actions):
+        plays.setdefault(tuple(sorted(game.cards(action, state))), []).append(action)
+    plays.pop((), None)
+    return plays
 
 
 def known_cards(game: Game, view: State, player: int) -> Cards:

@@ -66,6 +66,7 @@ class GameSpec:
             classes of information sets, see `closedhand.solvers.tied`.
         terms: Translations of the game's terms, by language and English term: names of roles,
             marks, parts and of actions without cards; `option NAME` is the meaning of an option.
+            A term with `{}` is a sentence, whose parts are terms themselves or stay as they are.
             They are for the table in a browser, see `closedhand.core.display.Row`.
         faces: Pictures in a browser of cards whose text is neither a rank nor a rank and a suit, by
             that text: a rank and a suit (`Ks`), or `joker` or `JOKER` for the lesser or the greater

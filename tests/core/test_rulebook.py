@@ -1,13 +1,16 @@
 """Rules in words: of every game, in every language, with plays that are plays."""
 
 import json
+import re
+from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from closedhand import InputError, make_game
 from closedhand.cli import app
-from closedhand.core.explanations import kind_of
+from closedhand.core.explanations import kind_of, reason_against, why_not
 from closedhand.core.registry import GAMES, load, spec_of
 from closedhand.core.rulebook import as_markdown, rules_in_words
 
@@ -29,10 +32,61 @@ def test_every_game_has_rules_in_every_language(name: str) -> None:
 @pytest.mark.parametrize("name", ["doudizhu", "daihinmin"])
 def test_the_examples_of_plays_are_plays(name: str) -> None:
     game = make_game(name).flat
+    state = game.deal(np.random.default_rng(0))
+    plays = {tuple(sorted(game.cards(action, state))) for action in range(game.num_actions)}
     for section in rules_in_words(name):
         for label, cards in section.plays:
             if label != "ranks":
-                assert game.parse(cards.replace(" ", "")) >= 0, label
+                assert tuple(sorted(cards.split())) in plays, label
+
+
+def translated(text: str, terms: dict[str, str]) -> str:
+    """Translate a text as the page does: by its term, or by a term with gaps."""
+    if text in terms:
+        return terms[text]
+    for key in sorted((key for key in terms if "{}" in key), key=len, reverse=True):
+        form = "(.+?)".join(map(re.escape, key.split("{}")))
+        if found := re.fullmatch(form, text):
+            return terms[key].format(*(translated(part, terms) for part in found.groups()))
+    return text
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("doudizhu", {}),
+        ("doudizhu", {"bidding": True, "doubling": True}),
+        ("daihinmin", {"classes": "random", "lead_pass": False}),
+        ("daihinmin", {"kaidan": False, "seven_give": True}),
+    ],
+    ids=str,
+)
+def test_reasons_are_said_in_every_language(name: str, options: dict[str, Any]) -> None:
+    """Those of random illegal actions in random games: no English word is left."""
+    game, rng = make_game(name, **options), np.random.default_rng(0)
+    terms = load(spec_of(name).terms)
+    reasons = set[str]()
+    for _ in range(3):
+        state = game.deal(rng)
+        while not game.over(state):
+            for action in rng.integers(game.num_actions, size=8).tolist():
+                reasons.add(why_not(game, state, action))
+            game.play(state, game.sample(rng, state))
+    reasons = {each for each in reasons if each and "is not legal now" not in each}
+    assert len(reasons) > 10
+    for language in LANGUAGES[1:]:
+        for reason in reasons:
+            words = re.findall(r"[a-z]{3,}", translated(reason, terms[language]))
+            assert not words, (reason, translated(reason, terms[language]))
+
+
+def test_a_choice_of_cards_is_explained() -> None:
+    """Also one with a joker, whose notation differs from its cards."""
+    game = make_game("daihinmin")
+    view = game.view_from(0, "3c5h7h8d*", [])
+    assert reason_against(game, view, ["5h", "7h", "*"]) == ""
+    assert reason_against(game, view, ["3c", "8d"]) == "these cards form no play"
+    assert "not in your hand" in reason_against(game, view, ["9c", "9d"])
 
 
 @pytest.mark.parametrize("name", list(GAMES))

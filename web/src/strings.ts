@@ -194,14 +194,31 @@ export function preferred(): string {
 
 export type Translate = (key: string) => string;
 
+interface Template { form: RegExp; text: string }
+
+// Terms with gaps, such as `{} does not beat {}: {}`, the longest first.
+function templatesOf(terms: Record<string, string>): Template[] {
+  const keys = Object.keys(terms).filter((key) => key.includes("{}")).sort((a, b) => b.length - a.length);
+  const form = (key: string) => key.split("{}").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("(.+?)");
+  return keys.map((key) => ({ form: new RegExp(`^${form(key)}$`), text: terms[key] }));
+}
+
 export function translator(language: string, game?: Game): Translate {
   const place = language === "zh" ? 0 : language === "ja" ? 1 : -1;
   const terms = game?.terms[language] ?? {};
-  return (key) => {
+  const templates = templatesOf(terms);
+  const t: Translate = (key) => {
     if (place < 0) return key === "c" ? "of clubs" : key === "d" ? "of diamonds" : key === "h" ? "of hearts" : key === "s" ? "of spades" : key;
     if (key in terms) return terms[key];
-    return WORDS[key]?.[place as 0 | 1] ?? key;
+    const word = WORDS[key]?.[place as 0 | 1];
+    if (word !== undefined) return word;
+    for (const { form, text } of templates) {
+      const found = form.exec(key);
+      if (found) return found.slice(1).reduce((filled, part) => filled.replace("{}", t(part)), text);
+    }
+    return key;
   };
+  return t;
 }
 
 const GLYPHS: Record<string, string> = { c: "♣", d: "♦", h: "♥", s: "♠" };
