@@ -83,7 +83,7 @@ def test_reasons_are_said_in_every_language(name: str, options: dict[str, Any]) 
 def test_a_choice_of_cards_is_explained() -> None:
     """Also one with a joker, whose notation differs from its cards."""
     game = make_game("daihinmin")
-    view = game.view_from(0, "3c5h7h8d*", [])
+    view = game.view_from(0, "3c3d5h7h8d9sTcJdQhKs*", [], dealt=(11, 11, 11, 10, 10))
     assert reason_against(game, view, ["5h", "7h", "*"]) == ""
     assert reason_against(game, view, ["3c", "8d"]) == "these cards form no play"
     assert "not in your hand" in reason_against(game, view, ["9c", "9d"])

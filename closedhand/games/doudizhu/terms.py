@@ -67,6 +67,8 @@ TERMS = {
         "trio chain+pairs of {}": "{}连飞机带对",
         "four+dual solo": "四带二",
         "four+dual pair": "四带两对",
+        "double: DOUBLE": "加倍",
+        "show your cards: SHOW": "明牌",
     },
     "ja": {
         "Dou Dizhu": "闘地主",
@@ -134,5 +136,7 @@ TERMS = {
         "trio chain+pairs of {}": "{}連の飛行機とペアずつ",
         "four+dual solo": "四枚組と二枚",
         "four+dual pair": "四枚組と二ペア",
+        "double: DOUBLE": "倍にする",
+        "show your cards: SHOW": "手札を公開する",
     },
 }
