@@ -24,7 +24,7 @@ from closedhand.web.study import games_in
 pytestmark = NEEDS_CHROMIUM
 
 SIZES = [(390, 844), (844, 390), (820, 1180), (1280, 800)]
-SILENCE = 30_000
+SILENCE = 45_000
 """Milliseconds within which the page notices that nothing arrives any more."""
 
 

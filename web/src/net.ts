@@ -5,7 +5,7 @@ type Push = (data: any) => void;
 const FIRST_WAIT = 400;
 const LONGEST_WAIT = 8000;
 const PING_EVERY = 3000;
-const LONGEST_SILENCE = 8000;
+const LONGEST_SILENCE = 15_000;
 export const MOST_MESSAGE = 2 * 2 ** 20; // of the server, see guard.py
 
 // Where the page gets its data: from a server, or from the saved page itself.
@@ -30,7 +30,7 @@ export class Net implements Link {
   private wait = FIRST_WAIT;
   private pushes = new Map<string, Set<Push>>();
   private opened: (() => void)[] = [];
-  private pinged = 0; // time of the ping that has no answer yet
+  private pinged = 0; // time of the ping since which nothing has come; 0: something has
 
   constructor(private token: string) {
     this.connect();
@@ -45,7 +45,6 @@ export class Net implements Link {
     this.pinged = Date.now(); // a connection that never opens is given up, too
     socket.onopen = async () => {
       const hello = await this.send("hello", { token: this.token });
-      this.pinged = 0;
       this.owner = hello.owner;
       this.online = true;
       this.wait = FIRST_WAIT;
@@ -64,7 +63,7 @@ export class Net implements Link {
       if (silent) this.lose(silent);
     } else if (this.online && !this.pinged) {
       this.pinged = Date.now();
-      this.send("ping", {}).then(() => { this.pinged = 0; }, () => {});
+      this.send("ping", {}).catch(() => {});
     }
   }
 
@@ -82,6 +81,7 @@ export class Net implements Link {
   }
 
   private receive(data: any): void {
+    this.pinged = 0; // every message shows that the connection lives
     if (data.push) {
       this.emit(data.push, data);
       return;
