@@ -14,7 +14,7 @@ import numpy as np
 
 from closedhand.core.agents import Agent
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.parsing import NUMBER, OPTIONS, SEED, TEXT, Kind, check_fields, list_of
+from closedhand.core.parsing import NATURAL, NUMBER, OPTIONS, TEXT, Kind, check_fields, list_of
 from closedhand.core.records import Record, from_state, stated_options
 from closedhand.core.registry import make_game
 from closedhand.web.guard import is_secret
@@ -285,14 +285,14 @@ def shows_more(game: Game, before: State, after: State, seat: int) -> bool:
 OBJECT = Kind("an object", "objects", lambda value: isinstance(value, dict))
 TRUTH = Kind("true or false", "truth values", lambda value: isinstance(value, bool))
 SAVED = {
-    "game": TEXT, "rules": OPTIONS, "start": TEXT, "actions": list_of(SEED),
+    "game": TEXT, "rules": OPTIONS, "start": TEXT, "actions": list_of(NATURAL),
     "seats": list_of(OBJECT), "open": TRUTH, "pace": NUMBER, "watch": TEXT,
-    "hands": list_of(OBJECT), "deal": SEED, "turn": SEED, "seed": SEED, "changed": NUMBER,
+    "hands": list_of(OBJECT), "deal": NATURAL, "turn": NATURAL, "seed": NATURAL, "changed": NUMBER,
 }  # fmt: skip
-SAVED_SEAT = {"agent": TEXT, "name": TEXT, "token": TEXT, "player": SEED}
+SAVED_SEAT = {"agent": TEXT, "name": TEXT, "token": TEXT, "player": NATURAL}
 SAVED_HAND = {
-    "returns": list_of(NUMBER), "players": list_of(SEED), "occupants": list_of(TEXT),
-    "deal": SEED, "turn": SEED,
+    "returns": list_of(NUMBER), "players": list_of(NATURAL), "occupants": list_of(TEXT),
+    "deal": NATURAL, "turn": NATURAL,
 }  # fmt: skip
 
 

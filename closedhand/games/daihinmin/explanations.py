@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from closedhand.core.explanations import Cards, Explanations
+from closedhand.core.explanations import Cards, Explanations, first_reason
 from closedhand.core.game import Game, State
 from closedhand.games.daihinmin.cards import bit, together, without
 from closedhand.games.daihinmin.hidden import unseen
@@ -16,7 +16,8 @@ from closedhand.games.daihinmin.plays import (
     PASS,
     SHORTEST,
     SUITS,
-    TWO_JOKERS,
+    cards_in,
+    cards_text,
 )
 from closedhand.games.daihinmin.seven_ten_rules import due_of, shown_by
 from closedhand.games.daihinmin.state import Rules
@@ -35,10 +36,6 @@ PASS_HELP = """
 PASS passes. In the exchange name one card to give; two go from low to high."""
 
 LENGTHS = ("single", "pair", "group of 3", "group of 4", "group of 5")
-
-
-def _text(cards: int) -> str:
-    return "".join(TWO_JOKERS[i] for i in bits_of(np.uint64(cards)))
 
 
 def _kind(family: int) -> str:
@@ -85,7 +82,7 @@ def leader_passes(rules: Rules, state: State, action: int, text: str) -> str:
 def cards_are_missing(rules: Rules, state: State, action: int, text: str) -> str:
     """Cards that are not in the hand."""
     missing = int(without(state, rules.plays.need[action], state.hands[state.player]))
-    return f"not in your hand: {_text(missing)}" if missing else ""
+    return f"not in your hand: {cards_text(missing)}" if missing else ""
 
 
 def cards_are_given_in_order(rules: Rules, state: State, action: int, text: str) -> str:
@@ -138,8 +135,8 @@ def play_is_too_low(rules: Rules, state: State, action: int, text: str) -> str:
 
 def _there(rules: Rules, state: State) -> str:
     """Write the play to beat."""
-    cards = _text(int(rules.plays.need[state.target]))
-    return f"{cards} ({_kind(int(rules.plays.family[state.target]))})"
+    there = cards_text(rules.plays.need[state.target])
+    return f"{there} ({_kind(int(rules.plays.family[state.target]))})"
 
 
 REASONS = (
@@ -166,8 +163,7 @@ def reason(game: Game, state: State, action: int, compact: bool) -> str:
         compact: Whether actions are sets of cards; the first play of the set is judged.
     """
     play = int(game.rules.tables.readings[action, 0]) if compact else action
-    rules, text = game.flat.rules, game.text(action)
-    return next(filter(None, (reason_of(rules, state, play, text) for reason_of in REASONS)), "")
+    return first_reason(REASONS, game.flat.rules, state, play, game.text(action))
 
 
 def cards(game: Game, view: State, player: int) -> Cards:
@@ -178,12 +174,7 @@ def cards(game: Game, view: State, player: int) -> Cards:
         if other != player:
             seen = together(view, seen, shown_by(view, other))
             rest = without(view, rest, shown_by(view, other))
-    return Cards(*([TWO_JOKERS[i] for i in bits_of(each)] for each in (seen, rest)))
-
-
-def bits_of(cards: np.uint64) -> list[int]:
-    """List the numbers of the cards of a set, ascending."""
-    return [i for i in range(len(TWO_JOKERS)) if int(cards) >> i & 1]
+    return Cards(cards_in(seen), cards_in(rest))
 
 
 TWO_JOKERS_HELP = """

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.core.explanations import Cards, Explanations
+from closedhand.core.explanations import Cards, Explanations, first_reason
 from closedhand.core.game import Game, State
 from closedhand.games.doudizhu.auction import is_opening, is_shown, pass_id, words_to_come
 from closedhand.games.doudizhu.counts import RANKS, unpack
@@ -192,18 +192,13 @@ def kind(game: Game, action: int) -> str:
     return KINDS.get(CATEGORIES[int(family.category)].name, "")
 
 
-def _first(rules: Rules, state: State, claim: Claim) -> str:
-    """Return the first reason that applies; empty if none does."""
-    return next(filter(None, (reason(rules, state, claim) for reason in REASONS)), "")
-
-
 def flat_reason(game: Game, state: State, action: int) -> str:
     """Explain why an action of the flat game is illegal."""
     plays, passing = game.rules.plays, pass_id(game.rules)
     word = max(-1, action - passing)
     place = min(action, passing)
     claim = Claim(game.text(action), word, int(plays.group[place]), plays.need[place])
-    return _first(game.rules, state, claim)
+    return first_reason(REASONS, game.rules, state, claim)
 
 
 def kicker_is_due(game: Game, state: State, action: int) -> str:
@@ -228,7 +223,7 @@ def substep_reason(game: Game, state: State, action: int) -> str:
         word = 0 if action == PASS_GROUP else -1
     group = min(action, PASS_GROUP)
     claim = Claim(game.text(action), word, group, rules.plays.groups[group].need)
-    return _first(rules, state, claim)
+    return first_reason(REASONS, rules, state, claim)
 
 
 def cards(game: Game, view: State, player: int) -> Cards:

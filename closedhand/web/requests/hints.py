@@ -4,7 +4,7 @@ from typing import Any
 
 from closedhand.core.explanations import reason_against
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.parsing import SEED, TEXT, list_of
+from closedhand.core.parsing import NATURAL, TEXT, list_of
 from closedhand.core.registry import load, spec_of
 from closedhand.web import advice
 from closedhand.web.connection import Connection, request
@@ -14,7 +14,7 @@ MOST_CHOSEN = 60
 """Most cards of a choice that is explained."""
 
 
-@request("try", {"version": SEED, "text": TEXT}, for_owner=False)
+@request("try", {"version": NATURAL, "text": TEXT}, for_owner=False)
 async def _try(connection: Connection, given: dict[str, Any]) -> Any:
     """Check an arrangement of the hand: return its note and whether it is legal."""
     table = connection.seated()
@@ -42,7 +42,7 @@ async def _odds(connection: Connection, given: dict[str, Any]) -> Any:
     return [each and each._asdict() for each in found]
 
 
-@request("hint", {"version": SEED}, {"by": TEXT}, for_owner=False)
+@request("hint", {"version": NATURAL}, {"by": TEXT}, for_owner=False)
 async def _hint(connection: Connection, given: dict[str, Any]) -> Any:
     game, view = _position(connection, given)
     advice.check_view(game, view, connection.seat)
@@ -50,7 +50,7 @@ async def _hint(connection: Connection, given: dict[str, Any]) -> Any:
     connection.start("hint", push_advice(connection, game, view, by, given["version"]))
 
 
-@request("chances", {"version": SEED}, for_owner=False)
+@request("chances", {"version": NATURAL}, for_owner=False)
 async def _card_chances(connection: Connection, given: dict[str, Any]) -> Any:
     game, view = _position(connection, given)
     work = push_card_chances(connection, game, view, connection.seat, given["version"])
@@ -69,7 +69,7 @@ def _position(connection: Connection, given: dict[str, Any]) -> tuple[Game, Stat
     return table.game, table.game.view(table.state, connection.seat)
 
 
-@request("why", {"version": SEED, "cards": list_of(TEXT)}, for_owner=False)
+@request("why", {"version": NATURAL, "cards": list_of(TEXT)}, for_owner=False)
 async def _why(connection: Connection, given: dict[str, Any]) -> Any:
     """Say why some cards are no legal play; an empty text if they are one."""
     game, view = _position(connection, given)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from closedhand.core.game import InputError
-from closedhand.core.parsing import NUMBER, OPTIONS, SEED, TEXT, list_of
+from closedhand.core.parsing import NATURAL, NUMBER, OPTIONS, TEXT, list_of
 from closedhand.core.rulebook import rules_in_words
 from closedhand.web import catalogue
 from closedhand.web.connection import Connection, request
@@ -80,7 +80,7 @@ def _total(saved: Mapping[str, Any]) -> float | None:
 @request(
     "open",
     {"game": TEXT, "options": OPTIONS, "seats": list_of(OBJECT)},
-    {"seed": SEED, "deal": TEXT, "pace": NUMBER, "open": TRUTH},
+    {"seed": NATURAL, "deal": TEXT, "pace": NUMBER, "open": TRUTH},
 )
 async def _open(connection: Connection, given: dict[str, Any]) -> Any:
     seed = given.get("seed")
@@ -130,13 +130,13 @@ async def _servers(connection: Connection, given: dict[str, Any]) -> Any:
     return found
 
 
-@request("take_seat", {"server": SEED, "seat": OBJECT})
+@request("take_seat", {"server": NATURAL, "seat": OBJECT})
 async def _take_seat(connection: Connection, given: dict[str, Any]) -> Any:
     """Take a seat at the server of a competition, for a person or an agent."""
     connection.lobby.take_seat(given["server"], given["seat"])
 
 
-@request("leave_seat", {"server": SEED})
+@request("leave_seat", {"server": NATURAL})
 async def _leave_seat(connection: Connection, given: dict[str, Any]) -> Any:
     """Give up the seat at the server of a competition, without waiting for an answer of it."""
     match = connection.lobby.remote_matches.get(given["server"])
@@ -150,7 +150,7 @@ async def _leave(connection: Connection, given: dict[str, Any]) -> Any:
     connection.leave()
 
 
-@request("play", {"version": SEED}, {"action": SEED, "text": TEXT}, for_owner=False)
+@request("play", {"version": NATURAL}, {"action": NATURAL, "text": TEXT}, for_owner=False)
 async def _play(connection: Connection, given: dict[str, Any]) -> Any:
     table = connection.seated()
     game, state = table.game, table.state
