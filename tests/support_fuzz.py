@@ -744,10 +744,12 @@ def saved_table_samples() -> list[bytes]:
 
 def messages(text: str) -> None:
     """What a browser asks a server at which there is a table, a line a message."""
-    from closedhand.web import server  # registers the requests
+    from closedhand.web import requests, server
     from closedhand.web.guard import RateLimitedLog
     from closedhand.web.lobby import Lobby
     from closedhand.web.table import restored
+
+    requests.register()
 
     class Raising(RateLimitedLog):
         def failed(self, what: str) -> None:
@@ -781,7 +783,7 @@ def message_samples() -> list[bytes]:
         (join, {"do": "pace", "seconds": 1.5}, {"do": "step"}, {"do": "leave"}),
         ({"do": "games"}, {"do": "tables"}, {"do": "agents", "game": "leduc"}),
         ({"do": "drop", "table": "table"}, {"do": "servers"}, {"do": "runs"}, {"do": "samples"}),
-        ({"do": "study", "text": studied}, {"do": "replay", "index": 0},
+        ({"do": "study", "text": studied}, {"do": "replay", "record": studied},
          {"do": "ply", "ply": 2, "seat": 1}, {"do": "text", "ply": 0},
          {"do": "picture", "ply": 1, "seat": 0}),
         ({"do": "position", "text": "make_game('leduc').view_from(0, 'SK', ['check'])"},),

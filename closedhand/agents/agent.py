@@ -60,7 +60,7 @@ class KernelAgent:
         return actions
 
 
-@dispatched
+@dispatched()
 def next_step(rules, view, play, ids) -> int:
     """Return the next action towards a flat one, in a game whose module defines this function.
 

@@ -7,7 +7,7 @@ import pytest
 from closedhand import InputError, make_agent, make_game
 from closedhand.core.agents import traits_of
 from closedhand.core.registry import GAMES
-from closedhand.web.catalogue import check_agent, offered, strengths, usual
+from closedhand.web.catalogue import adviser_of, check_agent, offered, strengths, usual
 
 games = pytest.mark.parametrize(
     "name", [pytest.param(n, marks=[pytest.mark.slow] * (n == "doudizhu")) for n in GAMES]
@@ -60,3 +60,19 @@ def test_a_budget_of_simulations_alone_is_a_budget(
     for text in ("mc:100ms", "random:100", "learned:100"):
         with pytest.raises(InputError, match="takes no budget"):
             check_agent(game, text)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "agent"),
+    [
+        ("doudizhu", {}, "value-net"),
+        ("doudizhu", {"rules": "two_players"}, "decompose"),
+        ("daihinmin", {}, "policy"),
+        ("leduc", {}, "equilibrium"),
+    ],
+)
+def test_the_strongest_quick_agent_gives_hints(name: str, options: dict, agent: str) -> None:
+    """Or the next one that plays the rules of the table."""
+    game = make_game(name, **options).flat
+    assert adviser_of(game) == agent
+    assert make_agent(game, agent, 0).name

@@ -45,6 +45,18 @@ def _kind(family: int) -> str:
     return f"kaidan of {family - FIRST_KAIDAN + SHORTEST}"
 
 
+KINDS = ("single", "pair", "three of a kind", "four of a kind", "five of a kind", "kaidan")
+
+
+def kind(game: Game, action: int, compact: bool) -> str:
+    """Name the kind of a play; empty for the pass. See `reason` for the arguments."""
+    play = int(game.rules.tables.readings[action, 0]) if compact else action
+    rules = game.flat.rules
+    if play == PASS or play >= len(rules.plays.family):
+        return ""
+    return KINDS[min(int(rules.plays.family[play]), FIRST_KAIDAN)]
+
+
 # The reasons: each takes the rules, a state, an illegal action of the flat game and its text.
 
 
@@ -173,10 +185,16 @@ ends that."""
 
 
 EXPLANATIONS = Explanations(
-    CARDS_HELP + PLAYS_HELP + PASS_HELP, (partial(reason, compact=False),), cards
+    CARDS_HELP + PLAYS_HELP + PASS_HELP,
+    (partial(reason, compact=False),),
+    cards,
+    partial(kind, compact=False),
 )
 EXPLANATIONS_COMPACT = Explanations(
-    CARDS_HELP + SETS_HELP + PASS_HELP, (partial(reason, compact=True),), cards
+    CARDS_HELP + SETS_HELP + PASS_HELP,
+    (partial(reason, compact=True),),
+    cards,
+    partial(kind, compact=True),
 )
 
 

@@ -228,8 +228,12 @@ class Notation(TableNotation):
             suits = "".join(s for i, s in enumerate(plays.SUITS) if state.lock >> i & 1)
             note.append(f"lock {suits}")
         back = is_back(self.rules, state)
-        note += ["revolution"] * (bool(state.revolution) != back) + ["jack back"] * back
-        note += ["reversed"] * is_reversed(state)
+        turned = {
+            "revolution": bool(state.revolution) != back,
+            "jack back": back,
+            "reversed": is_reversed(state),
+        }
+        note += [text for text, holds in turned.items() if holds]
         cards = cards_in(self.rules.plays.need[state.target]) if state.target >= 0 else [BLANK]
         marks = [text for text in note if " by player_" not in text]
         return Row("table", tuple(cards), ", ".join(note), marks=tuple(marks))

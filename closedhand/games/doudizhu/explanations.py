@@ -164,6 +164,34 @@ def _beating(rules: Rules, group: int, family: int) -> str:
     return f"it takes a higher {_kind(rules, group)}{others}"
 
 
+KINDS = {
+    "solo": "single",
+    "solo chain": "chain",
+    "pair": "pair",
+    "pair chain": "chain of pairs",
+    "trio": "three of a kind",
+    "trio chain": "plane",
+    "trio+solo": "three with a single",
+    "trio chain+solos": "plane with wings",
+    "trio+pair": "three with a pair",
+    "trio chain+pairs": "plane with wings",
+    "four+dual solo": "four with two singles",
+    "four+dual pair": "four with two pairs",
+    "bomb": "bomb",
+    "rocket": "rocket",
+}
+"""What players call the categories."""
+
+
+def kind(game: Game, action: int) -> str:
+    """Name the kind of a play of the flat game; empty for the pass and other words."""
+    plays = game.rules.plays
+    if action >= pass_id(game.rules):
+        return ""
+    family = plays.families[plays.groups[int(plays.group[action])].family]
+    return KINDS.get(CATEGORIES[int(family.category)].name, "")
+
+
 def flat_reason(game: Game, state: State, action: int) -> str:
     """Explain why an action of the flat game is illegal."""
     plays, passing = game.rules.plays, pass_id(game.rules)
@@ -215,4 +243,5 @@ def explanations_of(words: tuple[str, ...], substeps: bool = False) -> Explanati
     said = "".join(text for word, text in WORDS_HELP.items() if word in words)
     plays = SUBSTEPS_HELP if substeps else PLAYS_HELP
     reasons = (kicker_is_due, kicker_does_not_fit, substep_reason) if substeps else (flat_reason,)
-    return Explanations(CARDS_HELP + plays + passing + said, reasons, cards)
+    named = None if substeps else kind
+    return Explanations(CARDS_HELP + plays + passing + said, reasons, cards, named)
