@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.agents import Agent, Traits, described, files_of, probabilities
+from closedhand.core.agents import Agent, Traits, described, files_of, policy_or_choices
 from closedhand.core.checks import shown
 from closedhand.core.files import write_arrays, write_atomically
 from closedhand.core.game import Game, InputError, State
@@ -205,16 +205,17 @@ def strategy_of(game: Game, agent: Agent) -> Strategy:
 
     Args:
         game: A small game.
-        agent: An agent with `probabilities`.
+        agent: An agent. One without `probabilities` is asked for one decision at every set: the
+            strategy of a deterministic agent.
 
     Raises:
-        InputError: The game is too large, the agent has no `probabilities`, or they are no
-            distribution over the legal actions.
+        InputError: The game is too large, or the probabilities or decisions are no distribution
+            over the legal actions.
     """
     tree = build(game)
     found = np.zeros(len(tree.actions))
     for views, sets in views_of_sets(game, tree):
-        shares = probabilities(agent, views)
+        shares = policy_or_choices(game, agent, views)
         if np.shape(shares) != (len(views), game.num_actions):
             raise InputError(f"probabilities of {agent.name} are {shown(np.shape(shares))}, not "
                              f"{(len(views), game.num_actions)}")  # fmt: skip
