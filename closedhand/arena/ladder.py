@@ -5,9 +5,11 @@
    can be resumed.
 2. Fit the Bradley-Terry model (R. A. Bradley and M. E. Terry, 1952) to the games won, in Elo
    points.
-3. Refit it to resampled deals for the intervals.
+3. Refit it to resampled deals. The spread of these ratings is the standard error, and Student's t
+   of the fewest deals of a pair makes the interval of it (`intervals`).
 """
 
+import math
 import re
 import zlib
 from collections.abc import Callable, Sequence
@@ -29,7 +31,7 @@ from closedhand.core.game import Game, InputError
 from closedhand.core.markdown import table
 from closedhand.core.reading import read_json
 from closedhand.core.registry import spec_of
-from closedhand.core.statistics import Estimate
+from closedhand.core.statistics import Estimate, t_quantile
 from closedhand.core.text import UNPAIRED
 from closedhand.core.workers import Workers
 
@@ -186,9 +188,7 @@ def summary(
     won = np.array([own.sum() for own in scores])
     totals = np.concatenate([won[None], resample(scores, seed)])
     ratings = fit(len(agents), totals, games)
-    low, high = np.percentile(ratings[1:], [2.5, 97.5], axis=0)
-    if games.min() == 2:  # one deal, played in two roles, gives no variance
-        low[:] = high[:] = np.nan
+    low, high = intervals(ratings, int(games.min()) // 2)
     first, second = np.array(places).T
     modelled = 1 / (1 + np.exp((ratings[0][second] - ratings[0][first]) / ELO))
     rows = []
@@ -267,6 +267,27 @@ def resample(scores: Sequence[np.ndarray], seed: int, resamples: int = RESAMPLES
             rows = rng.integers(end - start, size=end - start)
             total[columns] += np.bincount(rows, minlength=end - start) @ block
     return totals
+
+
+def intervals(ratings: np.ndarray, deals: int) -> tuple[np.ndarray, np.ndarray]:
+    """Compute the 95% intervals of ratings from those of resampled deals.
+
+    Percentiles would be too narrow for few deals: at 10 they hold the true rating in 88 of 100
+    cases.
+
+    Args:
+        ratings: Ratings, then those of every resample, float64 [1 + resamples, agents].
+        deals: Fewest deals of a pair; of one the ends are NaN.
+
+    Returns:
+        The low ends and the high ends, float64 [agents] each.
+    """
+    half = np.full(ratings.shape[1], math.nan)
+    if deals > 1:
+        # A resample varies as if around the mean of the sample: by n - 1 parts of n.
+        wider = t_quantile(deals - 1) * math.sqrt(deals / (deals - 1))
+        half = wider * ratings[1:].std(axis=0, ddof=1)
+    return ratings[0] - half, ratings[0] + half
 
 
 def fit(agents: int, won: np.ndarray, games: np.ndarray) -> np.ndarray:

@@ -43,25 +43,46 @@ def moments_of(optimiser: torch.optim.Optimizer) -> dict[str, np.ndarray]:
     }
 
 
-def _moments_in(state: Weights) -> dict[int, dict[str, torch.Tensor]]:
-    """Collect the moments of `moments_of` by weight and name."""
+MOMENTS = {"step", "exp_avg", "exp_avg_sq"}
+"""What Adam keeps of each weight; the step is one number."""
+
+
+def _moments_in(
+    optimiser: torch.optim.Optimizer, state: Weights
+) -> dict[int, dict[str, torch.Tensor]]:
+    """Collect the moments of `moments_of` by weight and name.
+
+    Raises:
+        ValueError: The moments are not those of Adam for weights of these shapes. PyTorch would
+            take them, and read or write beyond their ends.
+    """
+    weights = [each for group in optimiser.param_groups for each in group["params"]]
     moments: dict[int, dict[str, torch.Tensor]] = {}
-    for name in state:
-        if name.startswith("optimiser."):
-            _, i, key = name.split(".")
-            moments.setdefault(int(i), {})[key] = torch.from_numpy(whole(state[name]).copy())
+    for name in (name for name in state if name.startswith("optimiser.")):
+        _, i, key = name.split(".")
+        array, shape = whole(state[name]), () if key == "step" else tuple(weights[int(i)].shape)
+        if array.dtype != np.float32 or array.shape != shape or not np.isfinite(array).all():
+            raise ValueError("moments")
+        moments.setdefault(int(i), {})[key] = torch.from_numpy(array.copy())
+    if any(each.keys() != MOMENTS for each in moments.values()):
+        raise ValueError("moments")
     return moments
 
 
 def restore_moments(optimiser: torch.optim.Optimizer, state: Weights) -> None:
-    """Copy moments that `moments_of` returned into an optimiser."""
-    optimiser.load_state_dict({**optimiser.state_dict(), "state": _moments_in(state)})
+    """Copy moments that `moments_of` returned into an optimiser.
+
+    Raises:
+        ValueError: The moments are not those of Adam for these weights.
+    """
+    moments = _moments_in(optimiser, state)
+    optimiser.load_state_dict({**optimiser.state_dict(), "state": moments})
 
 
 def restore_moments_in_place(optimiser: torch.optim.Optimizer, state: Weights) -> None:
     """Write moments into the tensors that an optimiser already has, at the same addresses."""
     parameters = [each for group in optimiser.param_groups for each in group["params"]]
-    for i, moments in _moments_in(state).items():
+    for i, moments in _moments_in(optimiser, state).items():
         for key, moment in moments.items():
             held = optimiser.state[parameters[i]][key]
             held.copy_(moment.reshape(held.shape))

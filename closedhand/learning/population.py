@@ -131,6 +131,8 @@ class Population:
     def restore(self, state: Mapping[str, Any]) -> None:
         """Continue from a state that `state` returned."""
         self._freeze, *kept = map(int, state["pool"])
+        if self._freeze < 1:
+            raise ValueError("pool")
         self.drawn = [(int(update), int(at)) for update, at in state["drawn"]]
         self.members = {}
         for at in kept:

@@ -25,6 +25,7 @@ from closedhand.core.agents import Agent
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game
 from closedhand.core.options import Range
+from closedhand.core.reading import check_arrays
 from closedhand.core.workers import Crew
 from closedhand.learning import networks
 from closedhand.learning.action_sharing import plain, share
@@ -294,11 +295,19 @@ class DeepLearner(NetworkLearner[Chosen]):
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from a state that `state` returned."""
+        """Continue from a state that `state` returned.
+
+        Raises:
+            ValueError: The state belongs to another network.
+            InputError: An array lacks, or has another type or shape.
+        """
         restore_module(self.network, "network", state)
         restore_module(self.average, "average", state)
         restore_moments(self.optimiser, state)
+        check_arrays(state, {"scale": self.scale.sums, "counts": self.counts})
         self.population.restore(state)
+        for each in self.population.members.values():
+            check_arrays(each, self.weights(self.network))
         self.scale.sums = state["scale"].astype(np.float64)
         self.counts = state["counts"]
 

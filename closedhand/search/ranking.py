@@ -37,7 +37,7 @@ from closedhand.core.numba.jit import (
     kernel,
     with_distinct_name,
 )
-from closedhand.core.statistics import Estimate, student
+from closedhand.core.statistics import Estimate, as_share, student
 from closedhand.search.budget import budget
 from closedhand.search.paired import ELIMINATED_BELOW, evaluate
 from closedhand.search.particles import BATCH, Particles
@@ -336,11 +336,10 @@ def _ranked(game: Game, view: State, actions: Ids, populations: list[Floats]) ->
         played = ~np.isnan(means[:, k])
         table = np.stack([means[played, k], shares[played, k], behind[played, k]], axis=1)
         points, wins, gap = student(table)
-        wins = Estimate(wins.mean, max(0.0, wins.low), min(1.0, wins.high))
         ranked.append(
             Ranked(
                 int(actions[k]), game.text(int(actions[k]), view), points,
-                wins if game.payoff_range[0] < 0 else None, gap, int(sizes[played].sum()),
+                as_share(wins) if game.payoff_range[0] < 0 else None, gap, int(sizes[played].sum()),
             )
         )  # fmt: skip
     return ranked

@@ -30,7 +30,7 @@ from closedhand.core.markdown import table
 from closedhand.core.parts import Notes, Part, compute_parts
 from closedhand.core.registry import make_game
 from closedhand.core.run import work_off
-from closedhand.core.statistics import bootstrap, interval, wins
+from closedhand.core.statistics import as_share, interval, student, wins
 
 CHUNK = 500
 """Deals played side by side; networks are faster on large batches."""
@@ -116,7 +116,7 @@ def compute(
     settings = {**match_settings(the_game(), [network, best], seed), "games": games}
     results = compute_parts(parts, folder, settings, lambda name, done, _: progress(name, done))
     played = {name: [results[part_name(i, name)] for i in range(iterations)] for name in PAIRINGS}
-    return {"agents": specs, "games": games, "seed": seed, **summary(played, seed)}
+    return {"agents": specs, "games": games, "seed": seed, **summary(played)}
 
 
 def part_name(iteration: int, pairing: str) -> str:
@@ -161,12 +161,11 @@ def _chunk_of(game: Game, data: dict[str, Any]) -> Chunk:
     return saved.chunk_of(game, data, points, (-1, 1, 1), 2)
 
 
-def summary(played: Mapping[str, list[dict[str, Any]]], seed: int) -> dict[str, Any]:
+def summary(played: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
     """Compute both figures as JSON data.
 
     Args:
         played: Results of each iteration, by pairing.
-        seed: Seed of the bootstrap over deals, which all pairings share.
 
     Returns:
         `iterations`: by pairing, the landlord's win rate in each iteration. `landlord`, `peasants`:
@@ -181,8 +180,10 @@ def summary(played: Mapping[str, list[dict[str, Any]]], seed: int) -> dict[str, 
     won = {name: wins(own) for name, own in points.items()}
     gaps = [sum(sign * won[name] for name, sign in terms.items()) for terms in DIFFERENCES.values()]
     columns = [*won.values(), *(1 - own for own in won.values()), *points.values(), *gaps]
-    estimates = [saved.rounded(e) for e in bootstrap(np.stack(columns, axis=1), seed)]
     n = len(PAIRINGS)
+    found = student(np.stack(columns, axis=1))
+    found[: 2 * n] = map(as_share, found[: 2 * n])
+    estimates = [saved.rounded(each) for each in found]
     blocks = [estimates[:n], estimates[n : 2 * n], estimates[2 * n : 3 * n]]
     named = [dict(zip(PAIRINGS, block, strict=True)) for block in blocks]
     return {
