@@ -365,16 +365,10 @@ def recorded() -> Any:
     """The first messages of a round to and from each client."""
     from closedhand.competitions.uecda import recordings
 
-    return [own[:20] for own in next(recordings.read(DATA / "uecda_traffic.txt.gz"))]
+    return [own[:20] for own in next(recordings.read(DATA / "uecda_traffic.jsonl.gz"))]
 
 
 def recording_samples() -> list[bytes]:
-    from closedhand.competitions.uecda import recordings
-
-    return [recordings.text([recorded()]).encode()]
-
-
-def json_recording_samples() -> list[bytes]:
     from support_uecda import json_lines
 
     return ["\n".join(json_lines(recorded(), 0)).encode()]
@@ -434,9 +428,11 @@ def written(write: Callable[[Path], object], name: str) -> bytes:
 
 
 def strategy_samples() -> list[bytes]:
+    from support_strategies import uniform
+
     from closedhand.solvers import strategy
 
-    made = [strategy.uniform(make_game(name)) for name in ("leduc", "uh_leduc")]
+    made = [uniform(make_game(name)) for name in ("leduc", "uh_leduc")]
     return [written(partial(strategy.save, each), "strategy.npz") for each in made]
 
 
@@ -456,7 +452,7 @@ def checkpoint(path: Path) -> None:
     from closedhand.solvers import solving
 
     path.rename(path.with_name("learner.npz"))
-    run = solving.load(path.parent, "mccfr", make_game("leduc"), 0)
+    run = solving.begin("mccfr", make_game("leduc"), 0, path.parent).resume()
     run.advance(iterations=run.solver.iterations + 10)
 
 
@@ -817,8 +813,7 @@ TARGETS: dict[str, Target] = {
     "views": Target(view_from, views, odd_json),
     "jsonl": Target(in_file(".jsonl", replay_all), jsonl),
     "log": Target(in_file(".log", logs_read), log_samples),
-    "recording": Target(in_file(".txt", recording), recording_samples),
-    "json-recording": Target(in_file(".jsonl", recording), json_recording_samples, odd_lines),
+    "recording": Target(in_file(".jsonl", recording), recording_samples, odd_lines),
     "config": Target(in_file(".cfg", config), config_samples),
     "results": Target(in_file(".json", results), result_samples, odd_json),
     "league": Target(in_file(".json", league), league_samples, odd_json),

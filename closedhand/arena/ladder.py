@@ -28,6 +28,7 @@ from closedhand.core.duplicate import Spec
 from closedhand.core.file_kinds import MATCH
 from closedhand.core.files import refuse_foreign
 from closedhand.core.game import Game, InputError
+from closedhand.core.markdown import table
 from closedhand.core.reading import read_json
 from closedhand.core.registry import spec_of
 from closedhand.core.statistics import Estimate, t_quantile
@@ -330,15 +331,7 @@ def fit(agents: int, won: np.ndarray, games: np.ndarray) -> np.ndarray:
 
 
 def picture(data: dict[str, Any], path: Path) -> None:
-    """Draw strength against time per decision.
-
-    Args:
-        data: The ladder, as made by `summary`.
-        path: Path of the PNG file.
-
-    Raises:
-        InputError: matplotlib is not installed.
-    """
+    """Draw strength against time per decision."""
     figure = new_figure(8, 5)
     axis = figure.subplots()
     timed = [row for row in data["agents"] if row["microseconds_per_decision"] is not None]
@@ -365,30 +358,25 @@ def picture(data: dict[str, Any], path: Path) -> None:
 
 def report(data: dict[str, Any]) -> list[str]:
     """Write the ladder as lines of Markdown."""
-    lines = ["| agent | Elo | 95% | mean win rate | µs a decision |", "|---|---|---|---|---|"]
+    rows = []
     for row in data["agents"]:
         elo, time = row["elo"], row["microseconds_per_decision"]
-        lines.append(
-            f"| {row['agent']} | {elo['mean']:+.0f} | {between(elo, '+.0f')} "
-            f"| {row['win_rate']:.1%} | {'—' if time is None else f'{time:,.1f}'} |"
-        )
+        rated = [row["agent"], f"{elo['mean']:+.0f}", between(elo, "+.0f")]
+        rows.append([*rated, f"{row['win_rate']:.1%}", "—" if time is None else f"{time:,.1f}"])
+    lines = table(["agent", "Elo", "95%", "mean win rate", "µs a decision"], rows)
     lines += ["", "Elo: Bradley-Terry on games won in both roles, 0 being the mean of the list;"]
     lines += [f"win rates differ by at most {100 * data['misfit']:.1f} percentage points from the"]
     lines += ["ratings. Times are of decisions on many games at once, for agents that can do so."]
     lines += ["All pairs, with the win rate and points a game of the first agent:", ""]
-    sides = [role for role in data["pairs"][0]["win_rate"] if role != ALL]
-    columns = [*(f"as {role}" for role in sides), "points", "95%"]
-    lines += [f"| pair | deals | win rate | 95% | {' | '.join(columns)} |"]
-    lines += ["|---" * (4 + len(columns)) + "|"]
+    rows = []
     for pair in data["pairs"]:
         rates, points = pair["win_rate"], pair["points"][ALL]
+        named = [" v ".join(pair["agents"]), f"{pair['deals']:,}"]
+        won = [f"{rates[ALL]['mean']:.1%}", between(rates[ALL], ".1%")]
         roles = [percent(rate) for role, rate in rates.items() if role != ALL]
-        lines.append(
-            f"| {' v '.join(pair['agents'])} | {pair['deals']:,} | {rates[ALL]['mean']:.1%} "
-            f"| {between(rates[ALL], '.1%')} | {' | '.join(roles)} "
-            f"| {points['mean']:+.2f} | {between(points, '+.2f')} |"
-        )
-    return lines
+        rows.append([*named, *won, *roles, f"{points['mean']:+.2f}", between(points, "+.2f")])
+    sides = [f"as {role}" for role in data["pairs"][0]["win_rate"] if role != ALL]
+    return lines + table(["pair", "deals", "win rate", "95%", *sides, "points", "95%"], rows)
 
 
 def percent(estimate: dict[str, Any]) -> str:

@@ -240,13 +240,7 @@ def save(path: Path, data: dict[str, Any]) -> None:
 
 
 def load(path: Path, game: Game, agents: Sequence[Spec], seed: int) -> Match:
-    """Read a match that is to be resumed.
-
-    Args:
-        path: File written by `save`.
-        game: Game of the resumed match.
-        agents: Agents of the match, by name or as objects.
-        seed: Seed of the match.
+    """Read a match that is to be resumed from a file that `save` wrote.
 
     Raises:
         InputError: The file cannot be read, or was played with other settings.

@@ -65,9 +65,6 @@ def why_not(game: Game, state: State, action: int) -> str:
         game: The game.
         state: A state, or a view of the player to act.
         action: Id of an action.
-
-    Raises:
-        InputError: There is no such action.
     """
     text = game.text(action, state)
     if game.over(state):

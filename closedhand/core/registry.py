@@ -21,7 +21,7 @@ from closedhand.core.contract import VERSION
 from closedhand.core.game import Game, InputError, shown
 from closedhand.core.optional_imports import needing
 from closedhand.core.options import Options, options_of
-from closedhand.core.plugins import described, load_point, order
+from closedhand.core.plugins import description_of, load_point, order
 
 GROUP = "closedhand.games"
 
@@ -58,8 +58,9 @@ class GameSpec:
         commands: The game's own commands by their words: `advise` becomes `closedhand advise GAME`,
             `show graph` becomes `closedhand show graph`.
         trainers: Learners of `closedhand train GAME` by algorithm, the default one first, besides
-            those of every game: `(game, algorithm, seconds, seed, folder, restart)`, and
-            `opponents` if the agents to learn against can be named.
+            those of every game: functions `(game, algorithm, seconds, seed, folder, restart)` that
+            train for some seconds in a folder, and resume what it holds unless `restart`. Further
+            parameters are options of the command, such as `opponents` and `setting`.
         trees: The game's own trees for solvers, a `closedhand.solvers.interface.Trees`; None:
             solvers build the information tree of any small game.
         abstractions: Trees for `solve --states NAME`, by the name of the states; their sets are
@@ -274,5 +275,5 @@ def find_games() -> None:
         except Exception as error:
             # The message is for a name that no other entry point offers.
             _broken.setdefault(point.name, f"{type(error).__name__}: {error}")
-            text = f"the game {described(point)} cannot be loaded: {error}"
+            text = f"the game {description_of(point)} cannot be loaded: {error}"
             warnings.warn(text, stacklevel=2)

@@ -13,6 +13,8 @@ import numpy as np
 
 BLOCK, FEWEST_BLOCKS = 100, 10
 """Minimum number of rows of a block, and the number of smaller blocks if rows are few."""
+LEVEL = 0.95
+"""Confidence level of intervals."""
 
 
 class Estimate(NamedTuple):
@@ -29,7 +31,7 @@ class Estimate(NamedTuple):
     high: float
 
 
-def student(values: np.ndarray, level: float = 0.95) -> list[Estimate]:
+def student(values: np.ndarray, level: float = LEVEL) -> list[Estimate]:
     """Estimate the mean of each column with its interval by Student's t.
 
     Args:
@@ -101,7 +103,7 @@ def over_blocks(values: np.ndarray) -> list[Estimate]:
 
 
 @cache
-def t_quantile(freedom: int, level: float = 0.95) -> float:
+def t_quantile(freedom: int, level: float = LEVEL) -> float:
     """Return the two-sided quantile of Student's t: abs(t) stays below it with probability `level`.
 
     Examples:

@@ -153,13 +153,7 @@ class ResidualLayers(nn.Module):
     """Fully connected layers with rectifiers; all but the first add their input to the output."""
 
     def __init__(self, inputs: int, width: int, layers: int) -> None:
-        """Build untrained layers.
-
-        Args:
-            inputs: Number of inputs.
-            width: Number of units of each layer.
-            layers: Number of layers.
-        """
+        """Build untrained layers of `width` units."""
         super().__init__()
         self.first = nn.Linear(inputs, width)
         self.others = nn.ModuleList(nn.Linear(width, width) for _ in range(layers - 1))
@@ -185,7 +179,7 @@ def hidden_layers(shape: Shape) -> nn.Module:
 def outputs(
     layer: nn.Linear, hidden: torch.Tensor, rows: torch.Tensor, which: torch.Tensor
 ) -> torch.Tensor:
-    """Compute some outputs of a layer.
+    """Compute some outputs of a layer, float32 [k].
 
     Args:
         layer: The layer.
@@ -250,15 +244,7 @@ def save(
     temperature: float,
     provenance: Mapping[str, Any],
 ) -> None:
-    """Write a network for agents, atomically.
-
-    Args:
-        path: The file.
-        tensors: Its weights by name.
-        shape: Its shape.
-        features: Its game and observation.
-        temperature: Temperature of its agent; 0 takes the best action.
-        provenance: Its provenance, JSON values.
+    """Write the weights of a network for agents, atomically, with its description.
 
     Raises:
         InputError: The file cannot be written.

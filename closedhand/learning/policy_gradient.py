@@ -196,12 +196,7 @@ def begin(task: Task, seed: int, path: Path) -> Run[Training]:
 
 
 def read_weights(path: Path, features: int, name: str = "weights") -> np.ndarray:
-    """Read the weights of a checkpoint, float32 [features].
-
-    Args:
-        path: The checkpoint.
-        features: Number of the weights.
-        name: Name of their array.
+    """Read the weights of a checkpoint, float32 [features], from its array `name`.
 
     Raises:
         InputError: The file cannot be read, or holds other weights.

@@ -117,20 +117,9 @@ def evaluate_all(
     rules: Rules, policy: Policy, determinisations: States, guesses: Ids, player: int, actions: Ids,
     surviving: Bools, states: States, rng: Rng, ids: Ids, out: Floats,
 ) -> None:  # fmt: skip
-    """Play determinisations on with every surviving action.
+    """Play determinisations on with every surviving action; see `paired.simulate_paired`.
 
-    Args:
-        rules: Rules of the game.
-        policy: Policy of the playouts.
-        determinisations: States [n].
-        guesses: Guess in each of them, int64 [n].
-        player: Player to act.
-        actions: The actions.
-        surviving: Whether each of them is played, bool [actions].
-        states: Scratch space for one state.
-        rng: Generator of everything that is drawn.
-        ids: Scratch space, int32 [num_actions].
-        out: The payoffs, float64 [n, actions]; written for surviving actions only.
+    Writes the payoffs of the surviving actions to `out`, float64 [n, actions].
     """
     for i in range(len(determinisations)):
         for k in range(len(actions)):

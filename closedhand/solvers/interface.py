@@ -180,6 +180,11 @@ class Layout(NamedTuple):
     entries: Any
 
 
+def ranges(starts: np.ndarray, number: np.ndarray) -> np.ndarray:
+    """Concatenate ranges: `number` integers from each of `starts` on, both integers [n]."""
+    return np.arange(number.sum()) + np.repeat(starts - np.cumsum(number) + number, number)
+
+
 class Evaluation(NamedTuple):
     """Exact evaluation of a strategy of all players.
 

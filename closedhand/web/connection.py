@@ -20,7 +20,7 @@ from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from closedhand.core.game import InputError
-from closedhand.core.parsing import SEED, TEXT, Kind, check_fields, parse_json
+from closedhand.core.parsing import NATURAL, TEXT, Kind, check_fields, parse_json
 from closedhand.core.records import Record
 from closedhand.web.game_explorer import GameExplorer
 from closedhand.web.lobby import Lobby, describe_table
@@ -211,7 +211,7 @@ def _message(text: str) -> dict[str, Any]:
     Raises:
         InputError: The text has another form.
     """
-    return check_fields(parse_json(text), "a message", {"do": TEXT}, {"n": SEED})
+    return check_fields(parse_json(text), "a message", {"do": TEXT}, {"n": NATURAL})
 
 
 class Request:

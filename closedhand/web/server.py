@@ -14,7 +14,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from closedhand.core.parsing import SEED, TEXT, Kind, check_fields, parse_json
+from closedhand.core.parsing import NATURAL, TEXT, Kind, check_fields, parse_json
 from closedhand.core.version import __version__
 from closedhand.web import catalogue
 from closedhand.web.connection import Connection
@@ -30,7 +30,7 @@ from closedhand.web.guard import (
 from closedhand.web.lobby import Lobby
 from closedhand.web.requests import solver, study, table
 
-HELLO: dict[str, Kind] = {"n": SEED, "token": TEXT}
+HELLO: dict[str, Kind] = {"n": NATURAL, "token": TEXT}
 """Fields of the first message of a browser, besides `do`."""
 HELLO_SECONDS = 10.0
 """Seconds in which a browser has to send its first message."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from closedhand.core.agents import Agent
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.parsing import NUMBER, OPTIONS, SEED, TEXT, Kind, check_fields, list_of
+from closedhand.core.parsing import NATURAL, NUMBER, OPTIONS, TEXT, Kind, check_fields, list_of
 from closedhand.core.records import Record, from_state, stated_options
 from closedhand.core.registry import make_game
 from closedhand.web.guard import is_secret
@@ -267,12 +267,17 @@ def shows_more(game: Game, before: State, after: State, seat: int) -> bool:
 OBJECT = Kind("an object", "objects", lambda value: isinstance(value, dict))
 TRUTH = Kind("true or false", "truth values", lambda value: isinstance(value, bool))
 SAVED = {
-    "layout": SEED, "game": TEXT, "rules": OPTIONS, "start": TEXT, "actions": list_of(SEED),
+    "layout": NATURAL, "game": TEXT, "rules": OPTIONS, "start": TEXT, "actions": list_of(NATURAL),
     "seats": list_of(OBJECT), "open": TRUTH, "pace": NUMBER, "watch": TEXT,
-    "hands": list_of(OBJECT), "deal": SEED, "turn": SEED, "seed": SEED,
+    "hands": list_of(OBJECT), "deal": NATURAL, "turn": NATURAL, "seed": NATURAL,
 }  # fmt: skip
 SAVED_SEAT = {"agent": TEXT, "name": TEXT, "token": TEXT}
-SAVED_HAND = {"returns": list_of(NUMBER), "occupants": list_of(TEXT), "deal": SEED, "turn": SEED}
+SAVED_HAND = {
+    "returns": list_of(NUMBER),
+    "occupants": list_of(TEXT),
+    "deal": NATURAL,
+    "turn": NATURAL,
+}
 
 
 def check_saved(data: Any) -> dict[str, Any]:

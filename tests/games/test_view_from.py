@@ -131,7 +131,7 @@ FAULTS: list[tuple[str, dict[str, Any], str]] = [
     # Of every game:
     ("doudizhu", {"player": 3}, "player is a seat of doudizhu, 0 to 2, not 3"),
     ("doudizhu", {"player": "1"}, "player is a seat, which is a whole number, not '1'"),
-    ("doudizhu", {"hand": 7}, "hand is a text of cards, not 7"),
+    ("doudizhu", {"hand": 7}, "hand is a text, not 7"),
     ("doudizhu", {"actions": "55"}, "actions are a list of ids or texts, not '55'"),
     ("doudizhu", {"actions": [None]}, "action 1, None: an action that is no text is"),
     ("doudizhu", {"actions": ["55", "?"]}, "action 2, [?]: the player has seen"),

@@ -15,7 +15,7 @@ from closedhand.games.doudizhu.hidden import hide, redeal
 from closedhand.games.doudizhu.notation import DOUBLE, SHOW, Notation, SubstepNotation, words_of
 from closedhand.games.doudizhu.planes import SHAPES, observe, opened
 from closedhand.games.doudizhu.plays import PRESETS, build
-from closedhand.games.doudizhu.rules import deal, deals, legal, over, play, returns
+from closedhand.games.doudizhu.rules import deal, deals, is_legal, legal, over, play, returns
 from closedhand.games.doudizhu.state import (
     LONGEST,
     MOST_BOMBS,
@@ -32,6 +32,7 @@ __all__ = [
     "deals",
     "features",
     "hide",
+    "is_legal",
     "knowledge",
     "legal",
     "make_game",

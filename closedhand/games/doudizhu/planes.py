@@ -31,7 +31,7 @@ from closedhand.games.doudizhu.auction import bid_of, doubled, is_shown
 from closedhand.games.doudizhu.counts import at_least, count, one
 from closedhand.games.doudizhu.hidden import unseen
 from closedhand.games.doudizhu.plays import CATEGORIES, PASS_FAMILY, main_ranks
-from closedhand.games.doudizhu.rules import has_play, lowest_ranks
+from closedhand.games.doudizhu.rules import has_play, has_ranks, lowest_ranks
 from closedhand.games.doudizhu.state import SEATS, Rules, around
 
 RANKS, ROWS, PLANES = 15, 19, 21
@@ -139,6 +139,8 @@ def draw_possible(rules, out, z, cards):
 @kernel
 def with_kickers(plays, family, lowest, cards):
     """Return the packed `lowest` ranks whose groups have enough kickers in `cards`."""
+    if has_ranks(plays.groups[family.first], cards):  # as many ranks as any group of the family
+        return lowest
     found = np.uint64(0)
     for g in range(family.first, family.end):
         rank = one(family.rank + g - family.first)

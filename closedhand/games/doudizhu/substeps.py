@@ -84,6 +84,30 @@ def legal(rules, state, out):
 
 
 @kernel
+def is_legal(rules, state, action, ids):
+    """Return whether an action is legal now, any integer; `ids` is scratch space."""
+    if is_opening(rules.flat, state):
+        word = 0 if action == PASS_GROUP else action - FIRST_BID + 1
+        has_word = action == PASS_GROUP or action >= FIRST_BID
+        return has_word and flat.is_said(rules.flat, state, pass_id(rules.flat) + word, ids)
+    if action < 0 or action >= FIRST_BID or flat.over(rules.flat, state):
+        return False
+    if state.group >= 0:
+        for i in range(legal_kickers(rules, state, ids)):
+            if ids[i] == action:
+                return True
+        return False
+    if action >= PASS_GROUP:
+        return action == PASS_GROUP and state.target >= 0
+    group = rules.flat.plays.groups[action]
+    hand = state.hands[state.player]
+    if not (contains(hand, group.need) and flat.follows(rules.flat, state, action)):
+        return False
+    least = flat.least_strength(rules.flat, state)
+    return group.kickers == 0 or flat.has_play(rules.flat.plays, action, hand, least)
+
+
+@kernel
 def legal_kickers(rules, state, out):
     """Write the next kickers of all plays in hand that continue the picks; return their number.
 

@@ -34,14 +34,10 @@ without regard to the plays."""
 def infer(seed: int = 0, hands: int = HANDS) -> dict[str, Any]:
     """Estimate the probability that the down peasant holds both remaining kings.
 
-    Args:
-        seed: Seed of all random numbers.
-        hands: Number of hands of the landlord.
-
     Returns:
         `counted`: the probability from the number of cards alone; `inferred`: the mean over the
-        hands, with its 95% interval, from particles weighted by the plays; `raised`: the share of
-        hands in which the second is greater; and `hands`.
+        landlord's hands, with its 95% interval, from particles weighted by the plays; `raised`: the
+        share of hands in which the second is greater; and `hands`.
     """
     game = the_game()
     rng = np.random.default_rng((seed, 0x6C))

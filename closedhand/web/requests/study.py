@@ -5,7 +5,7 @@ import secrets
 from typing import Any
 
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.parsing import OPTIONS, SEED, TEXT, list_of
+from closedhand.core.parsing import NATURAL, OPTIONS, TEXT, list_of
 from closedhand.web import advice, catalogue, position_text, runs, study
 from closedhand.web.connection import Connection, request
 from closedhand.web.hints import adviser, push_advice, push_card_chances
@@ -30,7 +30,7 @@ async def _study(connection: Connection, given: dict[str, Any]) -> Any:
     return [study.listed(record) for record in connection.records]
 
 
-@request("replay", {"index": SEED})
+@request("replay", {"index": NATURAL})
 async def _replay(connection: Connection, given: dict[str, Any]) -> Any:
     if given["index"] >= len(connection.records):
         raise InputError("there is no such game")
@@ -56,7 +56,7 @@ def _studied(connection: Connection, given: dict[str, Any]) -> tuple[study.Study
     return connection.study, ply, OPEN if seat is None else connection.study.game.seat(seat)
 
 
-@request("ply", {"ply": SEED}, {"seat": SEED})
+@request("ply", {"ply": NATURAL}, {"seat": NATURAL})
 async def _ply(connection: Connection, given: dict[str, Any]) -> Any:
     found, ply, seat = _studied(connection, given)
     return found.position(ply, seat)
@@ -75,7 +75,7 @@ async def _judge_all(connection: Connection, found: study.Study) -> None:
     connection.push({"push": "judged", "ply": -1})
 
 
-@request("ranked", {"ply": SEED})
+@request("ranked", {"ply": NATURAL})
 async def _ranked(connection: Connection, given: dict[str, Any]) -> Any:
     """Push hints for the player to act in a position under study."""
     found, ply, _ = _studied(connection, given)
@@ -90,13 +90,13 @@ async def _ranked(connection: Connection, given: dict[str, Any]) -> Any:
     connection.start("chances", push_card_chances(connection, found.game, view, player))
 
 
-@request("text", {"ply": SEED})
+@request("text", {"ply": NATURAL})
 async def _text(connection: Connection, given: dict[str, Any]) -> Any:
     found, ply, _ = _studied(connection, given)
     return found.text(ply)
 
 
-@request("picture", {"ply": SEED}, {"seat": SEED, "all": TRUTH})
+@request("picture", {"ply": NATURAL}, {"seat": NATURAL, "all": TRUTH})
 async def _picture(connection: Connection, given: dict[str, Any]) -> Any:
     found, ply, seat = _studied(connection, given)
     if given.get("all"):
@@ -106,7 +106,7 @@ async def _picture(connection: Connection, given: dict[str, Any]) -> Any:
     return base64.b64encode(content).decode()
 
 
-@request("playon", {"ply": SEED, "seats": list_of(OBJECT)})
+@request("playon", {"ply": NATURAL, "seats": list_of(OBJECT)})
 async def _play_on(connection: Connection, given: dict[str, Any]) -> Any:
     found, ply, _ = _studied(connection, given)
     start = found.states[0]
@@ -133,7 +133,7 @@ async def _position(connection: Connection, given: dict[str, Any]) -> Any:
 
 @request(
     "analyse",
-    {"game": TEXT, "options": OPTIONS, "player": SEED, "hand": TEXT, "actions": TEXT},
+    {"game": TEXT, "options": OPTIONS, "player": NATURAL, "hand": TEXT, "actions": TEXT},
     {"public": OPTIONS, "by": TEXT},
 )
 async def _analyse(connection: Connection, given: dict[str, Any]) -> Any:

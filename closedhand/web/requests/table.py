@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from closedhand.core.game import InputError
-from closedhand.core.parsing import NUMBER, OPTIONS, SEED, TEXT, list_of
+from closedhand.core.parsing import NATURAL, NUMBER, OPTIONS, TEXT, list_of
 from closedhand.core.registry import load, spec_of
 from closedhand.web import advice, catalogue
 from closedhand.web.connection import Connection, request
@@ -45,7 +45,7 @@ async def _tables(connection: Connection, given: dict[str, Any]) -> Any:
 @request(
     "open",
     {"game": TEXT, "options": OPTIONS, "seats": list_of(OBJECT)},
-    {"seed": SEED, "deal": TEXT, "pace": NUMBER, "open": TRUTH},
+    {"seed": NATURAL, "deal": TEXT, "pace": NUMBER, "open": TRUTH},
 )
 async def _open(connection: Connection, given: dict[str, Any]) -> Any:
     seed = given.get("seed")
@@ -95,13 +95,13 @@ async def _servers(connection: Connection, given: dict[str, Any]) -> Any:
     return found
 
 
-@request("take_seat", {"server": SEED, "seat": OBJECT})
+@request("take_seat", {"server": NATURAL, "seat": OBJECT})
 async def _take_seat(connection: Connection, given: dict[str, Any]) -> Any:
     """Take a seat at the server of a competition, for a person or an agent."""
     connection.lobby.take_seat(given["server"], given["seat"])
 
 
-@request("leave_seat", {"server": SEED})
+@request("leave_seat", {"server": NATURAL})
 async def _leave_seat(connection: Connection, given: dict[str, Any]) -> Any:
     """Give up the seat at the server of a competition, without waiting for an answer of it."""
     match = connection.lobby.remote_matches.get(given["server"])
@@ -115,7 +115,7 @@ async def _leave(connection: Connection, given: dict[str, Any]) -> Any:
     connection.leave()
 
 
-@request("play", {"version": SEED}, {"action": SEED, "text": TEXT}, for_owner=False)
+@request("play", {"version": NATURAL}, {"action": NATURAL, "text": TEXT}, for_owner=False)
 async def _play(connection: Connection, given: dict[str, Any]) -> Any:
     table = connection.seated()
     game, state = table.game, table.state
@@ -177,7 +177,7 @@ async def _record(connection: Connection, given: dict[str, Any]) -> Any:
     return record.to_json()
 
 
-@request("try", {"version": SEED, "text": TEXT}, for_owner=False)
+@request("try", {"version": NATURAL, "text": TEXT}, for_owner=False)
 async def _try(connection: Connection, given: dict[str, Any]) -> Any:
     """Check an arrangement of the hand: return its note and whether it is legal."""
     table = connection.seated()
