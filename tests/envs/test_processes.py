@@ -21,7 +21,9 @@ def test_envs_in_processes_equal_those_in_one_over_whole_games() -> None:
         for _ in range(60):
             np.testing.assert_equal(*seen)
             masks = np.stack(list(seen[0][1]["action_mask"])).astype(np.int8)
-            actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+            # A game that is over begins anew in the next step, whatever the action is.
+            legal = [np.flatnonzero(mask) for mask in masks]
+            actions = np.array([rng.choice(each) if len(each) else 0 for each in legal])
             steps = [env.step(actions) for env in envs]
             np.testing.assert_equal(*steps)
             ended += steps[0][2]
