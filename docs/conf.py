@@ -42,7 +42,11 @@ html_title = f"closedhand {version}"
 
 # Docstrings say `name` for code, which then links wherever there is something to link to.
 default_role = "py:obj"
-autodoc_default_options = {"members": True, "member-order": "bysource"}
+autodoc_default_options = {
+    "members": True,
+    "member-order": "bysource",
+    "ignore-module-all": True,  # a name is documented where it is defined, and only there
+}
 autodoc_typehints_format = "short"
 autodoc_mock_imports = ["ray.rllib"]  # it has an environment of its own
 python_maximum_signature_line_length = 88
@@ -78,10 +82,12 @@ def write_reference_pages(app: Any) -> None:
 
 def write_replays(app: Any) -> None:
     """Write the replays that pages embed: they lie beside the pages, and are no sources of any."""
-    study, page = (import_module(f"closedhand.web.{name}") for name in ("study", "page"))
+    page, files, records_of = (
+        import_module(f"closedhand.{name}") for name in ("web.page", "core.files", "core.records")
+    )
     folder = Path(app.srcdir) / EXTRA / "replays"
     folder.mkdir(parents=True, exist_ok=True)
-    records = study.records_in(sample="deeprocket_match.jsonl")
+    records = list(records_of.read(files.SHIPPED / "deeprocket_match.jsonl"))
     text = page.page(records, "The match of DeepRocket")
     (folder / "deeprocket.html").write_text(text, encoding="utf-8")
 

@@ -77,6 +77,14 @@ def main() -> None:
         path.write_text(text, encoding="utf-8")
 
 
+def rules_for_players(name: str, environment: Any) -> str:
+    """The rules in words, as the page of `closedhand web` shows them; empty if there are none."""
+    if environment.rulebook is None:
+        return ""
+    rulebook = import_module("closedhand.core.rulebook")
+    return f"\n## For players\n\n{rulebook.as_markdown(rulebook.rules_in_words(name))}\n"
+
+
 def environment_page(name: str, environment: Any) -> str:
     """How to make an environment, what it is like, and what its game's docstring says."""
     make = import_module("closedhand.core.registry").load(environment.make)
@@ -97,7 +105,7 @@ envs = gymnasium.make_vec("{environment.gymnasium_id}", num_envs=1024, reward="s
 The rules are in `{make.__module__}`.
 
 {environment.doc}
-
+{rules_for_players(name, environment)}
 ## Presets and spaces
 
 {spaces_table(name, environment.option_table)}

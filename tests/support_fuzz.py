@@ -645,12 +645,6 @@ def option_samples() -> list[bytes]:
     ]
 
 
-def slides(text: str) -> object:
-    from closedhand.games.leduc.notation import parse_state
-
-    return parse_state(make_game("uh_leduc"), text)
-
-
 def tables_of_wire(data: bytes) -> None:
     from closedhand.competitions.uecda import wire
 
@@ -750,10 +744,12 @@ def saved_table_samples() -> list[bytes]:
 
 def messages(text: str) -> None:
     """What a browser asks a server at which there is a table, a line a message."""
-    from closedhand.web import server  # registers the requests
+    from closedhand.web import requests, server
     from closedhand.web.guard import RateLimitedLog
     from closedhand.web.lobby import Lobby
     from closedhand.web.table import restored
+
+    requests.register()
 
     class Raising(RateLimitedLog):
         def failed(self, what: str) -> None:
@@ -787,7 +783,7 @@ def message_samples() -> list[bytes]:
         (join, {"do": "pace", "seconds": 1.5}, {"do": "step"}, {"do": "leave"}),
         ({"do": "games"}, {"do": "tables"}, {"do": "agents", "game": "leduc"}),
         ({"do": "drop", "table": "table"}, {"do": "servers"}, {"do": "runs"}, {"do": "samples"}),
-        ({"do": "study", "text": studied}, {"do": "replay", "index": 0},
+        ({"do": "study", "text": studied}, {"do": "replay", "record": studied},
          {"do": "ply", "ply": 2, "seat": 1}, {"do": "text", "ply": 0},
          {"do": "picture", "ply": 1, "seat": 0}),
         ({"do": "position", "text": "make_game('leduc').view_from(0, 'SK', ['check'])"},),
@@ -807,9 +803,6 @@ TARGETS: dict[str, Target] = {
     **{f"deal-{name}": deals_of(name) for name in NOTATIONS},
     **{f"actions-{name}": actions_of(name, {}) for name in NOTATIONS},
     "actions-substeps": actions_of("chinese_poker", {"substeps": True}),
-    "slides": Target(
-        as_text(slides), lambda: [b"(s1,1,4,SK,*)", b"(t2,7,4,HJ,SA)", b"WL13", b"PS4"]
-    ),
     "views": Target(view_from, views, odd_json),
     "jsonl": Target(in_file(".jsonl", replay_all), jsonl),
     "log": Target(in_file(".log", logs_read), log_samples),

@@ -53,6 +53,7 @@ ELSEWHERE = {
     "python": "examples, run by `make examples` and tests/examples",
     "closedhand web": "a server, in tests/web",
     "closedhand serve": "a server that waits for clients, in tests/commands/daihinmin",
+    "closedhand judge doudizhu": "four million histories, in tests/solvers/test_sides.py",
     "closedhand join": "needs a server, in the same tests",
     "closedhand reproduce": "minutes, in tests/papers and tests/cli/test_reproduce.py",
 }

@@ -78,7 +78,7 @@ app.add_typer(records.app, name="records")
 app.add_typer(train.app, name="train")
 OF_GAMES = {
     "reproduce": "Reproduce published results.",
-    "show": "Show options, settings and pictures of games.",
+    "show": "Show rules, options, settings and pictures of games.",
 }
 """Groups with the commands of games and those of `OWN`."""
 
@@ -87,7 +87,7 @@ OWN = {
         "all": reproduce.reproduce_all,
         "learners": learner_table.reproduce_learners,
     },
-    "show": {"options": show.options, "settings": show.settings},
+    "show": {"rules": show.rules, "options": show.options, "settings": show.settings},
 }
 """Commands of these groups that belong to no game, by name."""
 

@@ -1,13 +1,33 @@
-"""The commands `show options` and `show settings`; games add other commands `show …`."""
+"""The commands `show rules`, `show options` and `show settings`; games add others `show …`."""
 
 from collections.abc import Iterable
 from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.markdown import Markdown
 
 from closedhand.cli.common import GameName, Json, print_json, print_table
 from closedhand.core.options import Option
 from closedhand.core.registry import spec_of
+
+
+def rules(
+    game: GameName,
+    language: Annotated[str, typer.Option(help="Language: en, zh or ja.")] = "en",
+    as_json: Json = False,
+) -> None:
+    """Show the rules of a game in words, with examples of its plays.
+
+    Example: closedhand show rules doudizhu
+    """
+    from closedhand.core.rulebook import as_markdown, rules_in_words
+
+    sections = rules_in_words(game, language)
+    if as_json:
+        print_json({"game": game, "sections": [section._asdict() for section in sections]})
+    else:
+        Console().print(Markdown(as_markdown(sections)))
 
 
 def options(game: GameName, as_json: Json = False) -> None:

@@ -66,14 +66,16 @@ class GameSpec:
         abstractions: Trees for `solve --states NAME`, by the name of the states; their sets are
             classes of information sets, see `closedhand.solvers.tied`.
         terms: Translations of the game's terms, by language and English term: names of roles,
-            marks, parts and of actions without cards. They are for the table in a browser, see
-            `closedhand.core.display.Row`.
+            marks, parts and of actions without cards; `option NAME` is the meaning of an option.
+            A term with `{}` is a sentence, whose parts are terms themselves or stay as they are.
+            They are for the table in a browser, see `closedhand.core.display.Row`.
         faces: Pictures in a browser of cards whose text is neither a rank nor a rank and a suit, by
             that text: a rank and a suit (`Ks`), or `joker` or `JOKER` for the lesser or the greater
             joker.
         playouts: Maker of the policy whose playouts rate actions in hints and replays, and of the
             game that they play, whose payoffs may be simpler: `game -> (game, policy)`, or None for
             rules without such a policy. Without it playouts are random.
+        rulebook: Rules in words, a `closedhand.core.rulebook.Rulebook`; None: there are none.
         odds: Function that estimates the chances of the parts of a hand while it is being sorted:
             `(game, view, parts) -> [Odds or None]`, for texts of the cards of all parts, see
             `closedhand.core.display`. None: no odds are shown.
@@ -111,6 +113,7 @@ class GameSpec:
     terms: Ref | None = None
     faces: Mapping[str, str] = field(default_factory=dict[str, str])
     playouts: Ref | None = None
+    rulebook: Ref | None = None
     odds: Ref | None = None
     client: Ref | None = None
     default_for: tuple[str, ...] = ()

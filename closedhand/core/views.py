@@ -5,7 +5,7 @@ actions by the rules from a position with placeholders for hidden cards. No part
 on the placeholders.
 """
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from typing import Any, cast
 
@@ -31,11 +31,6 @@ def listed(actions: Any) -> list[Any]:
     if isinstance(actions, str) or not isinstance(actions, Iterable):
         raise InputError(f"actions are a list of ids or texts, not {shown(actions)}")
     return [*actions]
-
-
-def numbered(actions: list[Any]) -> Iterator[tuple[int, Any]]:
-    """Iterate over the actions with their numbers, from 1."""
-    return enumerate(actions, 1)
 
 
 @contextmanager

@@ -82,12 +82,7 @@ class Pairs(NamedTuple):
 
 
 def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
-    """Read records.
-
-    Args:
-        game: The game, in any form.
-        path: File of records, or folder of such files.
-        expert: Agent whose moves are learned; None: all agents.
+    """Read records from a file or a folder of files, to learn the moves of an expert or of all.
 
     Raises:
         InputError: A record cannot be read or has another game, there are no moves, or a file is a

@@ -204,13 +204,8 @@ def build(shape: Shape, seed: int | None = None) -> PolicyValue | ActionValues:
 def shape_of(features: Features, kind: str, width: int, layers: int, roles: bool) -> Shape:
     """Make the shape of a network for a game.
 
-    Args:
-        features: The game as the network sees it.
-        kind: One of `KINDS`.
-        width: Number of units of each hidden layer.
-        layers: Number of hidden layers.
-        roles: Whether each role of the game has its own network. Players who act at the same time
-            are in the same position, and share one.
+    With `roles` each role of the game has its own network. Players who act at the same time are in
+    the same position, and share one.
     """
     game = features.game
     names = list(dict.fromkeys(game.roles))

@@ -10,7 +10,7 @@ from closedhand.agents.chinese_poker.pool import Pool
 from closedhand.core.display import Row
 from closedhand.games.chinese_poker.notation import board, board_text, cards_text
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, names
-from closedhand.games.chinese_poker.rules import Rules
+from closedhand.games.chinese_poker.state import Rules
 
 ORDER = (BACK, MIDDLE, FRONT)
 

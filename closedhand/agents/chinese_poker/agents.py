@@ -38,7 +38,8 @@ from closedhand.core.options import Range
 from closedhand.core.threads import in_threads
 from closedhand.games.chinese_poker import substeps
 from closedhand.games.chinese_poker.plays import FRONTS, PARTS
-from closedhand.games.chinese_poker.rules import UNSET, evaluate
+from closedhand.games.chinese_poker.rules import evaluate
+from closedhand.games.chinese_poker.state import UNSET
 
 SLACK = 0.25
 """Points below the best expected ones at which `rescored` leaves an arrangement out."""

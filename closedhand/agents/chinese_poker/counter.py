@@ -31,7 +31,8 @@ from closedhand.games.chinese_poker.plays import (
     SPLITS,
     THREES,
 )
-from closedhand.games.chinese_poker.rules import Rules, evaluate, strengths
+from closedhand.games.chinese_poker.rules import evaluate, strengths
+from closedhand.games.chinese_poker.state import Rules
 
 MOST = THREES * SPLITS + 1
 """Size of the arrays of candidates: the number of ways to split a hand, plus one."""

@@ -17,7 +17,7 @@ from closedhand.agents.chinese_poker.separable import Tables, arrange
 from closedhand.core.files import write_atomically
 from closedhand.core.game import InputError
 from closedhand.games.chinese_poker.plays import PARTS
-from closedhand.games.chinese_poker.rules import Rules
+from closedhand.games.chinese_poker.state import Rules
 
 POOL_SIZE = 1 << 20
 """Number of hands in a pool: it gives 13,400 opponents for every hand."""

@@ -12,7 +12,8 @@ import numpy as np
 
 from closedhand.core.numba.jit import kernel
 from closedhand.games.chinese_poker.plays import HAND, PARTS
-from closedhand.games.chinese_poker.rules import DECK, Rules, evaluate, take
+from closedhand.games.chinese_poker.rules import evaluate, take
+from closedhand.games.chinese_poker.state import DECK, Rules
 
 
 class Deals(IntEnum):

@@ -44,7 +44,8 @@ from closedhand.games.chinese_poker.plays import (
     THREES,
     names,
 )
-from closedhand.games.chinese_poker.rules import Rules, evaluate, strengths
+from closedhand.games.chinese_poker.rules import evaluate, strengths
+from closedhand.games.chinese_poker.state import Rules
 
 NAME = "chinese_poker_separable_{}.npz"
 """File names of the package's tables, by the rules of their training."""

@@ -36,7 +36,7 @@ from closedhand.core.optional_imports import needing
 from closedhand.core.run import Run
 from closedhand.core.threads import in_threads
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, STRENGTHS
-from closedhand.games.chinese_poker.rules import Rules
+from closedhand.games.chinese_poker.state import Rules
 
 METHODS = ("fitted", "blog")
 

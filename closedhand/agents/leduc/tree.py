@@ -30,7 +30,7 @@ from closedhand.core.game import Game
 from closedhand.core.numba.jit import kernel, seed_in_kernel
 from closedhand.games.leduc.notation import CARDS, HIDDEN
 from closedhand.games.leduc.plays import ACTIONS, SHOWDOWN, S, T, name
-from closedhand.games.leduc.rules import FLOP, UNKNOWN
+from closedhand.games.leduc.state import FLOP, UNKNOWN
 from closedhand.solvers.interface import (
     CHANCE,
     END,

@@ -29,7 +29,7 @@ from closedhand.core.records import LogReader, Record, Replay
 from closedhand.core.registry import make_game
 from closedhand.games.daihinmin import logs
 from closedhand.games.daihinmin.exchange import TAXES, best_cards
-from closedhand.games.daihinmin.notation import cards_in
+from closedhand.games.daihinmin.plays import cards_in
 from closedhand.games.daihinmin.replaying import take_away
 from closedhand.games.daihinmin.state import PLAYERS
 

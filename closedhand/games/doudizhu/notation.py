@@ -3,7 +3,8 @@
 An action is its cards, main group first (`3334`), `PASS`, or a word: `BID1` to `BID3`, `CALL`,
 `ROB`, `DOUBLE`, `SHOW`. A deal is four card fields, `landlord;down;up;public`, 17 + 17 + 17 + 3
 cards of the whole deck (with bidding the hands of the three seats; in a game of two the third field
-is what is set aside). A record is a deal followed by `role,cards` for every play, with passes
+is what is set aside). A fifth field such as `PASSED1` counts the deals before it in which all
+passed. A record is a deal followed by `role,cards` for every play, with passes
 omitted: role 0 is the landlord, 1 the down peasant, 2 the up peasant. Without bidding the roles are
 the seats.
 """
@@ -15,6 +16,8 @@ import numpy as np
 
 from closedhand.core.display import Row
 from closedhand.core.game import Game, InputError, State
+from closedhand.core.notation import TableNotation
+from closedhand.core.parsing import parse_whole
 from closedhand.core.records import Record, stated_options
 from closedhand.games.doudizhu import plays
 from closedhand.games.doudizhu.auction import doubled, speaker
@@ -26,6 +29,7 @@ from closedhand.games.doudizhu.state import SEATS, STATE, Rules
 BIDS = ("BID1", "BID2", "BID3")
 CLAIMS = ("CALL", "ROB")
 DOUBLE, SHOW = "DOUBLE", "SHOW"
+PASSED = "PASSED"
 
 
 def words_of(
@@ -39,24 +43,26 @@ def words_of(
 ROLES = {2: ("landlord", "peasant"), 3: ("landlord", "down peasant", "up peasant")}
 
 
-class Notation:
-    """Text of actions and deals under the rules of a preset."""
+class Notation(TableNotation):
+    """Text of actions, deals and tables under the rules of a preset."""
+
+    substeps = False
 
     def __init__(self, rules: Rules, preset: str, words: tuple[str, ...]) -> None:
         self.rules = rules
         self.preset = preset
         self.words = words
-        self.explanations = explanations_of(words)
+        self.explanations = explanations_of(words, self.substeps)
+
+    @cached_property
+    def flat_texts(self) -> tuple[str, ...]:
+        """The notation of every action id of the flat game."""
+        return plays.texts(self.preset) + self.words
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
         """The notation of every action id."""
-        return plays.texts(self.preset) + self.words
-
-    @cached_property
-    def ids(self) -> dict[str, int]:
-        """The action id of every notation."""
-        return {text: i for i, text in enumerate(self.texts)}
+        return self.flat_texts
 
     @cached_property
     def by_cards(self) -> dict[int, list[int]]:
@@ -66,10 +72,6 @@ class Notation:
         for i, cards in enumerate(need.tolist()):
             ids.setdefault(cards, []).append(i)
         return ids
-
-    def text(self, action: int, state: State | None = None) -> str:
-        """Write an action id."""
-        return self.texts[action]
 
     def parse(self, text: str, state: State | None = None) -> int:
         """Parse an action id; the cards of a play may be in any order.
@@ -92,11 +94,12 @@ class Notation:
         raise InputError(f"{text!r} is not a play under the rules {self.preset!r}")
 
     def deal_text(self, state: State) -> str:
-        """Write the four card fields of the deal from which `state` started."""
+        """Write the four card fields of the last deal, and how many before it were passed."""
         hands = state.hands + state.played
         if state.landlord >= 0:
             hands[state.landlord] -= state.public
-        return ";".join(unpack(cards) for cards in (*hands, state.public))
+        passed = [f"{PASSED}{state.passed}"] * bool(state.passed)
+        return ";".join([*(unpack(cards) for cards in (*hands, state.public)), *passed])
 
     def parse_deal(self, text: str) -> State:
         """Parse a deal to the state at its start.
@@ -105,6 +108,7 @@ class Notation:
             InputError: The text does not deal the whole deck into three hands and public cards.
         """
         fields = [field.strip().upper() for field in text.strip().rstrip(";").split(";")]
+        passed = self._passed(fields.pop()) if fields[-1].startswith(PASSED) else 0
         hand, rest, deck = self.rules.options.hand, third(self.rules), int(self.rules.options.deck)
         if [len(field) for field in fields] != [hand, hand, rest, self.rules.options.public]:
             lengths = ", ".join(str(len(field)) for field in fields)
@@ -126,11 +130,23 @@ class Notation:
         state.public = cards[SEATS]
         state.seed = 1 + hash(tuple(map(int, cards))) % 2**53
         begin(self.rules, state)
+        state.passed = passed
         return state
+
+    def _passed(self, field: str) -> int:
+        """Parse the number of deals that were passed.
+
+        Raises:
+            InputError: It is none, or the game would have ended.
+        """
+        most = max(int(self.rules.options.passes) - 1, 0)
+        return parse_whole(field.removeprefix(PASSED), "the number of passed deals", 0, most)
 
     def cards_of(self, action: int, state: State) -> tuple[str, ...]:
         """List the cards of a play."""
-        return tuple(self.texts[action]) if action < self.rules.plays.number - 1 else ()
+        if action >= self.rules.plays.number - 1:
+            return ()
+        return tuple(self.texts[action].replace("+", ""))
 
     def scene(self, state: State) -> list[Row]:
         """Return the table: a row for each seat, then the public cards."""
@@ -176,62 +192,34 @@ class Notation:
                 seat = int(speaker(self.rules, state, move))
             else:
                 seat = (state.landlord + move - state.bids) % players
-            last[seat] = last[seat] or self.texts[state.history[move]]
+            last[seat] = last[seat] or self.flat_texts[state.history[move]]
         return last
 
 
-class SubstepNotation:
+class SubstepNotation(Notation):
     """Text of the kicker sub-steps: `333+?` chooses a group, `+4` or `+44` one kicker."""
 
-    def __init__(self, flat: Notation) -> None:
-        self.flat = flat
-        self.explanations = explanations_of(flat.words, substeps=True)
+    substeps = True
+    actions = "a sub-step such as 333+?, +4 or PASS"
+    parse = TableNotation.parse
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
         """The notation of every action id."""
         groups = [
             unpack(group["need"]) + group["kickers"] * ("+" + group["unit"] * "?")
-            for group in self.flat.rules.plays.groups[:-1]
+            for group in self.rules.plays.groups[:-1]
         ]
         kickers = [f"+{r}" for r in RANKS] + [f"+{r}{r}" for r in RANKS[:13]]
-        return (*groups, "PASS", *kickers, *self.flat.words)
+        return (*groups, "PASS", *kickers, *self.words)
 
-    @cached_property
-    def ids(self) -> dict[str, int]:
-        """The action id of every notation."""
-        return {text: i for i, text in enumerate(self.texts)}
-
-    def text(self, action: int, state: State | None = None) -> str:
-        """Write an action id."""
-        return self.texts[action]
-
-    def parse(self, text: str, state: State | None = None) -> int:
-        """Parse an action id.
-
-        Raises:
-            InputError: The text is not an action.
-        """
-        try:
-            return self.ids[text.strip().upper()]
-        except KeyError:
-            raise InputError(f"{text!r} is not a sub-step such as 333+?, +4 or PASS") from None
-
-    def deal_text(self, state: State) -> str:
-        """Write the four card fields of the flat game's notation."""
-        return self.flat.deal_text(state)
-
-    def parse_deal(self, text: str) -> State:
-        """Parse a deal to the state at its start, as in the flat game.
-
-        Raises:
-            InputError: The text is not a deal.
-        """
-        return self.flat.parse_deal(text)
+    def cards_of(self, action: int, state: State) -> tuple[str, ...]:
+        """Return no cards: people choose sub-steps from a list."""
+        return ()
 
     def scene(self, state: State) -> list[Row]:
         """Return the table, with the incomplete play of the player to act."""
-        rows = self.flat.scene(state)
+        rows = super().scene(state)
         if state.group >= 0:
             choice = self.texts[state.group].split("+")[0] + unpack(state.picked)
             rows[state.player] = rows[state.player]._replace(note=f"{choice} + …")

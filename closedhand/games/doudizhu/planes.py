@@ -39,23 +39,28 @@ STATUS = 10
 SHAPES = {"observation": (RANKS, ROWS, PLANES), "status": (STATUS,)}
 SIZE = RANKS * ROWS * PLANES + STATUS
 
-OPENING = SEATS + 1 + RANKS
+OPENING = {"opening": (SEATS + 1 + RANKS,)}
 
 ROUNDS = 6
 UNSEEN, HAND = 19, 20
 CATEGORY_ROW = 4
 
 
-def opened(rules: Rules) -> dict[str, tuple[int, ...]]:
-    """Return the shape of the part `opening`, if observations have it."""
-    return {"opening": (OPENING,)} if rules.options.double or rules.options.show else {}
+def has_opening(rules: Rules) -> bool:
+    """Return whether observations have the part `opening`, about doubling and shown cards."""
+    return bool(rules.options.double or rules.options.show)
+
+
+def shapes(rules: Rules) -> dict[str, tuple[int, ...]]:
+    """Return name and shape of each part of an observation."""
+    return SHAPES | OPENING if has_opening(rules) else SHAPES
 
 
 @kernel
 def observe(rules, state, player, out):
     """Write the planes, the status vector, and the part `opening`."""
     draw(rules, state, player, out)
-    draw_opening(rules, state, player, out[SIZE:])
+    write_opening(rules, state, player, out[SIZE:])
 
 
 @kernel
@@ -189,8 +194,8 @@ def draw_status(rules, state, player, out):
 
 
 @kernel
-def draw_opening(rules, state, player, out):
-    """Write the part `opening`, if observations have it."""
+def write_opening(rules, state, player, out):
+    """Write the part `opening`, if observations have it; compact ones end with it as well."""
     if rules.options.double:
         for i in range(rules.options.players):
             out[i] = doubled(rules, state, around(rules, player + i))
