@@ -33,12 +33,14 @@ class Source(NamedTuple):
         expert: The agent whose moves it learned.
         pairs: Number of pairs of a position and a move.
         step, accuracy: The check at which it was chosen, on held-out moves of the expert.
+        weights: SHA-256 of the weights of the expert; None if the file does not state it.
     """
 
     expert: str
     pairs: int
     step: int
     accuracy: dict[str, float]
+    weights: str | None
 
 
 def named_networks() -> dict[str, tuple[str, Path]]:
@@ -64,7 +66,8 @@ def source_of(path: Path, kind: str) -> Source:
     while "tuned_from" in about:
         about = about["tuned_from"]
     try:
-        return Source(*(about[key] for key in Source._fields))
+        weights = about.get("files", {}).get("expert")
+        return Source(*(about[key] for key in Source._fields[:-1]), weights)
     except KeyError as error:
         raise InputError(f"{path} does not say what it learned from: no {error}") from None
 
@@ -196,13 +199,15 @@ def report(data: dict[str, Any]) -> list[str]:
         return [*lines, "", "No record of training is shipped: there are no curves."]
     lines += [
         "",
-        "In training (picture: training.png), on held-out moves of an expert of that name,",
+        "In training (picture: training.png), on other held-out moves of an expert of that name,",
     ]
-    lines += ["whose weights the record does not state: the two tables cannot be compared.", ""]
-    lines += ["| network | SHA-256 | moves of | pairs | role | best | at step | paper |"]
-    lines += ["|---|---|---|---|---|---|---|---|"]
+    lines += ["whose weights may be others.", ""]
+    lines += ["| network | SHA-256 | moves of | weights | pairs | role | best | at step | paper |"]
+    lines += ["|---|---|---|---|---|---|---|---|---|"]
     for name, about in data["histories"].items():
-        named = f"{name} | {about['digest'][:12]} | {about['expert']} | {about['pairs']:,}"
+        weights = (about["weights"] or "not stated")[:12]
+        named = f"{name} | {about['digest'][:12]} | {about['expert']} | {weights}"
+        named += f" | {about['pairs']:,}"
         for role, points in curves(about["history"]).items():
             step, value = max(points, key=lambda point: point[1])
             lines.append(f"| {named} | {role} | {value:.1%} | {step:,} | {_of_paper(name)} |")

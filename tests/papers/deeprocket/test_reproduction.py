@@ -330,6 +330,8 @@ def test_the_report_is_held_to_the_weights_that_it_names() -> None:
         assert about["digest"] == data["networks"][kind]["digest"]
         assert f"| {kind} | {about['digest'][:12]} | value-net | " in report
     assert data["networks"]["policy, tuned=1"]["digest"] != data["networks"]["policy"]["digest"]
+    assert data["histories"]["policy"]["weights"] == data["networks"]["policy"]["expert_digest"]
+    assert data["histories"]["kicker"]["weights"] is None and "| not stated | " in report
     assert Path("r/training.png").read_bytes().startswith(b"\x89PNG")
 
 
