@@ -13,7 +13,7 @@ DEMO := .venv/.stamp-demo
 DEV := .venv/.stamp
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
 
-.PHONY: help venv demo test test-slow test-all bounds fuzz mutants examples examples-here examples-apart reproduce lint format types docs pictures dist bench gpu gpu-check clean web web-check chromium
+.PHONY: help venv demo test test-slow test-all bounds fuzz mutants examples examples-here examples-apart reproduce lint format types docs pictures pages dist bench gpu gpu-check clean web web-check chromium
 .DEFAULT_GOAL := help
 
 help:
@@ -30,6 +30,7 @@ help:
 	@echo "make types   pyright"
 	@echo "make docs    the documentation, into docs/_build/html"
 	@echo "make pictures  the pictures of the documentation's tables, into docs/pictures"
+	@echo "make pages   the pages of the environments, and code in the manual that is from files"
 	@echo "make dist    wheel and sdist, into dist/, checked and tried in an empty environment"
 	@echo "make bench   the benchmarks"
 	@echo "make gpu     the proof with a GPU, under four minutes, into runs/gpu (needs the extra gpu)"
@@ -118,6 +119,9 @@ docs: $(DEV)
 pictures: $(DEV)
 	$(BIN)/python docs/pictures.py
 
+pages: $(DEV)
+	$(BIN)/python docs/generate.py
+
 # README's code runs from the wheel, in an environment that holds nothing else.
 dist: $(DEV)
 	rm -rf dist
@@ -164,7 +168,7 @@ gpu-check: $(GPU)/.stamp
 	$(GPU)/bin/python tests/gpu/check.py
 
 clean:
-	rm -rf .venv .venv-gpu .venv-rllib .venv-agilerl build dist docs/_build docs/_extra docs/environments docs/reference .hypothesis .pytest_cache .ruff_cache
+	rm -rf .venv .venv-gpu .venv-rllib .venv-agilerl build dist docs/_build docs/_extra docs/reference .hypothesis .pytest_cache .ruff_cache
 	find closedhand tests benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
 
 # pip comes last into a new environment: where it is missing, making the environment was cut short.

@@ -92,6 +92,8 @@ def page(results: dict) -> str:
     seconds = sorted({row.get("seconds", results["seconds"]) for row in rows})
     lines = [
         "<!-- Written by `make bench`. -->",
+        "# Figures of speed",
+        "",
         f"Measured on one core of: {results['machine']['processor']}; "
         f"Python {results['machine']['python']}, "
         + ", ".join(f"{name} {v}" for name, v in results["versions"].items())

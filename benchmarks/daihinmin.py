@@ -10,7 +10,6 @@ from benchmarks import measuring
 from benchmarks.measuring import aec_steps, rate
 from closedhand import make_agent, make_game
 from closedhand.agents.daihinmin.policy import light_policy
-from closedhand.core import contract
 from closedhand.core.duplicate import play_out
 from closedhand.search.playout import Uniform, playouts
 
@@ -22,7 +21,7 @@ def random_rounds(seconds: float) -> float:
     states, ids = game.empty(1000), np.empty(game.num_actions, np.int32)
 
     def work() -> int:
-        contract.random_games(game.rules, states, rng, ids)
+        measuring.random_games(game.rules, states, rng, ids)
         return len(states)
 
     return rate(work, seconds)

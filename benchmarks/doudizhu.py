@@ -23,7 +23,7 @@ def kernel_games(seconds: float) -> float:
     buffer = np.empty(game.num_actions, np.int32)
 
     def work() -> int:
-        contract.random_games(game.rules, states, rng, buffer)
+        measuring.random_games(game.rules, states, rng, buffer)
         return len(states)
 
     return rate(work, seconds)

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from closedhand.core import contract
 from closedhand.core.agents import act_batch, make_agent
 from closedhand.core.game import Game
-from closedhand.core.numba.jit import kernel
+from closedhand.core.numba.jit import kernel, seed_in_kernel
 
 VIEWS = 2000
 """Views of a call of `decision_time`, at least."""
@@ -78,6 +79,16 @@ def decision_time(game: Game, agent: str, seconds: float) -> float:
             game.play(state, player.act(view))
     together = np.array(views, game.dtype)
     return 1e6 / rate(lambda: len(act_batch(player, together)), seconds)
+
+
+@kernel
+def random_games(rules, states, rng, ids):
+    """Deal and play one random game in each of `states`; return the number of actions."""
+    moves = 0
+    for i in range(len(states)):
+        contract.deal(rules, states[i], seed_in_kernel(rng))
+        moves += contract.random_playout(rules, states[i], rng, ids)
+    return moves
 
 
 @kernel

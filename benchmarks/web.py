@@ -147,7 +147,7 @@ def hints(one: Browser, by: str) -> list[float]:
         one.open([PERSON, AGENT, AGENT], 0.05, seed)
         one.wait_for_turn()
         start = time.perf_counter()
-        one.ask("hint", by=by)
+        one.ask("hint", by=by, version=one.table["version"])
         while (data := one.receive()).get("push") != "hint" or not data["action"]:
             if data.get("error"):
                 raise RuntimeError(data["error"])

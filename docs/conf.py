@@ -1,4 +1,4 @@
-"""Sphinx configuration; the pages of environments and modules are generated."""
+"""Sphinx configuration; the pages of modules are generated."""
 
 import os
 import pkgutil
@@ -15,7 +15,6 @@ from sphinx import addnodes
 os.environ["NUMBA_DISABLE_JIT"] = "1"
 
 closedhand = import_module("closedhand")
-ILLEGAL_REWARD = import_module("closedhand.envs.common").ILLEGAL_REWARD
 
 project = "closedhand"
 author = "The closedhand authors"
@@ -28,7 +27,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
 ]
-exclude_patterns = ["_build", "_extra", "benchmarks-table.md", "learner-results"]
+exclude_patterns = ["_build", "_extra"]
 
 # Headings may be linked to as `guide.md#training`.
 myst_heading_anchors = 3
@@ -58,6 +57,8 @@ ROOMS = ("core", "games", "envs", "wrappers", "search", "solvers", "learning", "
 """The rooms of the package, each with a page of all its modules."""
 
 
+NAME = re.compile(r"closedhand(\.\w+)+")
+"""A name of the package that a page writes as code."""
 COMPILER = "closedhand.core.numba.gpu."
 """Modules that need the extra `gpu`, which the documentation is built without."""
 
@@ -77,10 +78,12 @@ def write_reference_pages(app: Any) -> None:
 
 def write_replays(app: Any) -> None:
     """Write the replays that pages embed: they lie beside the pages, and are no sources of any."""
-    study, page = (import_module(f"closedhand.web.{name}") for name in ("study", "page"))
+    page, files, records_of = (
+        import_module(f"closedhand.{name}") for name in ("web.page", "core.files", "core.records")
+    )
     folder = Path(app.srcdir) / EXTRA / "replays"
     folder.mkdir(parents=True, exist_ok=True)
-    records = study.records_in(sample="deeprocket_match.jsonl")
+    records = list(records_of.read(files.SHIPPED / "deeprocket_match.jsonl"))
     text = page.page(records, "The match of DeepRocket")
     (folder / "deeprocket.html").write_text(text, encoding="utf-8")
 
@@ -92,188 +95,25 @@ def modules_of(package: Any) -> list[str]:
     return [name for name in names if not name.startswith(COMPILER)]
 
 
-def write_environment_pages(app: Any) -> None:
-    """Write one page for each environment of the registry, their index, and Leduc's graph."""
-    environments = closedhand.GAMES
-    folder = Path(app.srcdir) / "environments"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
-    for name, environment in environments.items():
-        (folder / f"{name}.md").write_text(environment_page(name, environment), encoding="utf-8")
-    (folder / "index.md").write_text(environment_index(environments), encoding="utf-8")
-    draw = import_module("closedhand.papers.leduc_slides.graph").plot_graph
-    draw(folder / "leduc-graph.svg", closedhand.make_game("uh_leduc"))
+def link_names(app: Any, doctree: nodes.document) -> None:
+    """Link the names of modules, classes and functions, which pages write as plain code."""
+    docname = app.env.current_document.docname
+    if docname.startswith(("reference/", "api/")):
+        return
+    for node in list(doctree.findall(nodes.literal)):
+        if NAME.fullmatch(node.astext()) and not isinstance(node.parent, nodes.reference):
+            link = addnodes.pending_xref(
+                "", node.deepcopy(), refdomain="py", reftype="obj", refexplicit=True,
+                reftarget=place_of(node.astext()), refdoc=docname,
+            )  # fmt: skip
+            node.replace_self(link)
 
 
-def environment_page(name: str, environment: Any) -> str:
-    """How to make an environment, what it is like, and what its game's docstring says."""
-    make = import_module("closedhand.core.registry").load(environment.make)
-    game = closedhand.make_game(name)
-    parallel = ""
-    if environment.parallel_id:
-        parallel = f'env = pettingzoo.make("parallel", "{environment.parallel_id}")\n'
-    return f"""# {environment.title}
-
-{table_picture(name, environment.title)}{facts_table(name, environment)}
-
-```python
-env = pettingzoo.make("aec", "{environment.aec_id}")
-{parallel}env = gymnasium.make("{environment.gymnasium_id}")
-envs = gymnasium.make_vec("{environment.gymnasium_id}", num_envs=1024, reward="seats")
-```
-
-The rules are in {{py:mod}}`{make.__module__}`.
-
-{environment.doc}
-
-## Presets and spaces
-
-{spaces_table(name, environment.option_table)}
-
-In the dict of an observation `action_mask` [actions] says which actions are legal.
-`observation="flat"` has all parts in one vector.
-
-## Rewards
-
-{rewards(game)}
-
-## Action ids
-
-{ids_table(game)}
-"""
-
-
-def table_picture(name: str, title: str) -> str:
-    """The picture of a table in play, if `pictures.py` draws one."""
-    if not (Path(__file__).parent / "pictures" / f"{name}.gif").exists():
-        return ""
-    return f"![A table of {title} in play](../pictures/{name}.gif)\n\n"
-
-
-def facts_table(name: str, environment: Any) -> str:
-    """What an environment is like, a row for each fact."""
-    game = closedhand.make_game(name)
-    fewest = closedhand.make_game(name, **game.substep_options)
-    low, high = game.payoff_range
-    actions = f"{game.num_actions:,}"
-    if fewest.num_actions < game.num_actions:
-        actions += f", {fewest.num_actions:,} in sub-steps"
-    pace = "all act at the same time" if game.simultaneous else "one acts after the other"
-    information = "imperfect: the hands of the others are hidden"
-    if game.simultaneous:
-        information += ", and what they do until all have acted"
-    facts = {
-        "players": f"{game.num_players}; {pace}",
-        "actions": actions,
-        "observation": f"{parts_of(game)}; {game.feature_size} numbers with "
-        '`observation="compact"`',
-        "rewards": f"{low:,g} to {high:,g}, {'zero-sum' if game.zero_sum else 'general-sum'}",
-        "information": information,
-        "ids": f"`{environment.aec_id}`, `{environment.gymnasium_id}`",
-    }
-    return "| | |\n|---|---|\n" + "\n".join(f"| {key} | {text} |" for key, text in facts.items())
-
-
-def spaces_table(name: str, options: Any) -> str:
-    """Actions, observations and payoffs: by default, of every preset, of options that matter."""
-    usual = closedhand.make_game(name)
-    rows = {"by default": facts(usual)}
-    for option in options:
-        values = option.choices or ((True, False) if isinstance(option.default, bool) else ())
-        for value in values:
-            try:
-                found = facts(closedhand.make_game(name, **{option.name: value}))
-            except closedhand.InputError:
-                continue
-            if found != rows["by default"] or (option.choices and value != option.default):
-                rows[f"`{option.name}={value!r}`"] = found
-    head = ("options", "actions", "observation, int8", "compact", "payoffs",
-            "most actions in a game")  # fmt: skip
-    lines = [head, ("---",) * len(head), *((text, *found) for text, found in rows.items())]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def facts(game: Any) -> tuple[str, ...]:
-    """A game's number of actions, observations, range of payoffs, and length."""
-    low, high = game.payoff_range
-    return (
-        f"{game.num_actions:,}",
-        parts_of(game),
-        str(game.feature_size),
-        f"{low:,g} to {high:,g}",
-        f"{game.max_moves:,}",
-    )
-
-
-def parts_of(game: Any) -> str:
-    """The parts of a game's observation with their shapes."""
-    return ", ".join(
-        f"`{part}` [{', '.join(map(str, shape))}]" for part, shape in game.shapes.items()
-    )
-
-
-def rewards(game: Any) -> str:
-    """When a game pays, in a sentence or two."""
-    when = "at the end of each of its rounds" if game.rounds > 1 else "when it ends"
-    if game.staged and game.rounds == 1:
-        when += ", and with more rounds at the end of each"
-    total = "add up to 0" if game.zero_sum else "do not add up to 0"
-    sides = f" Sides are {', '.join(game.roles)}." if len(set(game.sides)) < len(game.sides) else ""
-    low, high = game.payoff_range
-    illegal = (
-        "An illegal action has a meaning in the rules."
-        if game.lenient
-        else f"An illegal action ends the game with {ILLEGAL_REWARD:g} for who chose it; "
-        "in the lean AEC env it is an error."
-    )
-    return (
-        f"A game pays {when}, {low:,g} to {high:,g}: the payoffs of the {game.num_players} players "
-        f"{total}, and rewards before that are 0.{sides} {illegal}"
-    )
-
-
-MOST_ROWS = 48
-
-
-def ids_table(game: Any) -> str:
-    """The ids of actions: ranges of those whose notation is equally long, or some of them."""
-    texts = [game.text(action) for action in range(game.num_actions)]
-    starts = [i for i in range(len(texts)) if i == 0 or len(texts[i]) != len(texts[i - 1])]
-    if len(starts) > MOST_ROWS or len(starts) < 3 < len(texts):
-        step = max(1, len(texts) // 12)
-        chosen = sorted({*range(0, len(texts), step), len(texts) - 1})
-        rows = [(f"{i:,}", f"`{texts[i]}`") for i in chosen]
-        head = "| some ids | notation |"
-    else:
-        rows = []
-        for start, end in zip(starts, [*starts[1:], len(texts)], strict=True):
-            last = f" to {end - 1:,}" if end - 1 > start else ""
-            text = f"`{texts[start]}`" + (f" to `{texts[end - 1]}`" if last else "")
-            rows.append((f"{start:,}{last}", text))
-        head = "| ids | notation |"
-    return "\n".join([head, "|---|---|", *(f"| {ids} | {text} |" for ids, text in rows)])
-
-
-def environment_index(environments: dict[str, Any]) -> str:
-    """The gallery of all environments."""
-    entries = "\n".join(
-        f"## [{environment.title}]({name}.md)\n\n"
-        f"{table_picture(name, environment.title)}{facts_table(name, environment)}\n"
-        for name, environment in environments.items()
-    )
-    pages = "\n".join(environments)
-    return f"""# Environments
-
-Every game is an environment of PettingZoo and of Gymnasium. Its page has the rules, all options and
-presets, the observations number by number, and the ids of the actions.
-
-{entries}
-```{{toctree}}
-:hidden:
-
-{pages}
-```
-"""
+def place_of(name: str) -> str:
+    """Where a name that is imported from another module is documented."""
+    value = pkgutil.resolve_name(name)
+    module, own = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    return f"{module}.{own}" if module and own else name
 
 
 def convert_tables(
@@ -362,10 +202,10 @@ def setup(app: Any) -> None:
     app.connect("autodoc-process-signature", drop_options)
     app.connect("html-page-context", share_navigation, priority=400)  # before the theme
     app.connect("env-get-outdated", all_if_cut_short)
-    app.connect("builder-inited", write_environment_pages)
     app.connect("builder-inited", write_reference_pages)
     app.connect("builder-inited", write_replays)
     app.connect("autodoc-process-docstring", convert_tables)
     app.connect("autodoc-process-docstring", keep_colons, priority=400)  # before napoleon
     app.connect("autodoc-skip-member", skip_tuple_fields)
     app.connect("doctree-read", drop_long_values)
+    app.connect("doctree-read", link_names)

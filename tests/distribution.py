@@ -66,8 +66,14 @@ def check_wheel(path: Path) -> None:
         assert f"Programming Language :: Python :: 3.{minor}" in classifiers
     assert metadata["Requires-Python"] == ">=3.11"
     urls = metadata.get_all("Project-URL") or []
-    assert len(urls) == (4 if (home := os.environ.get("GITHUB_REPOSITORY")) else 0)
+    home = os.environ.get("GITHUB_REPOSITORY")
+    assert len(urls) == (4 if home else 0)
     assert all(f"github.com/{home}" in url for url in urls)
+    description = metadata.get_payload()
+    assert "# closedhand" in description
+    relative = re.findall(r"\]\((?!https?:|#)[^)]*\)", description)
+    if relative or ("https://raw.githubusercontent.com/" in description) != bool(home):
+        sys.exit(f"{path}: links of the description that an index cannot show: {relative}")
     assert metadata["License-Expression"] == "Apache-2.0" and "licenses/LICENSE" in about
     assert {"play", "train", "render"} <= set(metadata.get_all("Provides-Extra") or [])
     assert "closedhand = closedhand_command:main" in points

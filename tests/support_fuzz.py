@@ -365,16 +365,10 @@ def recorded() -> Any:
     """The first messages of a round to and from each client."""
     from closedhand.competitions.uecda import recordings
 
-    return [own[:20] for own in next(recordings.read(DATA / "uecda_traffic.txt.gz"))]
+    return [own[:20] for own in next(recordings.read(DATA / "uecda_traffic.jsonl.gz"))]
 
 
 def recording_samples() -> list[bytes]:
-    from closedhand.competitions.uecda import recordings
-
-    return [recordings.text([recorded()]).encode()]
-
-
-def json_recording_samples() -> list[bytes]:
     from support_uecda import json_lines
 
     return ["\n".join(json_lines(recorded(), 0)).encode()]
@@ -434,9 +428,11 @@ def written(write: Callable[[Path], object], name: str) -> bytes:
 
 
 def strategy_samples() -> list[bytes]:
+    from support_strategies import uniform
+
     from closedhand.solvers import strategy
 
-    made = [strategy.uniform(make_game(name)) for name in ("leduc", "uh_leduc")]
+    made = [uniform(make_game(name)) for name in ("leduc", "uh_leduc")]
     return [written(partial(strategy.save, each), "strategy.npz") for each in made]
 
 
@@ -456,7 +452,7 @@ def checkpoint(path: Path) -> None:
     from closedhand.solvers import solving
 
     path.rename(path.with_name("learner.npz"))
-    run = solving.load(path.parent, "mccfr", make_game("leduc"), 0)
+    run = solving.begin("mccfr", make_game("leduc"), 0, path.parent).resume()
     run.advance(iterations=run.solver.iterations + 10)
 
 
@@ -649,12 +645,6 @@ def option_samples() -> list[bytes]:
     ]
 
 
-def slides(text: str) -> object:
-    from closedhand.games.leduc.notation import parse_state
-
-    return parse_state(make_game("uh_leduc"), text)
-
-
 def tables_of_wire(data: bytes) -> None:
     from closedhand.competitions.uecda import wire
 
@@ -754,10 +744,12 @@ def saved_table_samples() -> list[bytes]:
 
 def messages(text: str) -> None:
     """What a browser asks a server at which there is a table, a line a message."""
-    from closedhand.web import server  # registers the requests
+    from closedhand.web import requests, server
     from closedhand.web.guard import RateLimitedLog
     from closedhand.web.lobby import Lobby
     from closedhand.web.table import restored
+
+    requests.register()
 
     class Raising(RateLimitedLog):
         def failed(self, what: str) -> None:
@@ -791,7 +783,7 @@ def message_samples() -> list[bytes]:
         (join, {"do": "pace", "seconds": 1.5}, {"do": "step"}, {"do": "leave"}),
         ({"do": "games"}, {"do": "tables"}, {"do": "agents", "game": "leduc"}),
         ({"do": "drop", "table": "table"}, {"do": "servers"}, {"do": "runs"}, {"do": "samples"}),
-        ({"do": "study", "text": studied}, {"do": "replay", "index": 0},
+        ({"do": "study", "text": studied}, {"do": "replay", "record": studied},
          {"do": "ply", "ply": 2, "seat": 1}, {"do": "text", "ply": 0},
          {"do": "picture", "ply": 1, "seat": 0}),
         ({"do": "position", "text": "make_game('leduc').view_from(0, 'SK', ['check'])"},),
@@ -811,14 +803,10 @@ TARGETS: dict[str, Target] = {
     **{f"deal-{name}": deals_of(name) for name in NOTATIONS},
     **{f"actions-{name}": actions_of(name, {}) for name in NOTATIONS},
     "actions-substeps": actions_of("chinese_poker", {"substeps": True}),
-    "slides": Target(
-        as_text(slides), lambda: [b"(s1,1,4,SK,*)", b"(t2,7,4,HJ,SA)", b"WL13", b"PS4"]
-    ),
     "views": Target(view_from, views, odd_json),
     "jsonl": Target(in_file(".jsonl", replay_all), jsonl),
     "log": Target(in_file(".log", logs_read), log_samples),
-    "recording": Target(in_file(".txt", recording), recording_samples),
-    "json-recording": Target(in_file(".jsonl", recording), json_recording_samples, odd_lines),
+    "recording": Target(in_file(".jsonl", recording), recording_samples, odd_lines),
     "config": Target(in_file(".cfg", config), config_samples),
     "results": Target(in_file(".json", results), result_samples, odd_json),
     "league": Target(in_file(".json", league), league_samples, odd_json),

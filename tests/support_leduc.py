@@ -7,6 +7,9 @@ import pytest
 
 from closedhand import Game, make_game
 from closedhand.agents.leduc.tree import PUBLIC, build, information_sets
+from closedhand.games.leduc.notation import HIDDEN, card_text
+from closedhand.games.leduc.plays import name
+from closedhand.games.leduc.state import FLOP, revealed
 from closedhand.solvers import solving
 from closedhand.solvers.strategy import Strategy, rows_of
 
@@ -25,6 +28,15 @@ def play(game: Game, deal: str, actions: str = "") -> Any:
     for action in actions.split():
         game.play(state, game.parse(action))
     return state
+
+
+def state_text(game: Game, state: Any) -> str:
+    """A state as on the slides: the knowledge of the player to act, or the end of the game."""
+    node = game.rules.tables.nodes[state.node]
+    if game.over(state):
+        return name(node)
+    flop = card_text(state.cards[FLOP]) if revealed(game.rules, state) else HIDDEN
+    return f"({name(node)},{card_text(state.cards[state.player])},{flop})"
 
 
 def shares_at(strategy: Strategy) -> dict[tuple[int, int, int], np.ndarray]:

@@ -69,7 +69,6 @@ LINES: dict[str, set[str]] = {
     "advise doudizhu 3456789TTJJQKA22S --seat 1 --public 4TB --plays 44 --simulations 10": set(),
     f"advise daihinmin {ROUND} --plays '3d 5h' --simulations 10": set(),
     "web --no-browser --folder tables": {"starlette", "uvicorn", "websockets"},
-    "bench --rounds 1 --seconds 0.01": {"phevaluator", "pyspiel", "rlcard", "torch", "safetensors"},
 }
 """Lines for every command, quick ones, and the libraries without which each cannot do its work."""
 

@@ -20,13 +20,15 @@ from closedhand.competitions.uecda.client import Client
 from closedhand.core.agents import make_agent
 from closedhand.core.records import from_state
 from closedhand.web import advice, catalogue, study
+from closedhand.web.card_chances import card_chances
 from closedhand.web.game_explorer import GameExplorer
 from closedhand.web.guard import Guard
-from closedhand.web.lobby import Lobby, bound_game, describe_table
+from closedhand.web.lobby import Lobby, bound_game
 from closedhand.web.remote_seat import Address
 from closedhand.web.serve import configured
 from closedhand.web.server import make_app
 from closedhand.web.table import Seat, Table
+from closedhand.web.table_view import describe_table
 
 STOP_SECONDS = 30
 """Longest time for a server to end."""
@@ -56,8 +58,8 @@ def compile_advice(name: str, by: str) -> None:
     player = int(state["player"])
     view = game.view(state, player)
     first = advice.suggest(game, view, by, 0)["action"]["id"]
-    next(advice.values(game, view, first, 0), None)
-    advice.card_chances(game, view, player, 0)
+    next(advice.values(game, view, first, 0, by), None)
+    card_chances(game, view, player, 0)
     record = from_state(game, game.playout(state, rng), ["x"] * game.num_players)
     next(study.Study(record).judgements(0))
 
@@ -112,6 +114,11 @@ class Wire:
         self.pushed: list[dict[str, Any]] = []
         self.number = 0
         self.owner = self.ask("hello", token=token)["owner"]
+
+    @property
+    def table(self) -> dict[str, Any]:
+        """The table as it was pushed last."""
+        return next(data for data in reversed(self.pushed) if data["push"] == "table")
 
     def receive(self) -> dict[str, Any]:
         """Receive the next message; a push is kept as well."""

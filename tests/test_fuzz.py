@@ -11,8 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from support import DATA, FUZZ, examples
 from support_cli import run
+from support_frames import FRAMED, framed
 from support_fuzz import PIECES, TARGETS, guarded, mutated, survives
 
+TARGETS = TARGETS | FRAMED
 CORPUS: dict[str, list[bytes]] = runpy.run_path(str(DATA / "fuzz" / "corpus.py"))["CORPUS"]
 
 every_target = pytest.mark.parametrize("name", TARGETS)
@@ -24,10 +26,18 @@ usual = settings(
 )
 
 
+class Samples(list[bytes]):
+    """Valid inputs of a target; Hypothesis shows arguments, and networks are long."""
+
+    def __repr__(self) -> str:
+        """Say how many there are."""
+        return f"<{len(self)} samples>"
+
+
 @cache
 def samples(name: str) -> list[bytes]:
     """Valid inputs, which are parsed: from then on what parsing needs is compiled and loaded."""
-    found = TARGETS[name].samples()
+    found = Samples(TARGETS[name].samples())
     for sample in found:
         TARGETS[name].parse(sample)
     return found
@@ -45,6 +55,16 @@ def test_garbage_and_mutations_are_refused_in_one_line(name: str) -> None:
 
     @settings(usual, max_examples=examples(20))
     @given(st.one_of(mutated(samples(name)), mutated(samples(name)), garbage))
+    def fuzz(data: bytes) -> None:
+        survives(TARGETS[name], data)
+
+    fuzz()
+
+
+@every_target
+def test_hostile_bytes_inside_valid_frames_are_refused_in_one_line(name: str) -> None:
+    @settings(usual, max_examples=examples(20))
+    @given(framed(samples(name)))
     def fuzz(data: bytes) -> None:
         survives(TARGETS[name], data)
 

@@ -56,7 +56,6 @@ REASONS = {
         "pickle",
     ): "compiled kernels, from a folder in which only the user may write",
     ("core/numba/gpu/compiler.py", "subprocess"): "NVIDIA's assembler, from the extra `gpu`",
-    ("cli/__init__.py", "runpy"): "`bench` runs the benchmarks of the checkout that it is part of",
 }
 """Where this is done all the same, and why."""
 

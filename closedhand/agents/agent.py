@@ -1,11 +1,17 @@
-"""Base of agents that decide by a kernel."""
+"""Bases of agents that decide by a kernel.
+
+`PlayAgent` lets a policy of whole plays decide in the other forms of a game as well, such as
+sub-steps: it decides again at every sub-step, so the policy must be deterministic.
+"""
+
+from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.core import batch
+from closedhand.core import batch, policies
+from closedhand.core.contract import dispatched
 from closedhand.core.game import Game, State
-from closedhand.core.numba.jit import Policy, with_distinct_name
-from closedhand.core.policies import decide_all
+from closedhand.core.numba.jit import Policy, kernel, with_distinct_name
 
 
 class KernelAgent:
@@ -50,5 +56,47 @@ class KernelAgent:
         """
         views = batch.prepared(self.game, views)
         actions = np.empty(len(views), np.int32)
-        decide_all(self._kernel_policy, self.game.rules, views, self._ids, actions)
+        policies.decide_all(self._kernel_policy, self.game.rules, views, self._ids, actions)
         return actions
+
+
+@dispatched()
+def next_step(rules, view, play, ids) -> int:
+    """Return the next action towards a flat one, in a game whose module defines this function.
+
+    Another agent may have begun another play, for example when a person asks for advice. If no
+    action leads to the flat one, the result is some legal action.
+    """
+    ...
+
+
+class Stepwise(NamedTuple):
+    """Policy of the actions towards the plays of a flat policy.
+
+    Attributes:
+        whole: Policy for the flat game.
+    """
+
+    kernels = "closedhand.agents.agent"
+
+    whole: Policy
+
+
+@kernel
+def decide(policy, rules, view, ids):
+    """Choose the next action of `Stepwise`."""
+    play = np.int64(policies.decide(policy.whole, rules.flat, view, ids))
+    return np.int64(next_step(rules, view, play, ids))
+
+
+class PlayAgent(KernelAgent):
+    """Agent that decides by a policy for the flat game, in every form of the game.
+
+    Attributes:
+        whole: The policy for the flat game.
+    """
+
+    def __init__(self, game: Game, name: str, policy: Policy) -> None:
+        """Play `game`, flat or in another form, by a policy for the flat game."""
+        super().__init__(game, name, policy if game.flat is game else Stepwise(policy))
+        self.whole = policy

@@ -28,14 +28,9 @@ class Hint(NamedTuple):
 def hints(game: Game, view: State, adviser: Agent, seconds: float = SECONDS) -> list[Hint]:
     """Rank all legal actions of the player to act, the best first.
 
-    The first of these that the agent offers decides: `simulation`, `values`, `probabilities`, its
-    own choice. Actions that it does not rate follow in the order of their ids.
-
-    Args:
-        game: The game.
-        view: View of the player to act.
-        adviser: Agent that rates the actions.
-        seconds: Time of a ranking by simulation.
+    The first of these that the adviser offers decides: `simulation`, `values`, `probabilities`, its
+    own choice. Actions that it does not rate follow in the order of their ids. A ranking by
+    simulation takes `seconds`.
     """
     legal = game.legal(view)
     if len(legal) == 1:

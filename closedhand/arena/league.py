@@ -82,16 +82,11 @@ class League:
 
 
 def bind(name: str, options: Mapping[str, Any], rounds: int, duplicate: bool) -> Game:
-    """Make the game of a league.
+    """Make the game of a league of a number of rounds.
 
     A game whose rounds depend on each other defines the number of rounds of a deal by
-    `GameSpec.league_options`. Options given here take precedence.
-
-    Args:
-        name: Name of the game.
-        options: Options of the game, as given.
-        rounds: Number of rounds to be played.
-        duplicate: Whether each deal is played at all rotations of the agents.
+    `GameSpec.league_options`, which depends on whether each deal is played as a `duplicate`. The
+    given options take precedence.
 
     Raises:
         InputError: An unknown game or option, or a game that is not played in a league.
@@ -158,14 +153,7 @@ def deals_per_job(game: Game, specs: Sequence[Spec], chunk: int | None) -> int:
 def play_chunk(
     game: Game, specs: Sequence[Spec], seed: int, duplicate: bool, deals: range
 ) -> Chunk:
-    """Play some deals with newly created agents.
-
-    Args:
-        game: The game.
-        specs: An agent for each seat, by name or as object.
-        seed: Seed of the league.
-        duplicate: Whether each deal is played at all rotations of the agents.
-        deals: Numbers of the deals.
+    """Play some deals of a league with newly created agents, one for each seat.
 
     Returns:
         Payoffs, float64 [deals, tables, rounds, agents], with times by agent.
@@ -353,14 +341,7 @@ def _settings(game: Game, agents: Sequence[Player], seed: int, duplicate: bool) 
 
 
 def load(path: Path, game: Game, agents: Sequence[Spec], seed: int, duplicate: bool) -> League:
-    """Read a league that is to be resumed.
-
-    Args:
-        path: Path of the saved summary.
-        game: Game of the resumed league.
-        agents: Agents of the league, by name or as objects.
-        seed: Seed of the league.
-        duplicate: Whether the league is a duplicate.
+    """Read a league that is to be resumed from its saved summary.
 
     Raises:
         InputError: The file cannot be read, or was played with other settings.

@@ -16,6 +16,7 @@ from closedhand.arena.learners import EXACT
 from closedhand.arena.plot import new_figure, save_figure
 from closedhand.core.files import write_atomically
 from closedhand.core.game import InputError
+from closedhand.core.markdown import table
 from closedhand.core.reading import load_json, read_content
 from closedhand.core.registry import GAMES
 from closedhand.core.statistics import Estimate, interval, student
@@ -87,8 +88,8 @@ def read(folder: Path) -> list[Result]:
     Raises:
         InputError: The CSV is damaged, or a file is not the result of a cell.
     """
-    table = folder / TABLE
-    found = {each.cell: each for each in (_read_table(table) if table.exists() else ())}
+    saved = folder / TABLE
+    found = {each.cell: each for each in (_read_table(saved) if saved.exists() else ())}
     for path in sorted(folder.glob("*.json")):
         data = load_json(path)
         if not _is_begun(data):  # an unfinished cell has no result yet
@@ -98,11 +99,7 @@ def read(folder: Path) -> list[Result]:
 
 
 def write(path: Path, results: list[Result]) -> None:
-    """Write results as a CSV, from which `read` restores every digit.
-
-    Raises:
-        InputError: The file cannot be written.
-    """
+    """Write results as a CSV, from which `read` restores every digit."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(COLUMNS)
@@ -191,23 +188,17 @@ def report(results: list[Result]) -> str:
         is_mixed = len({row[:2] for row in rows}) > len({row[0] for row in rows})
         columns = ["learner", "seeds", *names, "seconds", "processor time"]
         columns += [*["version"] * is_mixed, "processor"]
-        lines += [
-            f"## {GAMES[game].title if game in GAMES else game}: {budget:,} steps", "",
-            _row(columns), "|---" * len(columns) + "|",
-        ]  # fmt: skip
+        cells = []
         for (learner, version, processor), own in rows.items():
             seconds = np.mean([each.seconds for each in own])
             spent = np.mean([each.processor_seconds for each in own])
-            lines.append(_row([
+            cells.append([
                 f"`{learner}`", len(own), *(shown(combined(name, own)) for name in names),
                 f"{seconds:,.1f}", f"{spent:,.1f}", *[version] * is_mixed, processor,
-            ]))  # fmt: skip
-        lines.append("")
+            ])  # fmt: skip
+        title = GAMES[game].title if game in GAMES else game
+        lines += [f"## {title}: {budget:,} steps", "", *table(columns, cells), ""]
     return "\n".join(lines)
-
-
-def _row(cells: list[Any]) -> str:
-    return f"| {' | '.join(map(str, cells))} |"
 
 
 def _grouped(results: list[Each], key: Any) -> dict[Any, list[Each]]:
@@ -238,11 +229,7 @@ def shown(estimate: Estimate | None) -> str:
 
 
 def plot(results: list[Result], path: Path) -> None:
-    """Draw the curves in a panel for each game and measure.
-
-    Raises:
-        InputError: matplotlib is not installed.
-    """
+    """Draw the curves in a panel for each game and measure."""
     games = _grouped(results, lambda each: (each.game, each.curve_of))
     # Matplotlib has ten colours: the first ten learners get solid lines, the next ones dashed ones.
     learners = list(dict.fromkeys(each.learner for each in results))

@@ -23,13 +23,15 @@ from closedhand.core import batch
 from closedhand.core.agents import Agent, make_agent, traits_of
 from closedhand.core.game import Game, InputError
 from closedhand.core.machine import machine
+from closedhand.core.parts import Notes, compute_parts
 from closedhand.core.registry import GAMES, load, make_game, spec_of
-from closedhand.core.run import Notes, Run, compute_parts
+from closedhand.core.run import Run
 from closedhand.core.statistics import Estimate
 from closedhand.learning.algorithms import OWN
 from closedhand.solvers import solving
+from closedhand.solvers.size import check_size
 from closedhand.solvers.strategy import evaluate, strategy_of
-from closedhand.solvers.tree import build, check_size
+from closedhand.solvers.tree import build
 
 EXACT, EXPLOITED = "exploitability", "exploited by"
 """Measures besides the points against agents: the exact exploitability, and the gain of a trained
@@ -107,29 +109,25 @@ def choose(only: Iterable[str] | None, seeds: Iterable[int]) -> list[Cell]:
         InputError: An entry of `only` names no game, learner or cell.
     """
     wanted = None if only is None else {name.strip() for name in only}
-    games = {called for game in GAMES for called in (game, spec_of(game).command_name)}
     learners = (*OWN, *solving.ALGORITHMS)
-    for name in sorted(wanted or ()):
-        # Check the names first: finding out which games are small compiles kernels.
-        game, _, learner = name.rpartition("/")
-        if not (name in games or (game in {"", *games} and learner in learners)):
-            raise InputError(
-                f"no cell {name!r}: name a game ({', '.join(GAMES)}), a learner "
-                f"({', '.join(learners)}), or GAME/LEARNER"
-            )
-    pairs = [(game, learner) for game in GAMES for learner in learners_of(game)]
-    names = {
-        (game, learner): {
-            name
-            for called in (game, spec_of(game).command_name)
-            for name in (called, learner, f"{called}/{learner}")
-        }
-        for game, learner in pairs
-    }
-    for name in sorted(wanted or ()):
-        if not any(name in own for own in names.values()):
-            raise InputError(f"no cell {name!r}: that game is too large for this learner")
-    chosen = [pair for pair in pairs if wanted is None or names[pair] & wanted]
+
+    def names(game: str, learner: str) -> set[str]:
+        """The entries that choose a cell."""
+        called = (game, spec_of(game).command_name)
+        return {learner, *called, *(f"{name}/{learner}" for name in called)}
+
+    # Check the names first: finding out which games are small compiles kernels.
+    every = f"name a game ({', '.join(GAMES)}), a learner ({', '.join(learners)}), or GAME/LEARNER"
+    pairs: list[tuple[str, str]] = []
+    for learning, problem in (
+        (lambda game: learners, every),
+        (learners_of, "that game is too large for this learner"),
+    ):
+        pairs = [(game, learner) for game in GAMES for learner in learning(game)]
+        known = {name for pair in pairs for name in names(*pair)}
+        for name in sorted((wanted or set()) - known):
+            raise InputError(f"no cell {name!r}: {problem}")
+    chosen = [pair for pair in pairs if wanted is None or names(*pair) & wanted]
     return [Cell(*pair, seed) for pair in chosen for seed in seeds]
 
 
@@ -138,11 +136,8 @@ def compute(
 ) -> None:
     """Compute cells, except those that the folder holds with the same settings.
 
-    Args:
-        folder: Folder with a file for each cell, and with the runs of cells in `runs`.
-        plan: Settings of all cells.
-        cells: The cells.
-        progress: Called with the name of a cell, the number of cells done and that of all.
+    The folder has a file for each cell, and the runs of cells in `runs`. `progress` is called with
+    the name of a cell, the number of cells done and that of all.
 
     Raises:
         InputError: A result cannot be written, or a library is not installed.

@@ -78,10 +78,6 @@ def is_clocked(game: Game, agents: Sequence[Spec]) -> bool:
 
     Such an agent may use all cores, so its matches run in one process.
 
-    Args:
-        game: Game that they play.
-        agents: Agents by name or as objects.
-
     Raises:
         InputError: An unknown agent, or an argument that it cannot use.
     """
@@ -89,13 +85,7 @@ def is_clocked(game: Game, agents: Sequence[Spec]) -> bool:
 
 
 def play_chunk(game: Game, specs: Sequence[Spec], seed: int, deals: range) -> Chunk:
-    """Play some deals at all tables, with newly created agents.
-
-    Args:
-        game: The game.
-        specs: Two agents, by name or as objects.
-        seed: Seed of the match.
-        deals: Numbers of the deals.
+    """Play some deals of a match between two agents at all tables, with newly created agents.
 
     Returns:
         Payoffs, float64 [deals, tables, seats], with times by agent.

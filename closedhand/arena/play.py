@@ -144,10 +144,6 @@ class Session:
         self._shown = min(self._shown, events)
         self._hints = []
 
-    def hint(self) -> str:
-        """Return the adviser's action for the person, in the game's notation."""
-        return self.text(self._adviser.act(self.view))
-
     def hints(self) -> list[Hint]:
         """Return all legal actions in the order of the adviser's ratings, the best first."""
         if not self._hints:
@@ -157,10 +153,6 @@ class Session:
     def text(self, action: int) -> str:
         """Write an action of the person in the game's notation."""
         return self.game.text(action, self.state)
-
-    def legal(self) -> list[str]:
-        """Return all legal actions in the game's notation."""
-        return [self.text(int(action)) for action in self.game.legal(self.state)]
 
     def new_events(self) -> list[Event]:
         """Return the entries of the log since the last call."""

@@ -18,12 +18,7 @@ from closedhand.core.registry import make_game, read_options
 def plot_match(data: dict[str, Any], path: Path) -> None:
     """Draw the points of both agents of every pairing by role, with 95% intervals.
 
-    Args:
-        data: Summary by `closedhand.arena.results.summary`.
-        path: Path of the PNG file.
-
-    Raises:
-        InputError: matplotlib is not installed.
+    `data` is a summary by `closedhand.arena.results.summary`.
     """
     pairs = data["pairs"]
     figure = new_figure(4.8 * len(pairs), 4.2)
@@ -114,13 +109,8 @@ MARKERS = "osD^vPX*h"
 def plot_curves(runs: list[dict[str, Any]], path: Path) -> None:
     """Draw NashConv against iterations and against seconds, a line for each algorithm.
 
-    Args:
-        runs: Summaries of solving one game: `algorithm` and `curve`, a list of `iterations`,
-            `seconds` and `nash_conv`.
-        path: Path of the PNG file.
-
-    Raises:
-        InputError: matplotlib is not installed.
+    `runs` are summaries of solving one game: `algorithm` and `curve`, a list of `iterations`,
+    `seconds` and `nash_conv`.
     """
     figure = new_figure(11, 4.8)
     axes = figure.subplots(1, 2, sharey=True)

@@ -18,7 +18,7 @@ from closedhand.core.game import Game, InputError
 from closedhand.core.reading import load_json
 from closedhand.core.registry import GAMES, load as load_ref
 from closedhand.core.run import check_same
-from closedhand.core.statistics import Estimate, bootstrap, interval, wins
+from closedhand.core.statistics import Estimate, as_share, interval, student, wins
 
 ALL = "all"
 """Name of the role that stands for all roles together."""
@@ -104,7 +104,7 @@ def summary(match: Match) -> dict[str, Any]:
         "interrupted": match.interrupted,
         "tables": tables(match.game.sides),
         "pairs": [
-            _pair_summary(match.game, [match.names[i], match.names[j]], chunk, match.seed)
+            _pair_summary(match.game, [match.names[i], match.names[j]], chunk)
             for (i, j), chunk in zip(match.pairings, match.pairs, strict=True)
         ],
     }
@@ -138,11 +138,11 @@ def score(match: Match) -> Score:
     """Compute the score of the first two agents of a match."""
     earned = points(match.game, match.pairs[0].returns, 0)
     both = np.stack([wins(earned).mean(axis=1), earned.mean(axis=1)], axis=1)
-    won, mean = bootstrap(both, match.seed)
-    return Score((match.names[0], match.names[1]), won, mean, match.deals)
+    won, mean = student(both)
+    return Score((match.names[0], match.names[1]), as_share(won), mean, match.deals)
 
 
-def _pair_summary(game: Game, names: list[str], chunk: Chunk, seed: int) -> dict[str, Any]:
+def _pair_summary(game: Game, names: list[str], chunk: Chunk) -> dict[str, Any]:
     roles = [*role_names(game), ALL]
     each = [points(game, chunk.returns, agent) for agent in (0, 1)]
     by_agent = [_with_mean(own) for own in each]
@@ -150,9 +150,9 @@ def _pair_summary(game: Game, names: list[str], chunk: Chunk, seed: int) -> dict
     named = measures(game, each)
     extra = [_with_mean(own) for pair in named.values() for own in pair]
     columns = [*by_agent, *won, by_agent[0] - by_agent[1], *extra]
-    # One bootstrap for all columns: all figures come from the same resampled deals. A column per
-    # role, in this order: points of both agents, wins of both, difference, further columns of both.
-    estimates = bootstrap(np.concatenate(columns, axis=1), seed)
+    # A column per role, in this order: points of both agents, wins of both, difference, further
+    # columns of both.
+    estimates = student(np.concatenate(columns, axis=1))
     scores = [estimates[i : i + len(roles)] for i in range(0, len(estimates), len(roles))]
     return {
         "agents": names,
@@ -160,7 +160,7 @@ def _pair_summary(game: Game, names: list[str], chunk: Chunk, seed: int) -> dict
             {
                 "agent": name,
                 "role": role,
-                "win_rate": rounded(scores[2 + agent][i]),
+                "win_rate": rounded(as_share(scores[2 + agent][i])),
                 "points": rounded(scores[agent][i]),
                 "columns": {
                     column: rounded(scores[5 + 2 * k + agent][i]) for k, column in enumerate(named)
@@ -240,13 +240,7 @@ def save(path: Path, data: dict[str, Any]) -> None:
 
 
 def load(path: Path, game: Game, agents: Sequence[Spec], seed: int) -> Match:
-    """Read a match that is to be resumed.
-
-    Args:
-        path: File written by `save`.
-        game: Game of the resumed match.
-        agents: Agents of the match, by name or as objects.
-        seed: Seed of the match.
+    """Read a match that is to be resumed from a file that `save` wrote.
 
     Raises:
         InputError: The file cannot be read, or was played with other settings.

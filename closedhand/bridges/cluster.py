@@ -73,11 +73,9 @@ class Cluster:
     """
 
     def __init__(self, address: str = LOCAL, most: int | None = None) -> None:
-        """Import Ray; `with` connects.
+        """Import Ray; `with` connects to the address, as for `ray.init`, or `LOCAL`.
 
-        Args:
-            address: Address of the cluster, as for `ray.init`, or `LOCAL`.
-            most: Most actors; None: one for each core.
+        At most `most` actors are started; None: one for each core.
 
         Raises:
             InputError: The text is not an address, or Ray is not installed.

@@ -6,9 +6,6 @@ one line on stderr and exit code 2, and so does a full or broken disk.
 """
 
 import os
-import runpy
-import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -30,14 +27,9 @@ from closedhand.cli.common import positive
 from closedhand.cli.groups import Commands, Group
 from closedhand.core import reading
 from closedhand.core.game import InputError
-from closedhand.core.optional_imports import require
-
-REPOSITORY = Path(__file__).parents[2]
-"""Folder of a checkout; of an installed package, the folder of all packages."""
 
 app = typer.Typer(
     cls=Commands,
-    help="Hidden-hand card games for reinforcement learning.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -67,14 +59,17 @@ def closedhand(
         ),
     ] = None,
 ) -> None:
-    """Hidden-hand card games for reinforcement learning."""
+    """Hidden-hand card games for reinforcement learning.
+
+    Begin with `closedhand play doudizhu`; every command shows its options with --help.
+    """
     if positive(limits) is not None:
         os.environ[reading.LIMITS] = str(limits)  # worker processes inherit it
 
 
 app.command()(play.match)
 app.command()(play.play)
-app.command(context_settings=solve.SETTINGS)(solve.solve)
+app.command(context_settings=solve.CONTEXT)(solve.solve)
 app.command()(exploit.exploit)
 app.command()(solve.judge)
 app.command()(compile.compile)
@@ -83,7 +78,7 @@ app.add_typer(records.app, name="records")
 app.add_typer(train.app, name="train")
 OF_GAMES = {
     "reproduce": "Reproduce published results.",
-    "show": "Show options, settings and pictures of games.",
+    "show": "Show rules, options, settings and pictures of games.",
 }
 """Groups with the commands of games and those of `OWN`."""
 
@@ -92,7 +87,7 @@ OWN = {
         "all": reproduce.reproduce_all,
         "learners": learner_table.reproduce_learners,
     },
-    "show": {"options": show.options, "settings": show.settings},
+    "show": {"rules": show.rules, "options": show.options, "settings": show.settings},
 }
 """Commands of these groups that belong to no game, by name."""
 
@@ -102,31 +97,6 @@ for name, text in OF_GAMES.items():
     for own, function in OWN[name].items():
         group.command(own)(function)
     app.add_typer(group, name=name, help=text)
-
-
-@app.command()
-def bench(
-    rounds: Annotated[int, typer.Option(min=1, help="Number of measurements of each.")] = 5,
-    seconds: Annotated[
-        float, typer.Option(help="Seconds of a measurement.", callback=positive)
-    ] = 3.0,
-    only: Annotated[
-        str | None, typer.Option(help="One file of benchmarks; other figures are kept.")
-    ] = None,
-) -> None:
-    """Run the benchmarks of the source repository, and write the tables of the documentation."""
-    # Do not look in the working folder, whose `benchmarks` may be any code.
-    if not (REPOSITORY / "pyproject.toml").exists() or not (REPOSITORY / "benchmarks").is_dir():
-        raise InputError("the benchmarks are in the source repository: `make bench` there")
-    require("phevaluator", "pyspiel", "rlcard", "safetensors", "torch")
-    chosen = [] if only is None else [f"--only={only}"]
-    before = sys.argv, sys.path
-    sys.argv = ["closedhand bench", f"--rounds={rounds}", f"--seconds={seconds}", *chosen]
-    sys.path = [str(REPOSITORY), *sys.path]
-    try:
-        runpy.run_module("benchmarks", run_name="__main__")
-    finally:
-        sys.argv, sys.path = before
 
 
 def main() -> None:

@@ -1,11 +1,12 @@
 """Common parts of the commands `advise GAME`: options, the ranking and its table."""
 
+from itertools import chain
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from closedhand.cli.common import new_table, positive, print_json, progress_bar
+from closedhand.cli.common import positive, print_json, print_table, progress_bar
 from closedhand.core.display import board, plain, pretty
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.statistics import Estimate, interval
@@ -44,18 +45,7 @@ def advise(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Rank the plays of a view, and print them.
-
-    Args:
-        game: The game.
-        view: View of the player in `seat`.
-        seat: The player.
-        agent: Name of the agent whose simulation is used.
-        top: Number of plays to show.
-        seconds: Time of the search; None: 2, unless simulations are given.
-        simulations: Number of simulations, or None.
-        seed: Seed of the simulations.
-        as_json: Whether to print JSON.
+    """Rank the plays of a view of the player in `seat`, and print them.
 
     Raises:
         InputError: It is not the player's turn, or the agent does not simulate.
@@ -85,17 +75,14 @@ def advise(
     # If payoffs are 1 and -1, show differences of the probability to win.
     with_points = how.game.payoff_range != (-1.0, 1.0)
     form, share = ("+.2f", 1.0) if with_points else ("+.1%", 0.5)
-    table = new_table()
-    table.add_column("play")
-    wins = [("wins", "95%")] * (ranked[0].wins is not None)
-    for name in (*sum(wins, ()), *("points", "95%") * with_points, "behind", "95%"):
-        table.add_column(name, justify="right")
+    figures = ["wins"] * (ranked[0].wins is not None) + ["points"] * with_points + ["behind"]
+    rows = []
     for each in ranked[:top]:
         cells = [*_cells(each.wins, ".1%")] if each.wins else []
         cells += _cells(each.points, "+.2f") if with_points else []
         behind = Estimate(*(share * value for value in each.behind))
-        table.add_row(pretty(each.text), *cells, *_cells(behind, form))
-    console.print(table)
+        rows.append((pretty(each.text), *cells, *_cells(behind, form)))
+    print_table(["play", *chain.from_iterable((f">{name}", ">95%") for name in figures)], rows)
     console.print(
         f"{min(top, len(ranked))} of {len(ranked)} plays; {ranked[0].determinisations:,} deals "
         f"that fit what you saw, played on by {agent}; 95% intervals",

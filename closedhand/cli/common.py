@@ -5,7 +5,7 @@ import math
 import re
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -54,13 +54,21 @@ Options = Annotated[
 
 def seed_option(help: str) -> Any:
     """Make the option `--seed`."""
-    return typer.Option(min=0, max=MOST_SEED, help=help)
+    return typer.Option(min=0, max=MOST_SEED, metavar="SEED", help=help)
 
 
 Seed = Annotated[int, seed_option("Seed of the deals and of the agents.")]
 Workers = Annotated[
     int | None,
     typer.Option(min=1, help="Number of processes, or of actors with --ray; all cores if absent."),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="A setting of the learner (closedhand show settings LEARNER); may be repeated.",
+    ),
 ]
 Ray = Annotated[
     str | None,
@@ -75,12 +83,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and no
 
 
 def given_options(game: str | None, rules: str | None, options: list[str] | None) -> dict[str, Any]:
-    """Parse the options of a game on the command line.
-
-    Args:
-        game: Name of the game, which checks them; None: they remain texts.
-        rules: A preset.
-        options: Texts `key=value`.
+    """Parse a preset and options `key=value` of a game; of an unnamed game they remain texts.
 
     Raises:
         InputError: An option is not of the form key=value, given twice, or not one that the game
@@ -97,11 +100,7 @@ def given_options(game: str | None, rules: str | None, options: list[str] | None
 
 
 def given_pairs(texts: Iterable[str], what: str) -> dict[str, str]:
-    """Parse texts `key=value` of the command line to values by key.
-
-    Args:
-        texts: The texts.
-        what: Name of one of them for messages, such as `an option`.
+    """Parse texts `key=value` to values by key; `what` names one of them, such as `an option`.
 
     Raises:
         InputError: A text is of another form, or a key is given twice.
@@ -164,9 +163,6 @@ def make_folder(path: Path, results: Mapping[str, FileKind]) -> Path:
 def claim_files(*results: tuple[Path, FileKind]) -> None:
     """Claim the files that a command is going to write, before it begins to work.
 
-    Args:
-        *results: Paths of the files, those that go along included, each with its kind.
-
     Raises:
         InputError: One cannot be written, another command writes it, two are the same, or a file
             that is no result of its kind would be replaced.
@@ -201,26 +197,12 @@ def note(text: str) -> None:
 
 
 @contextmanager
-def crew(ray: str | None, workers: int | None) -> Iterator[Crew | int]:
-    """Provide the workers of a command: a Ray cluster, or processes.
-
-    Args:
-        ray: Address of the cluster; None: there is none.
-        workers: Number of processes or actors; None: one for each core.
-
-    Yields:
-        The argument `workers` of functions that do jobs.
+def cluster_at(ray: str | None, workers: int | None = None) -> Iterator["Cluster | None"]:
+    """Provide the Ray cluster at an address, with at most `workers` actors; None without address.
 
     Raises:
         InputError: Ray is not installed, or there is no such cluster.
     """
-    with cluster_at(ray, workers) as cluster:
-        yield cluster or workers or cores()
-
-
-@contextmanager
-def cluster_at(ray: str | None, workers: int | None = None) -> Iterator["Cluster | None"]:
-    """Provide the Ray cluster at an address, or None; arguments and errors as of `crew`."""
     if ray is None:
         yield None
         return
@@ -231,20 +213,25 @@ def cluster_at(ray: str | None, workers: int | None = None) -> Iterator["Cluster
 
 
 @contextmanager
-def interruptible(text: str = "interrupted; the same command resumes") -> Iterator[None]:
+def crew(ray: str | None, workers: int | None) -> Iterator[Crew | int]:
+    """Provide the argument `workers` of functions that do jobs: a cluster or a number."""
+    with cluster_at(ray, workers) as cluster:
+        yield cluster or workers or cores()
+
+
+GO_ON = "interrupted; the same command resumes"
+
+
+@contextmanager
+def interruptible(text: str = GO_ON) -> Iterator[None]:
     """Print a line and exit if a `KeyboardInterrupt` ends the block."""
     try:
         yield
     except KeyboardInterrupt:
-        note(text)
-        raise typer.Exit(INTERRUPTED) from None
+        leave_if_interrupted(True, text)
 
 
-def leave_if_interrupted(
-    interrupted: bool,
-    text: str = "interrupted; the same command resumes",
-    nothing: bool = False,
-) -> None:
+def leave_if_interrupted(interrupted: bool, text: str = GO_ON, nothing: bool = False) -> None:
     """Print a line and exit with the code of an interruption, if there was one.
 
     Args:
@@ -254,7 +241,7 @@ def leave_if_interrupted(
     """
     if interrupted:
         note("interrupted before anything was finished; nothing is saved" if nothing else text)
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def print_json(data: Any) -> None:
@@ -274,32 +261,17 @@ def _without_nan(data: Any) -> Any:
 def progress_bar(unit: str, total: int | None) -> Iterator[Callable[..., None]]:
     """Show a progress bar on stderr; without a terminal, as in a log, a line from time to time.
 
-    Args:
-        unit: Unit that is counted.
-        total: Total amount; None if it is not known yet.
-
     Yields:
-        `update(done, total=None, unit=None)`.
+        `update(done, total=None, unit=None)`; a total of None is not known yet.
     """
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich import progress as bars
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
     console = Console(stderr=True)
     if not console.is_terminal:
         yield progress_lines(unit, total)
         return
-    with Progress(*columns, console=console, transient=True) as progress:
+    columns = bars.BarColumn(), bars.MofNCompleteColumn(), bars.TimeRemainingColumn()
+    with bars.Progress("{task.description}", *columns, console=console, transient=True) as progress:
         task = progress.add_task(unit, total=total)
 
         def update(done: float, total: int | None = None, unit: str | None = None) -> None:
@@ -340,8 +312,7 @@ def work_for(
         seconds: Time to work, in addition to the time before the checkpoint.
         count: Function that writes the amount of work done, such as `1,000 games`.
         restart: Whether to ignore the checkpoint.
-        line_of: Function that writes a line for a new entry of the run's history, which is printed;
-            None: no lines.
+        line_of: Function that writes a line to print for a new entry of the history, or None.
     """
     if run.resume_if_kept(restart):
         note(f"resuming after {count()}")
@@ -370,9 +341,27 @@ def percent_bar() -> Iterator[Callable[[float, str], None]]:
         yield lambda share, text: update(int(100 * share), unit=f"percent, {text}")
 
 
-def new_table(title: str | None = None) -> Table:
-    """Make a table without lines, so that seven columns fit into 80 characters."""
-    return Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
+def print_table(
+    headings: Iterable[str],
+    rows: Iterable[Sequence[str]],
+    title: str | None = None,
+    no_wrap: bool = False,
+) -> None:
+    """Print a table without lines, so that seven columns fit into 80 characters.
+
+    Args:
+        headings: Headings of the columns; those that begin with `>` are set to the right.
+        rows: Cells of each row.
+        title: Line above the table.
+        no_wrap: Whether cells stay on one line.
+    """
+    table = Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
+    for heading in headings:
+        justify = "right" if heading.startswith(">") else "left"
+        table.add_column(heading.removeprefix(">"), justify=justify, no_wrap=no_wrap)
+    for row in rows:
+        table.add_row(*row)
+    Console(markup=False).print(table)  # brackets are those of agents' options
 
 
 def save_picture(plot: Callable[[Any, Path], None], data: Any, path: Path) -> Path | None:

@@ -142,6 +142,8 @@ def compile(
     that is not writable. One compilation serves all rules with the same actions; others, such as
     sub-steps, are compiled with --option. Kernels for a GPU are files of their own: a program that
     finds them in the folder of CLOSEDHAND_CUBINS needs no compiler.
+
+    Example: closedhand compile doudizhu --option substeps=true
     """
     if gpu is None and (agents is not None or out is not None):
         raise InputError("--agents and --out are for --gpu")

@@ -1,7 +1,7 @@
 """The deep learners of every game for the command line: `train GAME --algorithm ppo|…`."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from closedhand.core.file_kinds import CHECKPOINT, HISTORY, NETWORK, FileKind, h
 from closedhand.core.game import Game, InputError
 from closedhand.core.optional_imports import require
 from closedhand.core.options import Option, Options, options_of, takes
-from closedhand.core.registry import load
+from closedhand.core.registry import GAMES, load
 from closedhand.core.statistics import interval
 from closedhand.core.threads import MOST_THREADS
 from closedhand.learning.algorithms import LEARNERS, ON_GPU
@@ -34,11 +34,7 @@ EXPERT = Option("expert", None, "agent whose moves to learn", str)
 
 
 def trainer(*own: Option) -> Callable[..., None]:
-    """Make the trainer of a learner.
-
-    Args:
-        *own: Its options besides `COMMON`.
-    """
+    """Make the trainer of a learner, with options of its own besides `COMMON`."""
     options = Options("training", *COMMON, *own)
 
     @takes(options)
@@ -62,7 +58,7 @@ def trainer(*own: Option) -> Callable[..., None]:
             device = device_for(chosen["device"], chosen["opponents"], chosen["ray"])
             if device != "cpu":
                 cls, more = load(ON_GPU[algorithm]), {"device": device}
-        table = options_of(cls.settings_type, algorithm)
+        table = settings_of(algorithm, on_gpu=device != "cpu")
         settings = cls.settings_type(**table.read(given_pairs(chosen["setting"], "a setting")))
         learner = cls(
             game, settings, seed, against=split_agents(chosen["against"]),
@@ -151,42 +147,33 @@ def prepare(learner: Any, folder: Path, restart: bool) -> Any:
     return run
 
 
-def read_settings(algorithm: str, given: Sequence[str]) -> dict[str, Any]:
-    """Parse settings of an algorithm from texts `key=value`.
-
-    Raises:
-        InputError: A text of another form, a setting that is unknown or given twice, or a value
-            that it does not take.
-    """
-    return table_of(algorithm).read(given_pairs(given, "a setting"))
-
-
-def table_of(algorithm: str, on_gpu: bool = False) -> Options:
+def settings_of(algorithm: str, on_gpu: bool = False) -> Options:
     """Return the table of an algorithm's settings.
 
     Args:
-        algorithm: The algorithm.
+        algorithm: An algorithm of every game, or one of a single game that takes `--set`.
         on_gpu: Whether it learns on a GPU.
 
     Raises:
         InputError: There is no such algorithm.
     """
-    if algorithm not in LEARNERS:
-        raise InputError(f"no learner {algorithm!r}; there are {', '.join(LEARNERS)}")
     if on_gpu and algorithm not in ON_GPU:
         raise InputError(f"{algorithm} does not learn on a GPU; {', '.join(ON_GPU)} does")
-    place = (ON_GPU if on_gpu else LEARNERS)[algorithm]
-    return options_of(load(place).settings_type, algorithm)
+    places = ON_GPU if on_gpu else LEARNERS
+    if algorithm in places:
+        return options_of(load(places[algorithm]).settings_type, algorithm)
+    own = {name: ref for spec in GAMES.values() for name, ref in spec.trainers.items()}
+    types = {name: getattr(load(ref), "settings_type", None) for name, ref in own.items()}
+    if types.get(algorithm) is None:
+        known = [*LEARNERS, *(name for name, found in types.items() if found)]
+        raise InputError(f"no learner {algorithm!r} takes --set; there are {', '.join(known)}")
+    return options_of(load(types[algorithm]), algorithm)
 
 
 def work(run: Any, folder: Path, seconds: float | None, steps: int | None) -> None:
     """Let a run work until its time is up, or a number of decisions is reached; print its history.
 
-    Args:
-        run: The run.
-        folder: Its folder, in which TensorBoard's is put.
-        seconds: Seconds of work in all; None: no limit.
-        steps: Number of decisions in all; None: no limit.
+    Both limits count from the beginning of the run. TensorBoard's folder is put into its folder.
     """
     from closedhand.learning.runs import BOARD
     from closedhand.learning.tensorboard import Board

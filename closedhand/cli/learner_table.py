@@ -38,6 +38,8 @@ def reproduce_learners(
     Small games are evaluated exactly, others by duplicate points against the game's agents and by a
     responder. Ctrl-C stops; the same command resumes. Each cell is a file: cells computed elsewhere
     can be copied into the folder. The table results.csv holds all of them.
+
+    Example: closedhand reproduce learners --quick --only leduc/ppo
     """
     from dataclasses import replace
 
@@ -48,7 +50,7 @@ def reproduce_learners(
     wanted = None if only is None else only.split(",")
     cells = [] if only == "none" else learners.choose(wanted, range(seed, seed + seeds))
     table = FileKind("a table of learners", headed(",".join(learner_table.COLUMNS)))
-    make_folder(out, {learner_table.TABLE: table, **report_files("report", ["curves.png"])})
+    make_folder(out, {learner_table.TABLE: table, **report_files(None, ["curves.png"])})
     with interruptible(), progress_bar("cells", len(cells)) as update:
         learners.compute(out, plan, cells, lambda name, done, total: update(done, total, name))
     results = learner_table.read(out)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -20,15 +20,16 @@ from closedhand.cli.common import (
     Options,
     Ray,
     Rules,
+    Seed,
     bind,
     claim_files,
     crew,
     given_options,
     interruptible,
     leave_if_interrupted,
-    new_table,
     note,
     print_json,
+    print_table,
     progress_bar,
     save_picture,
     seed_option,
@@ -36,7 +37,6 @@ from closedhand.cli.common import (
 )
 from closedhand.core.file_kinds import LEAGUE, MATCH, PICTURE
 from closedhand.core.game import Game, InputError
-from closedhand.core.workers import Crew
 
 # Slow imports are made inside the commands, so that --help is fast.
 if TYPE_CHECKING:
@@ -45,42 +45,46 @@ if TYPE_CHECKING:
 
 NOTHING = "interrupted before any more deals were finished; nothing more is saved"
 
+Agents = Annotated[
+    str,
+    typer.Option(
+        help="Two or more agents, separated by commas; in a league one for each seat, the last one "
+        "for all further seats."
+    ),
+]
+Deals = Annotated[
+    int | None,
+    typer.Option(min=1, help="Number of deals, each played at every seating; 1000 if absent."),
+]
+Duplicate = Annotated[
+    bool,
+    typer.Option(
+        "--duplicate",
+        help="A league that replays each deal with the agents rotated through all seats.",
+    ),
+]
+Processes = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="Number of processes, or of actors with --ray; all cores if absent, one with a search "
+        "by the clock.",
+    ),
+]
+
 
 def match(
     game: GameName,
-    agents: Annotated[
-        str,
-        typer.Option(
-            help="Two or more agents, separated by commas; in a league one for each seat, "
-            "the last one for all further seats."
-        ),
-    ],
-    deals: Annotated[
-        int | None,
-        typer.Option(min=1, help="Number of deals, each played at every seating; 1000 if absent."),
-    ] = None,
+    agents: Agents,
+    deals: Deals = None,
     rounds: Annotated[
-        int | None,
-        typer.Option(min=1, help="Number of rounds of a league; 1000 if absent."),
+        int | None, typer.Option(min=1, help="Number of rounds of a league; 1000 if absent.")
     ] = None,
-    duplicate: Annotated[
-        bool,
-        typer.Option(
-            "--duplicate",
-            help="A league that replays each deal with the agents rotated through all seats.",
-        ),
-    ] = False,
-    seed: Annotated[int, seed_option("Seed of the deals and of the agents.")] = 0,
+    duplicate: Duplicate = False,
+    seed: Seed = 0,
     rules: Rules = None,
     option: Options = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Number of processes, or of actors with --ray; all cores if absent, one with a "
-            "search by the clock.",
-        ),
-    ] = None,
+    workers: Processes = None,
     ray: Ray = None,
     out: Annotated[
         Path | None, typer.Option(help="JSON file for the results; the picture is saved beside it.")
@@ -98,77 +102,109 @@ def match(
     with --duplicate one round.
 
     Saves the results as JSON, by default in runs/, and a picture of them beside it.
+
+    Example: closedhand match doudizhu --agents greedy,rule --deals 200
     """
     from closedhand.core.agent_spec import split_agents
-    from closedhand.core.duplicate import parse_all
     from closedhand.core.registry import spec_of
 
-    given = [f"{key} {value}" for key, value in given_options(game, rules, option).items()]
+    options = given_options(game, rules, option)
     is_league = spec_of(game).league or rounds is not None or duplicate
     kind = ["league", *["duplicate"] * duplicate] if is_league else ["match"]
+    given = [f"{key} {value}" for key, value in options.items()]
     path = out or Path("runs") / (slug(" ".join([*kind, game, *given, agents])) + ".json")
+    picture = path.parent / f"{path.stem}.png"
+    claim_files((path, LEAGUE if is_league else MATCH), (picture, PICTURE))
     texts = split_agents(agents)
-    claim_files((path, LEAGUE if is_league else MATCH), (_picture_of(path), PICTURE))
-    how = _Settings(seed, workers, ray, path, resume, as_json)
     if is_league:
-        options = given_options(game, rules, option)
-        _league(game, options, texts, deals, rounds, duplicate, how)
+        contest = _league(game, options, texts, deals, rounds, duplicate, seed)
     else:
-        bound = bind(game, rules, option)
-        players = parse_all(bound, texts)
-        _match(bound, players, deals or 1000, how)
+        contest = _match(bind(game, rules, option), texts, deals or 1000, seed)
+    _contend(contest, path, picture, workers, ray, resume, as_json)
 
 
-class _Settings(NamedTuple):
-    """Options that matches and leagues share; see `match`."""
-
-    seed: int
-    workers: int | None
-    ray: str | None
-    path: Path
-    resume: bool
-    as_json: bool
-
-
-def _picture_of(path: Path) -> Path:
-    """Return the path of the picture of the results in a file."""
-    return path.parent / f"{path.stem}.png"
-
-
-def _players(
-    game: Game, agents: Sequence["Player"], workers: int | None, ray: str | None
-) -> AbstractContextManager[Crew | int]:
-    """Provide the workers that play: a cluster or processes; one process with a search by time.
-
-    Raises:
-        InputError: A search by time on a cluster.
-    """
+def _contend(
+    contest: "_Contest",
+    path: Path,
+    picture: Path,
+    workers: int | None,
+    ray: str | None,
+    resume: bool,
+    as_json: bool,
+) -> None:
+    """Play a contest, save its results and their picture, and print them; see `match`."""
+    from closedhand.arena import results
     from closedhand.arena.match import is_clocked
 
-    clocked = is_clocked(game, agents)
+    clocked = is_clocked(contest.game, contest.players)
     if clocked and ray is not None:
         raise InputError("an agent that searches by the clock needs all cores: leave out --ray")
-    return crew(ray, workers or (1 if clocked else None))
+    players = crew(ray, workers or (1 if clocked else None))
+    played = contest.load(path) if resume else None
+
+    def save(found: Any) -> None:
+        results.save(path, contest.summary(found))
+
+    with (
+        players as doing,
+        interruptible(NOTHING),
+        progress_bar(contest.unit, contest.total) as update,
+    ):
+        found = contest.play(doing, played, lambda done: update(done * contest.share), save)
+    data = contest.summary(found)
+    # Print first: a full disk must not lose the results.
+    if as_json:
+        print_json(data)
+    else:
+        contest.show(data)
+    results.save(path, data)
+    drawn = save_picture(contest.plot, data, picture)
+    if not as_json:
+        typer.echo(f"saved {path}" + (f" and {drawn}" if drawn else ""))
+    done = f"{found.deals * contest.share} of {contest.total} {contest.unit}"
+    leave_if_interrupted(found.interrupted, f"interrupted after {done}; continue with --resume")
 
 
-def _match(game: Game, agents: Sequence["Player"], deals: int, how: _Settings) -> None:
-    from closedhand.arena import match as arena, results
+class _Contest(NamedTuple):
+    """A match or a league to be played.
+
+    Attributes:
+        game: The game.
+        players: The agents.
+        unit: What is counted, `deals` or `rounds`.
+        share: Number of these in a deal.
+        total: Number of these in all.
+        load: Reads the results in a file, to continue from them.
+        play: Plays, from the workers, the results so far, `update(deals)` and `save(results)`.
+        summary: Converts results to JSON values.
+        plot: Draws a summary.
+        show: Prints a summary.
+    """
+
+    game: Game
+    players: Sequence["Player"]
+    unit: str
+    share: int
+    total: int
+    load: Callable[[Path], Any]
+    play: Callable[..., Any]
+    summary: Callable[[Any], dict[str, Any]]
+    plot: Callable[[Any, Path], None]
+    show: Callable[[dict[str, Any]], None]
+
+
+def _match(game: Game, texts: list[str], deals: int, seed: int) -> _Contest:
+    from closedhand.arena import match, results
     from closedhand.arena.plot import plot_match
+    from closedhand.core.duplicate import parse_all
 
-    players = _players(game, agents, how.workers, how.ray)
-    played = results.load(how.path, game, agents, how.seed) if how.resume else None
-
-    def save(match: arena.Match) -> None:
-        results.save(how.path, results.summary(match))
-
-    with players as doing, interruptible(NOTHING), progress_bar("deals", deals) as update:
-        result = arena.play(game, agents, deals, how.seed, doing, played, update, save)
-    data = results.summary(result)
-    _finish(data, how.path, plot_match, show_match, how.as_json)
-    leave_if_interrupted(
-        result.interrupted,
-        f"interrupted after {result.deals} of {deals} deals; continue with --resume",
-    )
+    agents = parse_all(game, texts)
+    return _Contest(
+        game, agents, "deals", 1, deals,
+        load=lambda path: results.load(path, game, agents, seed),
+        play=lambda *how: match.play(game, agents, deals, seed, *how),
+        summary=results.summary, plot=plot_match, show=show_match,
+    )  # fmt: skip
 
 
 def _league(
@@ -178,9 +214,9 @@ def _league(
     deals: int | None,
     rounds: int | None,
     duplicate: bool,
-    how: _Settings,
-) -> None:
-    from closedhand.arena import league, results
+    seed: int,
+) -> _Contest:
+    from closedhand.arena import league
     from closedhand.arena.plot import plot_league
 
     if deals is not None and (rounds is not None or not duplicate):
@@ -188,55 +224,18 @@ def _league(
     wanted = rounds or 1000
     game = league.bind(name, options, wanted, duplicate)
     share = league.rounds_per_deal(game, duplicate)
-    deals = deals or math.ceil(wanted / share)
+    number = deals or math.ceil(wanted / share)
     seated = league.seat_all(game, texts)
-    players = _players(game, seated, how.workers, how.ray)
-    played = league.load(how.path, game, seated, how.seed, duplicate) if how.resume else None
     if len(seated) > len(texts):
         note(f"{texts[-1]} takes {len(seated) - len(texts) + 1} seats")
-    if deals * share != (rounds or deals * share):
-        note(f"playing {deals * share} rounds, in deals of {share}")
-
-    def save(played: league.League) -> None:
-        results.save(how.path, league.summary(played))
-
-    with players as doing, interruptible(NOTHING), progress_bar("rounds", deals * share) as update:
-        result = league.play(
-            game,
-            seated,
-            deals,
-            how.seed,
-            duplicate,
-            doing,
-            played,
-            lambda done: update(done * share),
-            save,
-        )
-    data = league.summary(result)
-    _finish(data, how.path, plot_league, show_league, how.as_json)
-    done = f"{result.deals * share} of {deals * share} rounds"
-    leave_if_interrupted(result.interrupted, f"interrupted after {done}; continue with --resume")
-
-
-def _finish(
-    data: dict[str, Any],
-    path: Path,
-    plot: Callable[[Any, Path], None],
-    show: Callable[[dict[str, Any]], None],
-    as_json: bool,
-) -> None:
-    """Print results, save them, and save a picture of them."""
-    from closedhand.arena import results
-
-    # Print first: a full disk must not lose the results.
-    if as_json:
-        print_json(data)
-    else:
-        show(data)
-    results.save(path, data)
-    picture = save_picture(plot, data, _picture_of(path))
-    if not as_json:
-        typer.echo(f"saved {path}" + (f" and {picture}" if picture else ""))
+    if number * share != (rounds or number * share):
+        note(f"playing {number * share} rounds, in deals of {share}")
+    return _Contest(
+        game, seated, "rounds", share, number * share,
+        load=lambda path: league.load(path, game, seated, seed, duplicate),
+        play=lambda *how: league.play(game, seated, number, seed, duplicate, *how),
+        summary=league.summary, plot=plot_league, show=show_league,
+    )  # fmt: skip
 
 
 def play(
@@ -262,6 +261,8 @@ def play(
 
     An only legal action is played at once. Type ? for hints, and help for the notation and other
     commands. NO_COLOR switches colours off.
+
+    Example: closedhand play doudizhu --agents decompose
     """
     import numpy as np
 
@@ -330,24 +331,20 @@ def show_match(data: dict[str, Any]) -> None:
     for pair in data["pairs"]:
         first, second = map(shortened, pair["agents"])
         title = f"{data['game']}: {first} v {second}, {data['deals']} deals, seed {data['seed']}"
-        table = new_table(title)
-        for name in ("agent", "role"):
-            table.add_column(name)
         rows = pair["results"]
         figures = [
             row["columns"] or {"win rate": row["win_rate"], "points": row["points"]} for row in rows
         ]
         signs = {name: "+" * any(each[name]["mean"] < 0 for each in figures) for name in figures[0]}
-        for name in signs:
-            table.add_column(name, justify="right")
-            table.add_column("95%", justify="right")
+        lines = []
         for row, figure in zip(rows, figures, strict=True):
             cells = (
                 (f"{figure[name]['mean']:{sign}.3f}", between(figure[name], f"{sign}.3f"))
                 for name, sign in signs.items()
             )
-            table.add_row(shortened(row["agent"]), row["role"], *chain.from_iterable(cells))
-        console.print(table)
+            lines.append((shortened(row["agent"]), row["role"], *chain.from_iterable(cells)))
+        headings = chain.from_iterable((f">{name}", ">95%") for name in signs)
+        print_table(["agent", "role", *headings], lines, title)
         gap = pair["difference"]["all"]
         console.print(
             f"{first} minus {second} on the same deals: {gap['mean']:+.3f} points per game "
@@ -376,19 +373,19 @@ def show_league(data: dict[str, Any]) -> None:
     console = Console(markup=False)  # brackets are those of agents' options
     how = "each deal at all seats, " if data["duplicate"] else ""
     console.print(f"{data['game']}: {data['rounds']:,} rounds, {how}seed {data['seed']}")
-    table = new_table()
-    table.add_column("agent")
-    for name in ("points", "95%", *_ordinals(len(data["results"])), "µs"):
-        table.add_column(name, justify="right")
-    for row in sorted(data["results"], key=lambda row: -row["points"]["mean"]):
-        table.add_row(
-            shortened(row["agent"]),
-            f"{row['points']['mean']:.3f}",
-            between(row["points"], ".3f"),
-            *(f"{100 * share:.0f}%" for share in row["places"]),
-            f"{row['microseconds_per_decision'] or 0:.1f}",
-        )
-    console.print(table)
+    print_table(
+        ["agent", ">points", ">95%", *(f">{n}" for n in _ordinals(len(data["results"]))), ">µs"],
+        [
+            (
+                shortened(row["agent"]),
+                f"{row['points']['mean']:.3f}",
+                between(row["points"], ".3f"),
+                *(f"{100 * share:.0f}%" for share in row["places"]),
+                f"{row['microseconds_per_decision'] or 0:.1f}",
+            )
+            for row in sorted(data["results"], key=lambda row: -row["points"]["mean"])
+        ],
+    )
     for gap in data["differences"]:
         first, second = map(shortened, gap["agents"])
         console.print(

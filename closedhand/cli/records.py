@@ -47,7 +47,10 @@ def replay(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Replay every record of a file; exit code 0 only if all are legal and all results agree."""
+    """Replay every record of a file; exit code 0 only if all are legal and all results agree.
+
+    Example: closedhand records replay games.jsonl --verbose
+    """
     from closedhand.core.records import replay_file
 
     replays: list[dict[str, Any]] = []
@@ -106,6 +109,8 @@ def export(
     """Convert logs of other programs to records, and records to logs or to a page of replays.
 
     The page is one HTML file, which any browser shows without a server.
+
+    Example: closedhand records export games.jsonl --out games.html
     """
     from closedhand.core.files import write_atomically
     from closedhand.core.records import as_asked, log_readers, read, reader_of, write

@@ -4,7 +4,8 @@ import html
 import inspect
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,24 +27,26 @@ Quick = Annotated[
 ]
 
 
-def sections(only: str | None, known: Sequence[str], usual: Sequence[str]) -> tuple[str, ...]:
-    """Parse the sections of `--only`, in the order of `known`.
+def plan_of(module: Any, quick: bool, only: str | None, **given: Any) -> Any:
+    """Make the plan of a reproduction: `Plan` or `QUICK` of its module, and what was given.
 
     Args:
-        only: The value of the option.
-        known: All sections.
-        usual: Sections without the option.
+        module: Module with `Plan`, `QUICK` and `SECTIONS`.
+        quick: Whether to begin with `QUICK`.
+        only: Sections, separated by commas; None: those of the plan.
+        **given: Fields of the plan; None: as there.
 
     Raises:
         InputError: There is no such section.
     """
-    if only is None:
-        return tuple(usual)
-    wanted = [name.strip() for name in only.split(",")]
-    for name in wanted:
-        if name not in known:
-            raise InputError(f"no section {name!r}; there are {', '.join(known)}")
-    return tuple(name for name in known if name in wanted)
+    chosen = {name: value for name, value in given.items() if value is not None}
+    if only is not None:
+        wanted = [name.strip() for name in only.split(",")]
+        for name in wanted:
+            if name not in module.SECTIONS:
+                raise InputError(f"no section {name!r}; there are {', '.join(module.SECTIONS)}")
+        chosen["sections"] = tuple(name for name in module.SECTIONS if name in wanted)
+    return replace(module.QUICK if quick else module.Plan(), **chosen)
 
 
 def report_name(only: str | None) -> str:
@@ -51,32 +54,36 @@ def report_name(only: str | None) -> str:
     return "report" if only is None else "-".join(name.strip() for name in only.split(","))
 
 
-def report_files(name: str, pictures: Iterable[str] = ()) -> dict[str, FileKind]:
+def report_files(only: str | None, pictures: Iterable[str] = ()) -> dict[str, FileKind]:
     """The files of a report and its pictures, by their paths within its folder."""
+    name = report_name(only)
     return {f"{name}.md": REPORT, f"{name}.html": PAGE, **dict.fromkeys(pictures, PICTURE)}
 
 
 def computed(
     out: Path,
     files: Mapping[str, FileKind],
-    compute: Callable[[Callable[[str, float, int], None]], dict[str, Any]],
+    compute: Callable[[Path, Any, Callable[[str, float, int], None]], dict[str, Any]],
+    plan: Any,
 ) -> dict[str, Any]:
-    """Compute results in parts, with a progress bar.
+    """Compute a plan in parts, with a progress bar.
 
     Args:
-        out: Folder for them.
+        out: Folder for the parts.
         files: Other files that will be written there, see `make_folder`.
-        compute: The computation; it takes `progress(name, number, total)`.
+        compute: The computation, from the folder, the plan and `progress(name, number, total)`.
+        plan: Its plan.
     """
     make_folder(out, files)
     with interruptible(), progress_bar("parts", None) as update:
-        return compute(lambda name, number, total: update(number, total, name))
+        return compute(out, plan, lambda name, number, total: update(number, total, name))
 
 
 def show_report(
-    out: Path, text: str, results: dict[str, Any], as_json: bool, name: str = "report"
+    out: Path, text: str, results: dict[str, Any], as_json: bool, only: str | None = None
 ) -> None:
     """Save the report, as Markdown and as HTML, and print it, or print the results as JSON."""
+    name = report_name(only)
     _write_report(out, text, text, name)
     if as_json:
         print_json(results)
@@ -112,12 +119,7 @@ img {{ max-width: 100% }}
 
 
 def as_html(text: str, folder: Path) -> str:
-    """Convert a report to a page that needs no network.
-
-    Args:
-        text: The report, Markdown.
-        folder: Folder of the page and of the pictures that the report names.
-    """
+    """Convert a report, Markdown, to a page that needs no network, with pictures of its folder."""
     from markdown_it import MarkdownIt
 
     blocks = []
@@ -132,13 +134,14 @@ def as_html(text: str, folder: Path) -> str:
 
 def reproductions() -> dict[str, Callable[..., None]]:
     """Find the commands `reproduce …` of games that have the common options, by name."""
-    from closedhand.cli import groups
+    from closedhand.cli.groups import commands_of_games
 
-    commands = {name: load(ref) for name, ref in groups.commands_of_games("reproduce").items()}
+    commands = {name: load(ref) for name, ref in commands_of_games("reproduce").items()}
+    common = {"out", "quick", "seed"}
     return {
         name: command
         for name, command in commands.items()
-        if {"out", "quick", "seed"} <= inspect.signature(command).parameters.keys()
+        if common <= inspect.signature(command).parameters.keys()
     }
 
 
@@ -152,8 +155,10 @@ def reproduce_all(
     """Run all reproductions, and write a page with links to their reports.
 
     With --quick each takes some minutes. Ctrl-C stops; the same command resumes.
+
+    Example: closedhand reproduce all --quick
     """
-    make_folder(out, report_files("index"))
+    make_folder(out, {"index.md": REPORT, "index.html": PAGE})
     lines = ["# All reproductions", "", "| report | seconds |", "|---|---|"]
     for name, command in reproductions().items():
         note(f"reproduce {name}")

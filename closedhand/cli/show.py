@@ -1,18 +1,37 @@
-"""The commands `show options` and `show settings`; games add other commands `show …`."""
+"""The commands `show rules`, `show options` and `show settings`; games add others `show …`."""
 
 from collections.abc import Iterable
 from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markdown import Markdown
 
-from closedhand.cli.common import GameName, Json, new_table, print_json
+from closedhand.cli.common import GameName, Json, print_json, print_table
 from closedhand.core.options import Option
 from closedhand.core.registry import spec_of
 
 
+def rules(
+    game: GameName,
+    language: Annotated[str, typer.Option(help="Language: en, zh or ja.")] = "en",
+    as_json: Json = False,
+) -> None:
+    """Show the rules of a game in words, with examples of its plays."""
+    from closedhand.core.rulebook import as_markdown, rules_in_words
+
+    sections = rules_in_words(game, language)
+    if as_json:
+        print_json({"game": game, "sections": [section._asdict() for section in sections]})
+    else:
+        Console().print(Markdown(as_markdown(sections)))
+
+
 def options(game: GameName, as_json: Json = False) -> None:
-    """Show the options of a game: their names, defaults, values and meanings."""
+    """Show the options of a game: their names, defaults, values and meanings.
+
+    Example: closedhand show options doudizhu
+    """
     spec = spec_of(game)
     # An option that distinguishes the game from others of its family cannot be chosen.
     table = [each for each in spec.option_table if each.name not in spec.options]
@@ -22,14 +41,19 @@ def options(game: GameName, as_json: Json = False) -> None:
 
 
 def settings(
-    algorithm: Annotated[str, typer.Argument(help="A learner: ppo, dmc or imitation.")],
+    algorithm: Annotated[
+        str, typer.Argument(metavar="LEARNER", help="A learner of `train GAME` that takes --set.")
+    ],
     gpu: Annotated[bool, typer.Option("--gpu", help="Those of learning on a GPU.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show the settings of a learner: their names, defaults, values and meanings."""
-    from closedhand.cli.learn import table_of
+    """Show the settings of a learner: their names, defaults, values and meanings.
 
-    _show(table_of(algorithm, gpu), {"algorithm": algorithm}, as_json)
+    Example: closedhand show settings ppo
+    """
+    from closedhand.cli.learn import settings_of
+
+    _show(settings_of(algorithm, gpu), {"algorithm": algorithm}, as_json)
     if not as_json:
         typer.echo("--set KEY=VALUE")
 
@@ -43,10 +67,15 @@ def _show(table: Iterable[Option], owner: dict[str, str], as_json: bool) -> None
         ]
         print_json({**owner, "options": rows})
         return
-    shown = new_table()
-    for name in ("option", "default", "values", "meaning"):
-        shown.add_column(name)
-    for each in table:
-        default = "none" if each.default is None else str(each.default).lower()
-        shown.add_row(each.name, default, each.values, each.text)
-    Console().print(shown)
+    print_table(
+        ("option", "default", "values", "meaning"),
+        [
+            (
+                each.name,
+                "none" if each.default is None else str(each.default).lower(),
+                each.values,
+                each.text,
+            )
+            for each in table
+        ],
+    )

@@ -8,25 +8,22 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
-from rich.console import Console
 
 from closedhand.cli.common import (
-    INTERRUPTED,
     GameName,
     Json,
     Options,
     Rules,
     bind,
+    leave_if_interrupted,
     make_folder,
-    new_table,
-    note,
     positive,
     print_json,
+    print_table,
     progress_bar,
     save_picture,
     seed_option,
     slug,
-    underscored,
 )
 from closedhand.core.file_kinds import (
     CHECKPOINT,
@@ -40,46 +37,51 @@ from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.optional_imports import require
 from closedhand.core.parsing import NUMBER, OPTIONS, TEXT, check_fields, list_of
-from closedhand.core.registry import GAMES, make_game
+from closedhand.core.registry import make_game
 
-SETTINGS = {"ignore_unknown_options": True, "allow_extra_args": True}
+CONTEXT = {"ignore_unknown_options": True, "allow_extra_args": True}
 """Settings by which `solve` takes unknown options as options of the game."""
 ITERATIONS = 10_000
 """Iterations of `solve`, if neither a time nor a NashConv to reach is given."""
 
 
 class Limits(NamedTuple):
-    """The limits of runs, which end at the first that is reached.
-
-    Attributes:
-        iterations: Number of iterations.
-        seconds: Time of work.
-        until: NashConv to reach.
-    """
+    """The limits of runs, which end at the first that is reached."""
 
     iterations: int | None = None
     seconds: float | None = None
-    until: float | None = None
+    until: float | None = None  # NashConv to reach
+
+
+Algorithms = Annotated[
+    str,
+    typer.Option(
+        help="One of the algorithms, lp (the linear program, which takes no limits), or several "
+        "separated by commas; all: every solver of the CFR family."
+    ),
+]
+Iterations = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help=f"Total iterations over all resumptions; {ITERATIONS} without another limit."
+    ),
+]
+States = Annotated[
+    str | None,
+    typer.Option(
+        help="States to learn on instead of the information sets. uh-leduc has slides, the course "
+        "slides' (turn, bets, own card, flop): they leave out how the bets were made, so that one "
+        "state stands for several information sets and CFR need not converge. The strategy is "
+        "judged in the real game."
+    ),
+]
 
 
 def solve(
-    words: Annotated[
-        list[str] | None, typer.Argument(metavar="[GAME]", help="Any game that is small enough.")
-    ] = None,
-    algorithm: Annotated[
-        str,
-        typer.Option(
-            help="One of the algorithms, lp (the linear program, which takes no limits), or "
-            "several separated by commas; all: every solver of the CFR family."
-        ),
-    ] = "pcfr+",
-    iterations: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help=f"Total iterations over all resumptions; {ITERATIONS} without another limit.",
-        ),
-    ] = None,
+    context: typer.Context,
+    game: GameName,
+    algorithm: Algorithms = "pcfr+",
+    iterations: Iterations = None,
     seconds: Annotated[
         float | None,
         typer.Option(help="Seconds of work over all resumptions.", callback=positive),
@@ -87,18 +89,7 @@ def solve(
     until: Annotated[
         float | None, typer.Option(help="NashConv at which to stop.", callback=positive)
     ] = None,
-    states: Annotated[
-        str | None,
-        typer.Option(
-            help="States to learn on instead of the information sets. uh-leduc has slides, the "
-            "course slides' (turn, bets, own card, flop): they leave out how the bets were made, "
-            "so that one state stands for several information sets and CFR need not converge. The "
-            "strategy is judged in the real game."
-        ),
-    ] = None,
-    other_game: Annotated[
-        str | None, typer.Option("--game", help="Another way to give GAME.", callback=underscored)
-    ] = None,
+    states: States = None,
     seed: Annotated[int, seed_option("Seed of sampling algorithms.")] = 0,
     out: Annotated[
         Path | None, typer.Option(help="Folder for strategies and results; one in runs/ if absent.")
@@ -120,69 +111,15 @@ def solve(
     and overwrites the folder's results. Ctrl-C stops and keeps the strategy.
 
     The JSON is the result of the algorithm; for several algorithms it is the list "runs".
+
+    Example: closedhand solve uh-leduc --until 1e-6
     """
-    game, named = read_words([*([other_game] if other_game else []), *(words or [])])
-    bound = bind(game or default_game(), rules, [*(option or []), *named])
-    limits = Limits(iterations, seconds, until)
-    solve_game(bound, algorithm, limits, states, seed, out, resume, as_json)
-
-
-def default_game() -> str:
-    """Return the default game of `solve`."""
-    for spec in GAMES.values():
-        if "solve" in spec.default_for:
-            return spec.name
-    raise InputError(f"name the game to solve: {', '.join(GAMES)}")
-
-
-def read_words(words: list[str]) -> tuple[str | None, list[str]]:
-    """Parse the name of a game, and its options as key=value.
-
-    Args:
-        words: Further words of the command line, in order.
-
-    Raises:
-        InputError: There are two games, or an option without a value.
-
-    Examples:
-        >>> read_words(["--double-pair", "split", "uh-leduc", "--pair=card"])
-        ('uh_leduc', ['double_pair=split', 'pair=card'])
-    """
-    game, options, rest = None, [], list(words)
-    while rest:
-        word = rest.pop(0)
-        key, equals, value = word.removeprefix("--").partition("=")
-        if not word.startswith("-"):
-            if game is not None:
-                raise InputError(f"name one game to solve, not {game} and {word}")
-            game = underscored(word)
-        elif word.startswith("--") and (equals or rest):
-            options.append(f"{key.replace('-', '_')}={value if equals else rest.pop(0)}")
-        else:
-            raise InputError(f"no such option: {word}")
-    return game, options
-
-
-def solve_game(
-    bound: Game,
-    algorithm: str,
-    limits: Limits,
-    states: str | None,
-    seed: int,
-    out: Path | None,
-    resume: bool,
-    as_json: bool,
-) -> None:
-    """Solve a game and show or print the results; see `solve`."""
     from closedhand.arena.plot import plot_curves
-    from closedhand.solvers import solving
     from closedhand.solvers.tree import trees_of
 
-    names = list(solving.SOLVERS) if algorithm == "all" else algorithm.split(",")
-    known = (*solving.ALGORITHMS, "lp")
-    for name in names:
-        if name not in known:
-            raise InputError(f"no algorithm {name!r}; there are {', '.join((*known, 'all'))}")
+    bound = bind(game, rules, [*(option or []), *options_by_name(context.args)])
+    limits = Limits(iterations, seconds, until)
+    names = names_of(algorithm)
     refuse_limits_of_lp(names, limits, states, resume)
     if limits == Limits():
         limits = Limits(ITERATIONS)
@@ -195,27 +132,7 @@ def solve_game(
             **{f"{name}/{file}": kind for name in names for file, kind in files_of(bound).items()},
         },
     )
-    # Set up all runs before the first one starts, so that errors show at once.
-    runs = {}
-    for name in names:
-        # Of several algorithms, resume only those that an interrupted run had reached.
-        go_on = resume and (len(names) == 1 or (folder / name / "learner.npz").exists())
-        if name == "lp":
-            require("scipy")
-        else:
-            runs[name] = (
-                solving.load(folder / name, name, bound, seed, states)
-                if go_on
-                else solving.begin(name, bound, seed, folder / name, states)
-            )
-    results = []
-    for name in names:
-        if name == "lp":
-            results.append(solve_exactly(bound, folder / name))
-        else:
-            results.append(work(runs[name], *limits))
-        if results[-1]["interrupted"]:
-            break
+    results = solve_all(bound, names, limits, states, seed, folder, resume)
     if as_json:
         print_json(results[0] if len(names) == 1 else {"runs": results})
     else:
@@ -224,9 +141,76 @@ def solve_game(
     picture = save_picture(plot_curves, drawn, folder / "nash-conv.png") if drawn else None
     if not as_json:
         typer.echo(f"saved {folder}/*/strategy.npz" + (f" and {picture}" if picture else ""))
-    if results[-1]["interrupted"]:
-        note("interrupted; the work so far is saved: continue with --resume")
-        raise typer.Exit(INTERRUPTED)
+    again = "interrupted; the work so far is saved: continue with --resume"
+    leave_if_interrupted(results[-1]["interrupted"], again)
+
+
+def names_of(algorithm: str) -> list[str]:
+    """Parse the algorithms of `--algorithm`.
+
+    Raises:
+        InputError: There is no such algorithm.
+    """
+    from closedhand.solvers import solving
+
+    names: list[str] = [*solving.SOLVERS] if algorithm == "all" else algorithm.split(",")
+    known = (*solving.ALGORITHMS, "lp")
+    for name in names:
+        if name not in known:
+            raise InputError(f"no algorithm {name!r}; there are {', '.join((*known, 'all'))}")
+    return names
+
+
+def options_by_name(words: list[str]) -> list[str]:
+    """Convert options of a game that are given by name to texts key=value.
+
+    Raises:
+        InputError: A word is no option, or has no value.
+
+    Examples:
+        >>> options_by_name(["--double-pair", "split", "--pair=card"])
+        ['double_pair=split', 'pair=card']
+    """
+    options, rest = [], list(words)
+    while rest:
+        word = rest.pop(0)
+        key, equals, value = word.removeprefix("--").partition("=")
+        if not word.startswith("--") or not (equals or rest):
+            raise InputError(f"no such option: {word}")
+        options.append(f"{key.replace('-', '_')}={value if equals else rest.pop(0)}")
+    return options
+
+
+def solve_all(
+    game: Game,
+    names: Sequence[str],
+    limits: Limits,
+    states: str | None,
+    seed: int,
+    folder: Path,
+    resume: bool,
+) -> list[dict[str, Any]]:
+    """Run algorithms one after the other, until one is interrupted; return their results."""
+    from closedhand.solvers import solving
+
+    # Set up all runs before the first one starts, so that errors show at once.
+    runs = {}
+    for name in names:
+        # Of several algorithms, resume only those that an interrupted run had reached.
+        go_on = resume and (len(names) == 1 or (folder / name / "learner.npz").exists())
+        if name == "lp":
+            require("scipy")
+        else:
+            runs[name] = solving.begin(name, game, seed, folder / name, states)
+            if go_on:
+                runs[name].resume()
+    results: list[dict[str, Any]] = []
+    while len(results) < len(names) and not (results and results[-1]["interrupted"]):
+        name = names[len(results)]
+        results.append(
+            solve_exactly(game, folder / name) if name == "lp" else work(runs[name], *limits)
+        )
+    return results
 
 
 def strategy_files(game: Game) -> dict[str, FileKind]:
@@ -247,13 +231,7 @@ def files_of(game: Game) -> dict[str, FileKind]:
 def refuse_limits_of_lp(
     names: Sequence[str], limits: Limits, states: str | None, resume: bool
 ) -> None:
-    """Refuse what the linear program cannot heed.
-
-    Args:
-        names: The algorithms.
-        limits: The limits that were given; beside other algorithms they are for those.
-        states: The states that were given.
-        resume: Whether to resume, likewise.
+    """Refuse what the linear program cannot heed: limits, beside no other algorithm, and states.
 
     Raises:
         InputError: There is something.
@@ -368,18 +346,21 @@ def judged_columns(result: dict[str, Any]) -> list[str]:
 
 def show_results(results: list[dict[str, Any]]) -> None:
     """Print summaries as a table."""
-    table = new_table(f"{called(results[0])}; chips a game")
-    table.add_column("algorithm", no_wrap=True)
-    for name in ("iterations", "seconds", *judged_columns(results[0])):
-        table.add_column(name, justify="right", no_wrap=True)
-    for result in results:
-        table.add_row(
-            result["algorithm"],
-            f"{result['iterations']:,}" if result["iterations"] else "",
-            f"{result['seconds']:.3f}",
-            *values_of(result),
-        )
-    Console().print(table)
+    columns = ("iterations", "seconds", *judged_columns(results[0]))
+    print_table(
+        ["algorithm", *(f">{name}" for name in columns)],
+        [
+            (
+                result["algorithm"],
+                f"{result['iterations']:,}" if result["iterations"] else "",
+                f"{result['seconds']:.3f}",
+                *values_of(result),
+            )
+            for result in results
+        ],
+        f"{called(results[0])}; chips a game",
+        no_wrap=True,
+    )
     for result in results:
         if result["algorithm"] == "lp":
             player = next(iter(result["best_responses"]))
@@ -415,6 +396,8 @@ def judge(
     of the players' gains by best responses: 0 only for an equilibrium. If several seats play for
     one side, a further line gives an upper bound of their common gain: the gain of a joint response
     in which they see each other's cards.
+
+    Example: closedhand judge leduc random
     """
     from closedhand.core.agents import make_agent
     from closedhand.solvers import solving
@@ -451,11 +434,8 @@ def judge(
     if as_json:
         print_json(result)
         return
-    table = new_table(f"{called(result)}; {agent} at all seats; chips a game")
-    for name in judged_columns(result):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_row(*values_of(result))
-    Console().print(table)
+    title = f"{called(result)}; {agent} at all seats; chips a game"
+    print_table([f">{n}" for n in judged_columns(result)], [values_of(result)], title, no_wrap=True)
     typer.echo(
         f"{result['information_sets']:,} information sets, {result['nodes']:,} histories; "
         + explained(result)

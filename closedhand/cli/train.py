@@ -10,6 +10,7 @@ from closedhand.cli.common import (
     Ray,
     Restart,
     Rules,
+    Settings,
     bind,
     given_options,
     positive,
@@ -18,7 +19,7 @@ from closedhand.cli.common import (
 )
 from closedhand.cli.groups import Group, click_command, with_overwrite
 from closedhand.core.game import InputError
-from closedhand.core.options import options_of
+from closedhand.core.options import Options as Table, options_of
 from closedhand.core.registry import GAMES, GameSpec, Ref, load, spec_of
 from closedhand.core.threads import MOST_THREADS
 
@@ -32,13 +33,18 @@ EVERYWHERE: dict[str, Ref] = {
     "maskable-ppo": "closedhand.cli.learn:learn",
 }
 """Trainers of every game by algorithm."""
-FIXED = 6
-"""Number of parameters that every trainer takes; those that follow are its options."""
+TASK = ("game", "algorithm", "seconds", "seed", "out", "restart")
+"""The parameters that every trainer takes first; those that follow are its options."""
 
 
 def trainers_of(spec: GameSpec) -> dict[str, Ref]:
     """Return the trainers of a game by algorithm: those of every game first, then its own."""
     return {**EVERYWHERE, **spec.trainers}
+
+
+def options_of_trainer(spec: GameSpec, algorithm: str) -> Table:
+    """Return the table of the options of a game's trainer."""
+    return options_of(load(trainers_of(spec)[algorithm]), algorithm, skip=len(TASK))
 
 
 class Trainings(Group):
@@ -60,8 +66,37 @@ class Trainings(Group):
         spec = GAMES.get(underscored(cmd_name) or "")
         if spec is None:
             return super().get_command(ctx, cmd_name)
-        help = f"Train an agent of {spec.title}: {', '.join(trainers_of(spec))}."
-        return with_overwrite(click_command(train_game, spec.command_name, help))
+        command = click_command(train_game, spec.command_name, help_of(spec))
+        group_options(command, spec)
+        return with_overwrite(command)
+
+
+def help_of(spec: GameSpec) -> str:
+    """Write the help of the command that trains agents of a game."""
+    own = f" This game's own learners are {', '.join(spec.trainers)}." if spec.trainers else ""
+    return (
+        f"Train an agent of {spec.title}; Ctrl-C saves and stops, the same command resumes.\n\n"
+        f"{', '.join(EVERYWHERE)} learn every game, and write a folder that the agent "
+        f"learned:FOLDER plays.{own} `closedhand show settings LEARNER` lists what --set takes.\n\n"
+        f"Example: closedhand train {spec.command_name} --steps 200000 --out runs/{spec.name}"
+    )
+
+
+def group_options(command: Any, spec: GameSpec) -> None:
+    """Show the options of a game's command by the learners that take them.
+
+    Those that each learner takes come first, then those of the learners of every game, last those
+    that only the game's own learners take. An option that none of them takes is hidden.
+    """
+    tables = {name: options_of_trainer(spec, name) for name in trainers_of(spec)}
+    for parameter in command.params:
+        if parameter.name in OF_LEARNERS:
+            takers = [name for name, table in tables.items() if parameter.name in table]
+            shown = EVERYWHERE if EVERYWHERE.keys() & takers else spec.trainers
+            parameter.rich_help_panel = f"Options of {', '.join(shown)}"
+            parameter.hidden = not takers
+            if takers != list(shown):
+                parameter.help += f" For {', '.join(takers)}."
 
 
 app = typer.Typer(
@@ -69,93 +104,84 @@ app = typer.Typer(
     help="Train an agent by playing a game, or a network on records of games.",
     no_args_is_help=True,
 )
+app.callback()(lambda: None)
 
-
-@app.callback()
-def train() -> None:
-    """Train an agent by playing a game, or a network on records of games."""
+Out = Annotated[Path, typer.Option(help="Folder for the model; training resumes if it holds one.")]
+Minutes = Annotated[
+    float,
+    typer.Option(
+        help="Minutes to train, in addition to those before a resumption.", callback=positive
+    ),
+]
+Opponents = Annotated[
+    str | None,
+    typer.Option(
+        help="Opponents in training, separated by commas: agents, self, or pool for earlier "
+        "copies of the learner; the default depends on the algorithm, mostly self."
+    ),
+]
+Against = Annotated[
+    str | None, typer.Option(help="Agents of the evaluations in training, separated by commas.")
+]
+Steps = Annotated[
+    int | None,
+    typer.Option(min=1, help="Total number of decisions to learn from, instead of --minutes."),
+]
+Threads = Annotated[
+    int | None, typer.Option(min=1, max=MOST_THREADS, help="Threads of the learner; 1 if absent.")
+]
+Records = Annotated[Path | None, typer.Option(help="Records to learn from, a file or a folder.")]
+Expert = Annotated[
+    str | None, typer.Option(help="Agent whose moves to learn; without --records it plays.")
+]
+Device = Annotated[
+    str | None,
+    typer.Option(help="cpu, cuda, or auto for a GPU if there is one; its settings are others."),
+]
+Start = Annotated[
+    Path | None, typer.Option("--from", help="File of a model to start from; it is not changed.")
+]
+OF_LEARNERS = (
+    "opponents", "against", "steps", "threads", "records", "expert", "device", "ray", "setting",
+    "start",
+)  # fmt: skip
+"""Options that only some learners take."""
 
 
 def train_game(
     context: typer.Context,
-    out: Annotated[
-        Path, typer.Option(help="Folder for the model; training resumes if it holds one.")
-    ],
-    minutes: Annotated[
-        float,
-        typer.Option(
-            help="Minutes to train, in addition to those before a resumption.", callback=positive
-        ),
-    ] = 3.0,
-    algorithm: Annotated[str, typer.Option(help="One of the game's algorithms.")] = "ppo",
-    opponents: Annotated[
-        str | None,
-        typer.Option(
-            help="Opponents in training, separated by commas: agents, self, or pool for earlier "
-            "copies of the learner; the default depends on the algorithm, mostly self."
-        ),
-    ] = None,
-    against: Annotated[
-        str | None,
-        typer.Option(help="Agents of the evaluations during training, separated by commas."),
-    ] = None,
-    steps: Annotated[
-        int | None,
-        typer.Option(min=1, help="Total number of decisions to learn from, instead of --minutes."),
-    ] = None,
-    threads: Annotated[
-        int | None,
-        typer.Option(min=1, max=MOST_THREADS, help="Threads of the learner; 1 if absent."),
-    ] = None,
-    records: Annotated[
-        Path | None, typer.Option(help="Imitation: records to learn from, a file or a folder.")
-    ] = None,
-    expert: Annotated[
-        str | None,
-        typer.Option(help="Imitation: agent whose moves to learn; without --records it plays."),
-    ] = None,
-    device: Annotated[
-        str | None,
-        typer.Option(
-            help="ppo: cpu, cuda, or auto for a GPU if there is one; its settings are others."
-        ),
-    ] = None,
+    out: Out,
+    minutes: Minutes = 3.0,
+    algorithm: Annotated[str, typer.Option(help="One of the learners.")] = "ppo",
+    opponents: Opponents = None,
+    against: Against = None,
+    steps: Steps = None,
+    threads: Threads = None,
+    records: Records = None,
+    expert: Expert = None,
+    device: Device = None,
     ray: Ray = None,
-    setting: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="KEY=VALUE", help="A setting of the algorithm; may be repeated."
-        ),
-    ] = None,
-    start: Annotated[
-        Path | None,
-        typer.Option("--from", help="File of a model to start from; it is not changed."),
-    ] = None,
+    setting: Settings = None,
+    start: Start = None,
     seed: Annotated[int, seed_option("Seed of everything random.")] = 0,
     restart: Restart = False,
     rules: Rules = None,
     option: Options = None,
 ) -> None:
-    """Train an agent; Ctrl-C saves and stops.
-
-    ppo, dmc, imitation and maskable-ppo learn every game, and write a folder that the agent
-    learned:FOLDER plays; `closedhand show settings ALGORITHM` lists what --set takes for these.
-    """
+    """Train an agent; the help of a game's command is that of `help_of`."""
+    values = locals()
+    given = {name: values[name] for name in OF_LEARNERS if values[name] is not None}
     game = bind(underscored(context.command.name) or "", rules, option)
-    trainers = trainers_of(spec_of(game.name))
-    if algorithm not in trainers:
-        known = ", ".join(trainers)
+    spec = spec_of(game.name)
+    if algorithm not in trainers_of(spec):
+        known = ", ".join(trainers_of(spec))
         raise InputError(f"no algorithm {algorithm!r} for {game.name}; there are {known}")
-    trainer = load(trainers[algorithm])
-    taken = options_of(trainer, algorithm, skip=FIXED)
-    words = {"opponents": opponents, "against": against, "steps": steps, "threads": threads,
-             "records": records, "expert": expert, "ray": ray, "setting": setting,
-             "start": start, "device": device}  # fmt: skip
-    if "given" in taken:
-        words["given"] = given_options(game.name, rules, option)
-    given = {name: value for name, value in words.items() if value is not None}
+    taken = options_of_trainer(spec, algorithm)
     for name in given:
         if name not in taken:
             word = next(each.opts[0] for each in context.command.params if each.name == name)
             raise InputError(f"{algorithm} of {game.name} takes none: leave out {word}")
+    if "given" in taken:
+        given["given"] = given_options(game.name, rules, option)
+    trainer = load(trainers_of(spec)[algorithm])
     trainer(game, algorithm, 60 * minutes, seed, out, restart, **taken.read(given))

@@ -50,7 +50,10 @@ def web(
         ),
     ] = None,
 ) -> None:
-    """Play, watch, replay and analyse games in a browser."""
+    """Play, watch, replay and analyse games in a browser.
+
+    Example: closedhand web --port 8025
+    """
     require("starlette", "uvicorn", "websockets")
     from closedhand.web import serve
 

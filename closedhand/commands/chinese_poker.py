@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from closedhand.cli.common import (
     Json,
@@ -15,9 +14,9 @@ from closedhand.cli.common import (
     interruptible,
     leave_if_interrupted,
     make_folder,
-    new_table,
     note,
     print_json,
+    print_table,
     progress_bar,
 )
 from closedhand.cli.reproduce import (
@@ -25,9 +24,8 @@ from closedhand.cli.reproduce import (
     Out,
     Quick,
     computed,
+    plan_of,
     report_files,
-    report_name,
-    sections,
     show_report,
 )
 from closedhand.core.file_kinds import (
@@ -68,6 +66,8 @@ def advise(
 
     Wins and points are counted against hands that an opponent may hold, arranged by the strategy
     `separable`. Their pool is arranged once, which takes about half a minute, and then kept.
+
+    Example: closedhand advise chinese-poker "AsKs6s5s3s QhQs8c3c2h JsJd9h"
     """
     from closedhand.agents.chinese_poker import agents, opponents as shared
     from closedhand.agents.chinese_poker.advise import advise, summary
@@ -91,15 +91,12 @@ def advise(
     if as_json:
         print_json(summary(cards, advice, number))
         return
-    console = Console()
     for rank, each in enumerate(advice, 1):
         typer.echo(f"{rank}. {each.board}: {each.points:+.3f} ± {1.96 * each.error:.3f} points")
-        listing = new_table()
-        for column in ("part", "cards", "", "wins", "ties"):
-            listing.add_column(column, justify="right" if column in ("wins", "ties") else "left")
-        for part in each.parts:
-            listing.add_row(part.part, part.cards, part.name, f"{part.win:.1%}", f"{part.tie:.1%}")
-        console.print(listing)
+        print_table(
+            ("part", "cards", "", ">wins", ">ties"),
+            [(p.part, p.cards, p.name, f"{p.win:.1%}", f"{p.tie:.1%}") for p in each.parts],
+        )
         if bound.rules.majority == 1:
             typer.echo(f"formula for human play, percent: {each.formula}\n")
     typer.echo(f"points per opponent, with 95% intervals, against {number:,} opponents")
@@ -170,6 +167,8 @@ def table(
 
     The tables of the package are fitted to expected points and are not exact chances. `train
     chinese-poker --algorithm blog` saves exact chances.
+
+    Example: closedhand show chinese-poker-table --step 5
     """
     from closedhand.agents.chinese_poker import agents, separable
     from closedhand.core.registry import make_game
@@ -208,28 +207,14 @@ def reproduce(
     Sections are ranges, hand, match, and the strategies: blog, separable, rescored, human. Takes
     about 25 minutes; with --quick, small pools and without `rescored`, one to three. Ctrl-C stops;
     the same command resumes.
+
+    Example: closedhand reproduce chinese-poker --quick
     """
     from closedhand.papers.hankin import report, reproduction
 
-    usual = reproduction.QUICK if quick else reproduction.Plan()
-    plan = reproduction.Plan(
-        hands=hands or usual.hands,
-        pools=pools or usual.pools,
-        pool=pool or usual.pool,
-        seed=seed,
-        sections=sections(only, reproduction.SECTIONS, usual.sections),
-    )
+    plan = plan_of(reproduction, quick, only, hands=hands, pools=pools, pool=pool, seed=seed)
     table = FileKind("a table of winning chances", headed("part,hand,percent"))
-    files = {
-        **report_files(report_name(only)),
-        "blog-tables.npz": TABLES,
-        **{f"{name}.csv": table for name in ("complete", "more-complete")},
-    }
-    results = computed(out, files, lambda update: reproduction.compute(out, plan, update))
-    show_report(
-        out,
-        report.report(results),
-        {**results, "judgements": report.judgements(results)},
-        as_json,
-        report_name(only),
-    )
+    tables = {"complete.csv": table, "more-complete.csv": table, "blog-tables.npz": TABLES}
+    results = computed(out, report_files(only) | tables, reproduction.compute, plan)
+    more = {**results, "judgements": report.judgements(results)}
+    show_report(out, report.report(results), more, as_json, only)

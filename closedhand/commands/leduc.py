@@ -6,12 +6,11 @@ from typing import Annotated
 import typer
 
 from closedhand.cli.common import (
-    INTERRUPTED,
     Json,
     Seed,
     claim_files,
+    leave_if_interrupted,
     make_folder,
-    note,
     positive,
     save_picture,
 )
@@ -20,9 +19,8 @@ from closedhand.cli.reproduce import (
     Out,
     Quick,
     computed,
+    plan_of,
     report_files,
-    report_name,
-    sections,
     show_report,
 )
 from closedhand.cli.solve import files_of, show_results, work
@@ -46,9 +44,7 @@ def learn(
     save_picture(plot_curves, [result], folder / "nash-conv.png")
     path = folder / "strategy.npz"
     typer.echo(f"saved {path}: play it as the agent {AgentSpec('strategy', {}, str(path))}")
-    if result["interrupted"]:
-        note("interrupted; the same command resumes")
-        raise typer.Exit(INTERRUPTED)
+    leave_if_interrupted(result["interrupted"])
 
 
 def graph(
@@ -66,7 +62,10 @@ def graph(
         str | None, typer.Option(help="Flop, to draw only that part of the strategy.")
     ] = None,
 ) -> None:
-    """Draw the state graph of UH-Leduc: 16 states, 36 actions, 11 ends."""
+    """Draw the state graph of UH-Leduc: 16 states, 36 actions, 11 ends.
+
+    Example: closedhand show leduc-graph --out runs/graph.svg
+    """
     from closedhand.core.registry import make_game
     from closedhand.papers.leduc_slides.graph import pictures_of, plot_graph
     from closedhand.solvers.strategy import load
@@ -93,18 +92,13 @@ def reproduce(
 
     Sections are values, solved, solvers, slides and learning. Takes about ten minutes; with --quick
     learners have ten seconds each. Ctrl-C stops; the same command resumes.
+
+    Example: closedhand reproduce leduc --only values
     """
     from closedhand.papers.leduc_slides import reproduction
 
-    usual = reproduction.QUICK if quick else reproduction.Plan()
-    plan = reproduction.Plan(
-        seconds=seconds or usual.seconds,
-        sampling=usual.sampling,
-        seed=seed,
-        sections=sections(only, reproduction.SECTIONS, usual.sections),
-    )
-    name = report_name(only)
-    files = report_files(name, reproduction.PICTURES)
-    results = computed(out, files, lambda update: reproduction.compute(out, plan, update))
+    plan = plan_of(reproduction, quick, only, seconds=seconds, seed=seed)
+    files = report_files(only, reproduction.PICTURES)
+    results = computed(out, files, reproduction.compute, plan)
     save_picture(reproduction.pictures, results, out)
-    show_report(out, reproduction.report(results), results, as_json, name)
+    show_report(out, reproduction.report(results), results, as_json, only)

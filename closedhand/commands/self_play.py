@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -9,6 +10,7 @@ from closedhand.cli.common import cluster_at, leave_if_interrupted, make_folder,
 from closedhand.core.file_kinds import CHECKPOINT
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import load, make_game
+from closedhand.core.run import Run
 
 
 def fitting(task: str, agent: str) -> Callable[..., None]:
@@ -42,12 +44,27 @@ def fitting(task: str, agent: str) -> Callable[..., None]:
             )
         path = make_folder(folder, {f"{algorithm}.npz": CHECKPOINT}) / f"{algorithm}.npz"
         run = policy_gradient.begin(load(task), seed, path)
-        training = run.learner
-        with cluster_at(ray) as training.crew:
-            work_for(run, seconds, lambda: f"{training.games:,} games", restart=restart)
-        if training.steps:
-            games = f"{training.games:,} games"
-            typer.echo(f"saved {path} after {games}: play with them as {agent}{path}")
-        leave_if_interrupted(run.interrupted, nothing=not training.steps)
+        fit(run, seconds, restart, ray, f"saved {path} after", f"play with them as {agent}{path}")
 
     return learn
+
+
+def fit(
+    run: Run[Any], seconds: float, restart: bool, ray: str | None, saved: str, how: str
+) -> None:
+    """Let a learner of games work, perhaps on a cluster, and say what was saved and how to use it.
+
+    Args:
+        run: The run; its learner counts `games` and `steps`, and takes the cluster as `crew`.
+        seconds: Time to work.
+        restart: Whether to ignore the checkpoint.
+        ray: Address of a cluster.
+        saved: Beginning of the last line, before the number of games.
+        how: End of the last line.
+    """
+    learner = run.learner
+    with cluster_at(ray) as learner.crew:
+        work_for(run, seconds, lambda: f"{learner.games:,} games", restart=restart)
+    if learner.steps:
+        typer.echo(f"{saved} {learner.games:,} games: {how}")
+    leave_if_interrupted(run.interrupted, nothing=not learner.steps)

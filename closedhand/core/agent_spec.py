@@ -2,7 +2,8 @@
 
 Options and argument may be absent. A value is a number, true, false, or text. Text with commas,
 colons or brackets is put in single or double quotes, which open after a colon, an equals sign or a
-bracket; there is no escape character.
+bracket; there is no escape character. A text that does not follow the grammar, or is too long,
+raises an `InputError`.
 """
 
 import json
@@ -48,10 +49,6 @@ class AgentSpec:
         Examples:
             >>> AgentSpec.parse("search[threads=1]:100ms")
             AgentSpec(name='search', options={'threads': 1}, argument='100ms')
-
-        Raises:
-            InputError: Brackets or quotes are not closed, an option is not key=value, or the text
-                is too long.
         """
         _check_length(text)
         found = re.match(r"[^\[:]*", text)
@@ -84,9 +81,6 @@ def split_agents(text: str) -> list[str]:
     Examples:
         >>> split_agents("search[threads=1,worlds=20]:100ms,strategy:'a,b.npz', random")
         ['search[threads=1,worlds=20]:100ms', "strategy:'a,b.npz'", 'random']
-
-    Raises:
-        InputError: A quote is not closed.
     """
     return [piece.lstrip() for piece in split_outside(text, ",")]
 
@@ -98,9 +92,6 @@ def split_outside(text: str, separator: str, parts: int = -1) -> list[str]:
         text: Comma-separated agents, or an agent's argument.
         separator: A comma or a colon.
         parts: Maximum number of parts; the last one then holds the rest. -1: any number.
-
-    Raises:
-        InputError: A quote is not closed, or the text is too long.
     """
     _check_length(text)
     pieces: list[str] = []
@@ -155,11 +146,7 @@ def _behind_bracket(text: str, i: int) -> int:
 
 
 def unquoted(text: str) -> str:
-    """Strip the quotes that enclose a whole text.
-
-    Raises:
-        InputError: A quote is not closed.
-    """
+    """Strip the quotes that enclose a whole text."""
     split_outside(text, ":")  # raises if a quote is not closed
     if len(text) > 1 and text[0] in QUOTES and text.find(text[0], 1) == len(text) - 1:
         return text[1:-1]

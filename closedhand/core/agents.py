@@ -8,7 +8,8 @@ further parameters, or a table that is attached to it; see `closedhand.core.opti
 
 The text of an agent, such as `search[threads=1]:20ms`, follows the grammar of
 `closedhand.core.agent_spec`. `parse_agent` parses it once, to a `NamedAgent`, which makes any
-number of agents.
+number of agents. An unknown name or option, or an argument that the agent cannot use, raises an
+`InputError`.
 """
 
 import os
@@ -30,13 +31,7 @@ from closedhand.core.checks import InputError, check_seed, integers, shown
 from closedhand.core.game import Game, State
 from closedhand.core.optional_imports import needing, require
 from closedhand.core.options import options_of
-from closedhand.core.plugins import (
-    described as described_point,
-    is_own,
-    load_point,
-    order,
-    owner_of,
-)
+from closedhand.core.plugins import description_of, is_own, load_point, order, owner_of
 from closedhand.core.reading import checksum
 from closedhand.core.registry import make_game, spec_of
 
@@ -251,9 +246,6 @@ def parse_agent(game: str, agent: AnyAgent) -> Player:
         game: Name of a game that it plays.
         agent: A text such as `search[threads=1]:20ms` or `ppo:model.zip`, or an `AgentSpec`; a
             parsed agent, or an object that is an agent, is returned unchanged.
-
-    Raises:
-        InputError: An unknown name or option, or an argument that the agent cannot parse.
     """
     spec = AgentSpec.parse(agent) if isinstance(agent, str) else agent
     if isinstance(spec, AgentSpec):
@@ -280,9 +272,6 @@ def make_agent(game: Game | str, agent: AnyAgent, seed: int = 0) -> Agent:
         game: A `Game`, or the name of one with its default rules.
         agent: An agent by name, or as an object, as for `parse_agent`.
         seed: Seed of the agent's own randomness.
-
-    Raises:
-        InputError: An unknown name or option, or an argument that the agent cannot use.
     """
     bound = make_game(game) if isinstance(game, str) else game
     player = parse_agent(bound.name, agent)
@@ -312,9 +301,6 @@ def traits_of(game: Game, agent: AnyAgent) -> Traits:
     Args:
         game: Game that it plays.
         agent: An agent by name or as an object; without an attribute `traits` it has the defaults.
-
-    Raises:
-        InputError: An unknown name or option, or an argument that the agent cannot use.
     """
     player = parse_agent(game.name, agent)
     if isinstance(player, NamedAgent):
@@ -348,7 +334,7 @@ def _points_in(folders: tuple[str, ...], times: tuple[int, ...]) -> tuple[EntryP
         if is_own(point) or not (rivals and (game in rivals or "" in (game, *rivals))):
             kept.append(point)
         else:
-            text = f"the agent {described_point(point)} is left out: closedhand has a {name} itself"
+            text = f"the agent {description_of(point)} is left out: closedhand has a {name} itself"
             warnings.warn(text, stacklevel=2)
     return tuple(kept)
 
@@ -359,7 +345,7 @@ def _entry_point(game: str, name: str) -> EntryPoint:
     if not found:
         raise InputError(f"{game} has no agent {name!r}; it has {', '.join(agent_names(game))}")
     if len({owner_of(point) for point in found}) > 1:
-        offers = ", ".join(map(described_point, found))
+        offers = ", ".join(map(description_of, found))
         raise InputError(f"several packages have an agent {name!r} of {game}: {offers}")
     return max(found, key=lambda point: len(point.name))  # a game's own agent goes first
 

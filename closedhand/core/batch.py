@@ -9,6 +9,10 @@ Every function checks its arguments, then enters compiled code once for all game
     batch.returns(game, states)
 
 Games that are over stay in the batch. They have no legal actions, and `step` does not change them.
+
+Arguments are the same everywhere: `states` are states of `game`, `game.dtype` [n], `rng` draws the
+random numbers, and `seats` are the players who observe, one for all games or one for each,
+integers [n], by default the players to act. A function raises an `InputError` if they are not.
 """
 
 from collections.abc import Sequence
@@ -18,10 +22,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from closedhand.core import batch_kernels
-from closedhand.core.batch_kernels import ILLEGAL, OVER, RUNNING
 from closedhand.core.checks import InputError, as_array, generator, integers, whole_number
 from closedhand.core.game import Game
-from closedhand.core.numba.jit import Bools, Floats, Ids, Planes, Rng, States, draw_seed
+from closedhand.core.numba.jit import (
+    Bools,
+    Floats,
+    Ids,
+    Masks,
+    Planes,
+    Rng,
+    States,
+    Statuses,
+    draw_seed,
+)
+from closedhand.core.status import ILLEGAL, OVER, RUNNING
 
 __all__ = [
     "ILLEGAL",
@@ -67,19 +81,7 @@ def deal(game: Game, seeds: ArrayLike) -> States:
 
 
 def deal_random(game: Game, number: int, rng: Rng) -> States:
-    """Deal new games one after the other with the same generator.
-
-    Args:
-        game: The game.
-        number: Number of games.
-        rng: Generator of the deals, the same as those of `number` calls of `game.deal(rng)`.
-
-    Returns:
-        The states, `game.dtype` [number].
-
-    Raises:
-        InputError: `number` is not a number of games, or `rng` is not a generator.
-    """
+    """Deal new games, `game.dtype` [number], as by `number` calls of `game.deal(rng)`."""
     generator(rng)
     count = whole_number(number, "a number of games", 0)
     return _start(game, [draw_seed(rng) for _ in range(count)])
@@ -107,33 +109,17 @@ def prepared(game: Game, states: Any, copy: bool = False) -> States:
 
 
 def running(game: Game, states: States) -> Bools:
-    """Return which games are not over, bool [n].
-
-    Args:
-        game: The game.
-        states: The states, `game.dtype` [n].
-
-    Raises:
-        InputError: The states are not states of the game.
-    """
+    """Return which games are not over, bool [n]."""
     states = prepared(game, states)
     out = np.empty(len(states), np.bool_)
     batch_kernels.running(game.rules, states, out)
     return out
 
 
-def legal_masks(game: Game, states: States) -> Planes:
-    """Return the legal actions of the players to act.
+def legal_masks(game: Game, states: States) -> Masks:
+    """Return the legal actions of the players to act, 1 or 0, int8 [n, num_actions].
 
-    Args:
-        game: The game.
-        states: The states, `game.dtype` [n].
-
-    Returns:
-        1 where an action is legal, int8 [n, num_actions]; rows of zeros where a game is over.
-
-    Raises:
-        InputError: The states are not states of the game.
+    The row of a game that is over is all zero.
     """
     states = prepared(game, states)
     masks = np.empty((len(states), game.num_actions), np.int8)
@@ -142,18 +128,9 @@ def legal_masks(game: Game, states: States) -> Planes:
 
 
 def sample(game: Game, states: States, rng: Rng) -> NDArray[np.int64]:
-    """Draw a uniformly random legal action in every game.
+    """Draw a uniformly random legal action in every game, int64 [n]; -1 where a game is over.
 
-    Args:
-        game: The game.
-        states: The states, `game.dtype` [n].
-        rng: Generator of the choices, with one draw for every game that is not over.
-
-    Returns:
-        Action ids, int64 [n]; -1 where a game is over.
-
-    Raises:
-        InputError: The states are not states of the game, or `rng` is not a generator.
+    `rng` draws once for every game that is not over.
     """
     states = prepared(game, states)
     generator(rng)
@@ -162,12 +139,12 @@ def sample(game: Game, states: States, rng: Rng) -> NDArray[np.int64]:
     return actions
 
 
-def step(game: Game, states: States, actions: ArrayLike) -> Planes:
+def step(game: Game, states: States, actions: ArrayLike) -> Statuses:
     """Play one action in every game, in place.
 
     Args:
         game: The game.
-        states: The states, `game.dtype` [n]; changed.
+        states: The states; changed.
         actions: Action ids of the players to act, integers [n]. Those of games that are over are
             ignored.
 
@@ -176,118 +153,68 @@ def step(game: Game, states: States, actions: ArrayLike) -> Planes:
         legal and has changed nothing. In a lenient game illegal actions count as a pass.
 
     Raises:
-        InputError: The states are not states of the game or are read-only, or the actions are not
-            one integer for each game.
+        InputError: The states are read-only, or the actions are not one integer for each game.
     """
     ready = prepared(game, states)
     if not states.flags.writeable:
         raise InputError("these states are read-only: step a copy of them")
     status = np.empty(len(states), np.int8)
-    chosen = integers("actions", actions, len(states))
-    batch_kernels.step_all(game.rules, ready, chosen, _ids(game), status)
+    ids = integers("actions", actions, len(states))
+    games = np.arange(len(states))
+    batch_kernels.play_all(game.rules, ready, games, ids, game.num_actions, status)
     if ready is not states:
         states[:] = ready
     return status
 
 
-def observe(game: Game, states: States, seats: Seats | None = None) -> tuple[Planes, Planes]:
+def observe(game: Game, states: States, seats: Seats | None = None) -> tuple[Planes, Masks]:
     """Return observations and action masks of players.
-
-    Args:
-        game: The game.
-        states: The states, `game.dtype` [n].
-        seats: Observing seats: one for all games or one for each, integers [n]. By default the
-            players to act.
 
     Returns:
         Observations, int8 [n, observation_size], which `game.split` cuts into named parts; and
         action masks, int8 [n, num_actions], which are zero where the seat is not to act.
-
-    Raises:
-        InputError: The states are not states of the game, or it does not have such seats.
     """
     return _look(game, states, seats, False)
 
 
-def features(game: Game, states: States, seats: Seats | None = None) -> tuple[Planes, Planes]:
+def features(game: Game, states: States, seats: Seats | None = None) -> tuple[Planes, Masks]:
     """Return compact observations and action masks of players.
-
-    Args:
-        game: The game.
-        states: The states, `game.dtype` [n].
-        seats: Observing seats, as for `observe`.
 
     Returns:
         Observations, int8 [n, feature_size], with names in `game.feature_names`; and action masks
         as from `observe`.
-
-    Raises:
-        InputError: The states are not states of the game, or it does not have such seats.
     """
     return _look(game, states, seats, True)
 
 
 def views(game: Game, states: States, seats: Seats | None = None) -> States:
-    """Return views of players, for agents: copies of states without the hidden information.
-
-    Args:
-        game: The game.
-        states: The states, `game.dtype` [n].
-        seats: Seats of the viewing players, as for `observe`.
-
-    Returns:
-        The views, `game.dtype` [n].
-
-    Raises:
-        InputError: The states are not states of the game, or it does not have such seats.
-    """
+    """Return views of players, for agents: states without the hidden information, [n]."""
     hidden = prepared(game, states, copy=True)
     batch_kernels.hide_for(game.rules, hidden, _seats(game, states, seats))
     return hidden
 
 
 def returns(game: Game, states: States) -> Floats:
-    """Return the payoffs of all players.
+    """Return the payoffs of all players, float64 [n, num_players].
 
-    Args:
-        game: The game.
-        states: The states, `game.dtype` [n].
-
-    Returns:
-        Payoffs, float64 [n, num_players]. They are zero where a game is not over; in a staged game
-        they are what has been paid so far.
-
-    Raises:
-        InputError: The states are not states of the game.
+    They are zero where a game is not over; in a staged game they are what has been paid so far.
     """
     states = prepared(game, states)
-    chosen = np.arange(len(states)) if game.staged else np.flatnonzero(~running(game, states))
+    paid = np.arange(len(states)) if game.staged else np.flatnonzero(~running(game, states))
     out = np.zeros((len(states), game.num_players))
-    batch_kernels.returns_all(game.rules, states, chosen, out)
+    batch_kernels.returns_all(game.rules, states, paid, out)
     return out
 
 
 def playouts(game: Game, states: States, rng: Rng) -> States:
-    """Play copies of games to their end with uniformly random actions.
-
-    Args:
-        game: The game.
-        states: The states, `game.dtype` [n]; not changed.
-        rng: Generator of the choices.
-
-    Returns:
-        The states at the end, `game.dtype` [n].
-
-    Raises:
-        InputError: The states are not states of the game, or `rng` is not a generator.
-    """
+    """Play copies of games to their end with uniformly random actions; return the ends, [n]."""
     generator(rng)
     ends = prepared(game, states, copy=True)
     batch_kernels.play_out_all(game.rules, ends, rng, _ids(game))
     return ends
 
 
-def _look(game: Game, states: States, seats: Seats | None, compact: bool) -> tuple[Planes, Planes]:
+def _look(game: Game, states: States, seats: Seats | None, compact: bool) -> tuple[Planes, Masks]:
     """`features` if the observations are to be compact, else `observe`."""
     states = prepared(game, states)
     size = game.feature_size if compact else game.observation_size
@@ -300,7 +227,7 @@ def _look(game: Game, states: States, seats: Seats | None, compact: bool) -> tup
 
 def _start(game: Game, seeds: list[np.uint64]) -> States:
     states = game.empty(len(seeds))
-    batch_kernels.deal_all(game.rules, states, np.arange(len(seeds)), np.array(seeds, np.uint64))
+    batch_kernels.deal_all(game.rules, states, np.array(seeds, np.uint64))
     return states
 
 
@@ -314,7 +241,7 @@ def _seats(game: Game, states: States, seats: Seats | None) -> NDArray[np.int64]
         return states["player"].astype(np.int64)
     if np.ndim(seats) == 0:
         return np.full(len(states), game.seat(seats, "the observer"))
-    chosen = integers("seats", seats, len(states))
-    if ((chosen < 0) | (chosen >= game.num_players)).any():
+    found = integers("seats", seats, len(states))
+    if ((found < 0) | (found >= game.num_players)).any():
         raise InputError(f"seats of {game.name} must be 0 to {game.num_players - 1}")
-    return chosen
+    return found

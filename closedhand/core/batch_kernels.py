@@ -7,7 +7,6 @@ record.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from closedhand.core import contract
 from closedhand.core.numba.fast_call import unpack
@@ -15,27 +14,28 @@ from closedhand.core.numba.jit import (
     Bools,
     Floats,
     Ids,
+    Indices,
     Integer,
+    Masks,
     Planes,
     Rng,
     Rules,
+    Seats,
+    Seeds,
     State,
     States,
+    Statuses,
     inlined,
     kernel,
 )
-from closedhand.core.state_kernels import ILLEGAL, OVER
-
-RUNNING = 0
-"""Status of a game that goes on after an action; see `OVER` and `ILLEGAL`."""
+from closedhand.core.status import ILLEGAL, OVER, RUNNING
 
 
 @kernel
-def deal_all(rules: Rules, states: States, chosen: Ids, seeds: NDArray[np.uint64]) -> None:
-    """Start the game of `seeds[k]` in `states[chosen[k]]`."""
-    for k in range(len(chosen)):
-        i: Integer = chosen[k]
-        contract.deal(rules, states[i], seeds[k])
+def deal_all(rules: Rules, states: States, seeds: Seeds) -> None:
+    """Start the game of `seeds[i]` in `states[i]`."""
+    for i in range(len(states)):
+        contract.deal(rules, states[i], seeds[i])
 
 
 @inlined
@@ -52,7 +52,7 @@ def play(rules: Rules, state: State, action: Integer, ids: Ids) -> int:
 
 
 @inlined
-def mark_legal(rules: Rules, state: State, mask: Planes, ids: Ids) -> None:
+def mark_legal(rules: Rules, state: State, mask: Masks, ids: Ids) -> None:
     """Write the action mask of the player to act, all zero if the game is over."""
     mask[:] = 0
     if not contract.over(rules, state):
@@ -62,7 +62,7 @@ def mark_legal(rules: Rules, state: State, mask: Planes, ids: Ids) -> None:
 
 @inlined
 def observe(
-    rules: Rules, state: State, player: Integer, compact: bool, observation: Planes, mask: Planes,
+    rules: Rules, state: State, player: Integer, compact: bool, observation: Planes, mask: Masks,
     ids: Ids,
 ) -> None:  # fmt: skip
     """Write the observation of `player`, and the action mask, which is all zero out of turn.
@@ -78,7 +78,7 @@ def observe(
 
 @kernel
 def observe_one(
-    rules: Rules, states: States, player: Integer, compact: bool, observation: Planes, mask: Planes
+    rules: Rules, states: States, player: Integer, compact: bool, observation: Planes, mask: Masks
 ) -> None:
     """`observe` in the first of `states`; `rules` may be packed."""
     rules = unpack(rules)
@@ -88,7 +88,7 @@ def observe_one(
 
 @kernel
 def play_one(
-    rules: Rules, states: States, action: Integer, compact: bool, observation: Planes, mask: Planes
+    rules: Rules, states: States, action: Integer, compact: bool, observation: Planes, mask: Masks
 ) -> tuple[int, Integer]:
     """`play` in the first of `states`, `observe` for the player to act; return (status, player).
 
@@ -129,30 +129,20 @@ def play_together(
 
 @kernel
 def play_all(
-    rules: Rules, states: States, chosen: Ids, actions: Ids, num_actions: int, status: Ids
+    rules: Rules, states: States, games: Indices, actions: Ids, num_actions: int, status: Statuses
 ) -> None:
-    """Play `actions[k]` in `states[chosen[k]]`; write the status into `status[chosen[k]]`."""
+    """Play `actions[k]` in the game `i = games[k]`, unless it is over; write `status[i]`."""
     ids = np.empty(num_actions, np.int32)
-    for k in range(len(chosen)):
-        i: Integer = chosen[k]
-        status[i] = play(rules, states[i], actions[k], ids)
-
-
-@kernel
-def step_all(rules: Rules, states: States, actions: Ids, ids: Ids, status: Planes) -> None:
-    """Play `actions[i]` in `states[i]`, unless that game is over; write the results into `status`.
-
-    `ids` is scratch space, int32 [num_actions].
-    """
-    for i in range(len(states)):
+    for k in range(len(games)):
+        i: Integer = games[k]
         if contract.over(rules, states[i]):
             status[i] = OVER
         else:
-            status[i] = play(rules, states[i], actions[i], ids)
+            status[i] = play(rules, states[i], actions[k], ids)
 
 
 @kernel
-def mark_all(rules: Rules, states: States, masks: Planes, ids: Ids) -> None:
+def mark_all(rules: Rules, states: States, masks: Masks, ids: Ids) -> None:
     """`mark_legal` for `states[i]`, into row i; `ids` is scratch space, int32 [num_actions]."""
     for i in range(len(states)):
         mark_legal(rules, states[i], masks[i], ids)
@@ -179,7 +169,7 @@ def play_out_all(rules: Rules, states: States, rng: Rng, ids: Ids) -> None:
 
 @kernel
 def observe_all(
-    rules: Rules, states: States, seats: Ids, compact: bool, observations: Planes, masks: Planes
+    rules: Rules, states: States, seats: Seats, compact: bool, observations: Planes, masks: Masks
 ) -> None:
     """`observe` for the player `seats[i]` of `states[i]`, into row i."""
     ids = np.empty(masks.shape[1], np.int32)
@@ -195,10 +185,10 @@ def running(rules: Rules, states: States, out: Bools) -> None:
 
 
 @kernel
-def returns_all(rules: Rules, states: States, chosen: Ids, out: Floats) -> None:
-    """Write the payoffs of `states[i]` for every i in `chosen` into `out[i]`."""
+def returns_all(rules: Rules, states: States, games: Indices, out: Floats) -> None:
+    """Write the payoffs of `states[i]` for every i in `games` into `out[i]`."""
     i: Integer
-    for i in chosen:
+    for i in games:
         contract.returns(rules, states[i], out[i])
 
 
@@ -210,7 +200,7 @@ def hide_all(rules: Rules, states: States) -> None:
 
 
 @kernel
-def hide_for(rules: Rules, states: States, seats: Ids) -> None:
+def hide_for(rules: Rules, states: States, seats: Seats) -> None:
     """Turn `states[i]` into the view of the player `seats[i]`."""
     for i in range(len(states)):
         contract.hide(rules, states[i], seats[i])

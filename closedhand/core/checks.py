@@ -5,6 +5,8 @@ one more compilation or an error of the compiler. So every public function that 
 checks its arguments here first. It does not check whether the rules allow a state, which takes
 longer: `Game.valid` does so where states come from outside, in `load`,
 `reset(options={"state": …})` and the vector env's `states`.
+
+A check returns the value, converted to its type, or raises an `InputError` that shows it.
 """
 
 from operator import index
@@ -59,15 +61,12 @@ def shown(value: Any) -> str:
 
 
 def whole_number(value: Any, name: str = "an action", least: int | None = None) -> int:
-    """Convert a value to `int`.
+    """Check a whole number.
 
     Args:
         value: Any object; a bool does not count as a number.
         name: Name of the value, for the message.
         least: Least value allowed; None: any.
-
-    Raises:
-        InputError: It is not a whole number, or below `least`.
     """
     try:
         if not isinstance(value, bool):
@@ -81,11 +80,7 @@ def whole_number(value: Any, name: str = "an action", least: int | None = None) 
 
 
 def check_seed(seed: Any) -> int:
-    """Check a seed, and return it.
-
-    Raises:
-        InputError: It is not a whole number of 0 or more.
-    """
+    """Check a seed, a whole number of 0 or more."""
     return whole_number(seed, "a seed", 0)
 
 
@@ -94,11 +89,7 @@ MOST_DEALS = 10**8
 
 
 def check_deals(deals: Any, what: str) -> int:
-    """Check a number of deals, and return it.
-
-    Raises:
-        InputError: It is not a whole number from 1 to `MOST_DEALS`.
-    """
+    """Check a number of deals, 1 to `MOST_DEALS`."""
     number = whole_number(deals, f"the number of deals of {what}", 1)
     if number > MOST_DEALS:
         raise InputError(f"{what} has at most {MOST_DEALS:,} deals")
@@ -114,16 +105,13 @@ def id_or_illegal(number: int, num_actions: int) -> int:
 
 
 def integers(what: str, values: Any, number: int, each: str = "game") -> NDArray[np.int64]:
-    """Convert values to int64 [number].
+    """Check integers, and convert them to int64 [number].
 
     Args:
         what: Name of the values in the plural, for the message.
         values: Any object.
         number: Number of values that are needed.
         each: Name of the thing that has one value, for the message.
-
-    Raises:
-        InputError: The values are not `number` integers.
     """
     array = as_array(values)
     if array.shape != (number,) or (number and array.dtype.kind not in "iu"):
@@ -140,12 +128,15 @@ def as_array(values: Any) -> NDArray[Any]:
         return np.empty((0, 0))
 
 
-def generator(rng: Any) -> np.random.Generator:
-    """Check a generator, and return it.
+def check_text(text: Any, name: str) -> str:
+    """Check a text; `name` is for the message."""
+    if not isinstance(text, str):
+        raise InputError(f"{name} is a text, not {shown(text)}")
+    return text
 
-    Raises:
-        InputError: It is not a `numpy.random.Generator`.
-    """
+
+def generator(rng: Any) -> np.random.Generator:
+    """Check a NumPy generator."""
     if not isinstance(rng, np.random.Generator):
         raise InputError(f"rng is a numpy.random.Generator, not {shown(rng)}")
     return rng

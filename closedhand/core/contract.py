@@ -31,9 +31,8 @@ The same functions run on a GPU, one thread a game, if they keep to these rules:
 """
 
 from collections.abc import Callable
-from functools import partial
 from importlib import import_module
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -46,9 +45,7 @@ from closedhand.core.numba.jit import (
     Rng,
     Rules,
     State,
-    States,
     kernel,
-    seed_in_kernel,
 )
 
 VERSION = 1
@@ -61,64 +58,44 @@ MAX_PLAYERS = 16
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-@overload
-def dispatched(stub: F) -> F: ...
-
-
-@overload
-def dispatched(*, default: Callable[..., Any]) -> Callable[[F], F]: ...
-
-
-def dispatched(
-    stub: Callable[..., Any] | None = None,
-    *,
-    default: Callable[..., Any] | None = None,
-) -> Callable[..., Any]:
+def dispatched(default: Callable[..., Any] | None = None) -> Callable[[F], F]:
     """Dispatch on the class of the first argument, in Python and inside kernels.
 
-    This decorates a function without a body, `@dispatched` or `@dispatched(default=…)`. Only the
-    name and the docstring of the function are used.
+    This decorates a function without a body, of which only the name and the docstring are used.
 
     Args:
-        stub: Function to dispatch.
         default: Function for modules that do not define one of that name.
     """
-    if stub is None:
-        return partial(_dispatch, default=default)
-    return _dispatch(stub, default)
 
+    def decorate(stub: F) -> F:
+        def find(place: str) -> Callable[..., Any] | None:
+            return getattr(import_module(place), stub.__name__, default)
 
-def _dispatch(stub: Callable[..., Any], default: Callable[..., Any] | None) -> Callable[..., Any]:
-    """`dispatched` with all arguments."""
-    name = stub.__name__
+        def in_kernel(rules: Any, *args: Any) -> Any:
+            function = find(rules.instance_class.kernels)
+            if function is None:
 
-    def find(place: str) -> Callable[..., Any] | None:
-        return getattr(import_module(place), name, default)
+                def of_flat(rules: Rules, *args: Any) -> Any:
+                    return in_python(rules.flat, *args)
 
-    def in_kernel(rules: Any, *args: Any) -> Any:
-        function = find(rules.instance_class.kernels)
-        if function is None:
+                return of_flat
 
-            def of_flat(rules: Rules, *args: Any) -> Any:
+            def of_module(rules: Rules, *args: Any) -> Any:
+                return function(rules, *args)
+
+            return of_module
+
+        def in_python(rules: Rules, *args: Any) -> Any:
+            function = find(rules.kernels)
+            if function is None:
                 return in_python(rules.flat, *args)
-
-            return of_flat
-
-        def of_module(rules: Rules, *args: Any) -> Any:
             return function(rules, *args)
 
-        return of_module
+        in_python.__name__, in_python.__doc__ = stub.__name__, stub.__doc__
+        linking.overload(in_python)(in_kernel)
+        return cast(F, in_python)
 
-    def in_python(rules: Rules, *args: Any) -> Any:
-        function = find(rules.kernels)
-        if function is None:
-            return in_python(rules.flat, *args)
-        return function(rules, *args)
-
-    in_python.__name__ = name
-    in_python.__doc__ = stub.__doc__
-    linking.overload(in_python)(in_kernel)
-    return in_python
+    return decorate
 
 
 def plain_function(rules: Rules, name: str) -> tuple[Callable[..., Any] | None, Rules]:
@@ -138,12 +115,12 @@ def plain_function(rules: Rules, name: str) -> tuple[Callable[..., Any] | None, 
     return found, rules
 
 
-@dispatched
+@dispatched()
 def deal(rules: Rules, state: State, seed: np.uint64) -> None:
     """Start the game of a seed, uint64 (see `kernel.draw_seed`), in `state`."""
 
 
-@dispatched
+@dispatched()
 def legal(rules: Rules, state: State, out: Ids) -> Integer:
     """Write the ids of the legal actions of `state.player`, ascending; return how many.
 
@@ -152,33 +129,33 @@ def legal(rules: Rules, state: State, out: Ids) -> Integer:
     ...
 
 
-@dispatched
+@dispatched()
 def play(rules: Rules, state: State, action: Integer) -> None:
     """Apply a legal action and move on to the next player to act."""
 
 
-@dispatched
+@dispatched()
 def over(rules: Rules, state: State) -> bool:
     """Return whether the game has ended."""
     ...
 
 
-@dispatched
+@dispatched()
 def returns(rules: Rules, state: State, out: Floats) -> None:
     """Write the payoff of every player of a game that is over into `out`, float64."""
 
 
-@dispatched
+@dispatched()
 def hide(rules: Rules, state: State, player: Integer) -> None:
     """Turn `state` into the view of `player`: blank everything that the player cannot know."""
 
 
-@dispatched
+@dispatched()
 def redeal(rules: Rules, view: State, player: Integer, rng: Rng) -> None:
     """Turn the view of `player` into a random full state that is consistent with it."""
 
 
-@dispatched
+@dispatched()
 def observe(rules: Rules, state: State, player: Integer, out: Planes) -> None:
     """Write the observation of `player` into `out`, int8; read only what `player` may know.
 
@@ -280,14 +257,4 @@ def random_playout(rules: Rules, state: State, rng: Rng, buffer: Ids) -> int:
     while not over(rules, state):
         play(rules, state, random_action(rules, state, rng, buffer))
         moves += 1
-    return moves
-
-
-@kernel
-def random_games(rules: Rules, states: States, rng: Rng, buffer: Ids) -> int:
-    """Deal and play one random game in each of `states`; return the number of actions."""
-    moves = 0
-    for i in range(len(states)):
-        deal(rules, states[i], seed_in_kernel(rng))
-        moves += random_playout(rules, states[i], rng, buffer)
     return moves

@@ -42,10 +42,10 @@ class Cubin(NamedTuple):
 
     Attributes:
         name: Name of the kernel.
-        image: The code.
-        stack: Bytes of stack of a thread, -1 if not known.
-        spills: Bytes that did not fit the registers, -1 if not known.
-        registers: Registers of a thread, -1 if not known.
+        image: A cubin, or PTX that the driver is to assemble.
+        stack: Bytes of stack of a thread, -1 for PTX.
+        spills: Bytes that did not fit the registers, -1 for PTX.
+        registers: Registers of a thread, -1 for PTX.
         grows: Whether it makes arrays of variable length on the stack.
     """
 
@@ -94,14 +94,14 @@ def compile_to(folder: Path, name: str, arguments: tuple[Any, ...], arch: str) -
             f"the kernel {name} is not compiled for {arch} yet, and the compiler is missing: "
             f"pip install 'closedhand[gpu]', or name a folder of compiled kernels in {FOLDER}"
         )
-    compiler: Any = import_module(f"{HOME}.core.numba.gpu.compiler")
-    code = compiler.compile_entry(name, arguments, arch)
-    found = Cubin(name, code.image, code.stack, code.spills, code.registers, code.grows)
-    about = {"stack": code.stack, "spills": code.spills, "registers": code.registers,
-             "grows": code.grows}  # fmt: skip
+    compiler, entries = (
+        import_module(f"{HOME}.core.numba.gpu.{module}") for module in ("compiler", "entries")
+    )
+    found: Cubin = compiler.compile_function(entries.ENTRIES[name], arguments, arch, name)
+    about = {key: value for key, value in found._asdict().items() if key not in ("name", "image")}
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / file_name(name, arguments, arch)
-    write_atomically(path, MAGIC + json.dumps(about).encode() + b"\n" + code.image)
+    write_atomically(path, MAGIC + json.dumps(about).encode() + b"\n" + found.image)
     return found
 
 

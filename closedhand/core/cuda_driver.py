@@ -12,6 +12,7 @@ PyTorch's, once it has used a GPU.
 import ctypes
 from collections.abc import Iterator
 from functools import cache
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,11 +58,7 @@ class DeviceRecord(NamedTuple):
 
 @cache
 def _library() -> Any:
-    """The driver.
-
-    Raises:
-        InputError: There is none.
-    """
+    """The driver, or an `InputError` if there is none."""
     try:
         library = ctypes.CDLL(LIBRARY)
     except OSError:
@@ -73,11 +70,7 @@ def _library() -> Any:
 
 
 def _check(library: Any, code: int) -> None:
-    """Check a result of the driver.
-
-    Raises:
-        InputError: `code` is an error.
-    """
+    """Raise an `InputError` if the result of a call, `code`, is an error."""
     if code:
         text = ctypes.c_char_p()
         library.cuGetErrorString(code, ctypes.byref(text))
@@ -141,11 +134,8 @@ class Launch:
         addresses = (ctypes.addressof(word) for word in self._words)
         self._pointers = (ctypes.c_void_p * len(self._words))(*addresses)
         self._shape = blocks, 1, 1, threads, 1, 1, shared
-        self._places: dict[int, int] = {}
-        place = 0
-        for i, argument in enumerate(arguments):
-            self._places[i] = place
-            place += len(list(words_of(argument)))
+        sizes = (len(list(words_of(argument))) for argument in arguments)
+        self._places = list(accumulate(sizes, initial=0))
         self._arguments = arguments
         self._library = _library()
         self._launch = self._library.cuLaunchKernel
@@ -160,11 +150,7 @@ class Launch:
         self._words[self._places[index]].value = value
 
     def __call__(self, stream: int) -> None:
-        """Launch on a stream, by its handle.
-
-        Raises:
-            InputError: The driver refuses.
-        """
+        """Launch on a stream, by its handle."""
         code = self._launch(self._function, *self._shape, stream, self._pointers, None)
         if code:
             _check(self._library, code)

@@ -114,11 +114,7 @@ def start(
 
 
 def parse_all(game: Game, agents: Sequence[Spec]) -> list[Player]:
-    """Parse the texts of agents.
-
-    Raises:
-        InputError: An unknown agent, or an argument that it cannot use.
-    """
+    """Parse the texts of agents."""
     return [parse_agent(game.name, agent) for agent in agents]
 
 

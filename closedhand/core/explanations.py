@@ -4,8 +4,11 @@ A game's notation may have an attribute `explanations`, an `Explanations`. All o
 without it, legal actions serve as examples, and illegal actions are refused without a reason.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
+
+import numpy as np
 
 from closedhand.core.game import Game, InputError, State
 
@@ -16,6 +19,8 @@ It returns the reason in one line, or an empty text if the action is illegal for
 """
 
 EXAMPLES = 6
+MOST_LOOKED_UP = 40_000
+"""Most actions of a game whose plays are looked up by their cards."""
 
 
 class Cards(NamedTuple):
@@ -38,11 +43,14 @@ class Explanations(NamedTuple):
         reasons: Possible reasons why an action is illegal; the first that applies is shown.
         cards: Function that returns the cards that a player has and has not seen from its view;
             None: the game has no such list.
+        kind: Function that names the kind of play that an action is, such as `pair`, one of the
+            game's terms; None: plays have no kinds.
     """
 
     help: str = ""
     reasons: tuple[Reason, ...] = ()
     cards: Callable[[Game, State, int], Cards] | None = None
+    kind: Callable[[Game, int], str] | None = None
 
 
 def _explanations(game: Game) -> Explanations:
@@ -65,17 +73,53 @@ def why_not(game: Game, state: State, action: int) -> str:
         game: The game.
         state: A state, or a view of the player to act.
         action: Id of an action.
-
-    Raises:
-        InputError: There is no such action.
     """
     text = game.text(action, state)
     if game.over(state):
         return "the game is over"
     if action in game.legal(state):
         return ""
-    reasons = (reason(game, state, action) for reason in _explanations(game).reasons)
-    return next(filter(None, reasons), f"{text} is not legal now")
+    reason = first_reason(_explanations(game).reasons, game, state, action)
+    return reason or f"{text} is not legal now"
+
+
+def first_reason(reasons: Iterable[Callable[..., str]], *arguments: object) -> str:
+    """Return the first reason that applies to the arguments; an empty text if none does."""
+    return next(filter(None, (reason(*arguments) for reason in reasons)), "")
+
+
+def kind_of(game: Game, action: int) -> str:
+    """Name the kind of play that an action is; empty if it has none."""
+    kind = _explanations(game).kind
+    return kind(game, action) if kind else ""
+
+
+def reason_against(game: Game, state: State, cards: Sequence[str]) -> str:
+    """Explain in one line why the player to act may not play some cards; empty if it may.
+
+    Slow at first: it looks at all plays of the game.
+
+    Args:
+        game: The game.
+        state: A state, or a view of the player to act.
+        cards: Texts of the cards.
+    """
+    if game.num_actions > MOST_LOOKED_UP:
+        return ""
+    found = _plays_by_cards(game).get(tuple(sorted(cards)), ())
+    reasons = [why_not(game, state, action) for action in found]
+    return "these cards form no play" if not reasons else "" if "" in reasons else reasons[0]
+
+
+@lru_cache(8)
+def _plays_by_cards(game: Game) -> dict[tuple[str, ...], list[int]]:
+    """The actions with cards, by the sorted texts of these."""
+    state = game.deal(np.random.default_rng(0))
+    plays: dict[tuple[str, ...], list[int]] = {}
+    for action in range(game.num_actions):
+        plays.setdefault(tuple(sorted(game.cards(action, state))), []).append(action)
+    plays.pop((), None)
+    return plays
 
 
 def known_cards(game: Game, view: State, player: int) -> Cards:

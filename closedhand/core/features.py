@@ -17,6 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from closedhand.core.markdown import table
+
 
 def labels(*axes: Sequence[object]) -> list[str]:
     """Labels of all combinations, the last axis running fastest."""
@@ -89,11 +91,11 @@ class FeatureTable:
 
     def markdown(self) -> str:
         """Write the groups as a table, Markdown, with the indices of their numbers."""
-        lines = ["| numbers | names | values | contents |", "|---|---|---|---|"]
+        rows: list[tuple[str, ...]] = []
         for start, feature in zip(self.starts, self.features, strict=True):
             first, *others = feature.names
             where = f"{start}-{start + len(others)}" if others else f"{start}"
             names = f"`{first}` to `{others[-1]}`" if others else f"`{first}`"
             values = f"{feature.least} to {feature.most}"
-            lines.append(f"| {where} | {names} | {values} | {feature.about} |")
-        return "\n".join(lines)
+            rows.append((where, names, values, feature.about))
+        return "\n".join(table(("numbers", "names", "values", "contents"), rows))

@@ -1,4 +1,7 @@
-"""Write files atomically, and claim them for one command; `reading` reads them."""
+"""Write files atomically, and claim them for one command; `reading` reads them.
+
+A file that cannot be written, or that may not be replaced, raises a `WriteError` of one line.
+"""
 
 import errno
 import io
@@ -13,8 +16,7 @@ from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +37,7 @@ FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
 CLAIMED = "CLOSEDHAND_CLAIMED"
 """Environment variable with the claims of a process, a JSON list; processes that it starts share
 them."""
-PART = re.compile(r"^\..*\.(\d+)\.part$")
+PARTIAL = re.compile(r"^\..*\.(\d+)\.part$")
 """Name of a file that is being written, with the id of the process that writes it."""
 KINDS = {
     stat.S_IFDIR: "a folder",
@@ -64,11 +66,7 @@ def within(path: Path, name: str) -> Path:
 
 
 def write_arrays(path: Path, arrays: Mapping[str, Any]) -> None:
-    """Write arrays as a compressed npz file.
-
-    Raises:
-        WriteError: The file cannot be written.
-    """
+    """Write arrays as a compressed npz file."""
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
     write_atomically(path, buffer.getvalue())
@@ -140,9 +138,6 @@ def replacing(path: Path, private: bool = False) -> Generator[Path]:
     Yields:
         Path of a new file beside it, to be written in the block. At the end of the block it takes
         the place of the file, with its permissions; after an error it is removed.
-
-    Raises:
-        WriteError: The file cannot be written.
     """
     found = target(path)
     part = found.with_name(f".{found.name}.{os.getpid()}.part")
@@ -172,9 +167,6 @@ def write_atomically(path: Path, content: str | bytes, private: bool = False) ->
         path: Path of the file.
         content: The whole content.
         private: As for `replacing`.
-
-    Raises:
-        WriteError: The file cannot be written.
     """
     with replacing(path, private) as part:
         data = content if isinstance(content, bytes) else content.encode("utf-8", UNPAIRED)
@@ -182,11 +174,7 @@ def write_atomically(path: Path, content: str | bytes, private: bool = False) ->
 
 
 def remove(path: Path) -> None:
-    """Remove a file, if it is there.
-
-    Raises:
-        WriteError: It cannot be removed.
-    """
+    """Remove a file, if it is there."""
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
@@ -201,11 +189,7 @@ class Log:
     """
 
     def __init__(self, path: Path) -> None:
-        """Prepare a log.
-
-        Raises:
-            WriteError: The file cannot be written, or holds something already.
-        """
+        """Prepare a log, which must not hold anything yet."""
         self.path = path
         self._file: io.FileIO | None = None
         found = target(path)
@@ -213,11 +197,7 @@ class Log:
             raise WriteError(f"cannot write {path}: it exists, and a log is not written over")
 
     def write(self, text: str) -> None:
-        """Append a text.
-
-        Raises:
-            WriteError: The file cannot be written; it holds the texts before this one.
-        """
+        """Append a text; after an error the file holds the texts before this one."""
         try:
             if self._file is None:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -240,30 +220,13 @@ class Log:
             self._file = None
 
 
-class Claims:
+class Claims(ExitStack):
     """The files and folders that a command writes, checked at its start and claimed until its end.
 
     Meanwhile no other process can claim them. A claim is a lock on a hidden file, `.NAME.lock`
     beside a file or `.lock` in a folder. It ends with the process, even if the process is killed.
     Child processes share the claims of their parent.
     """
-
-    def __init__(self) -> None:
-        """Start without a claim."""
-        self._held = ExitStack()
-
-    def __enter__(self) -> Self:
-        """Start a command."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        """Release all claims."""
-        self._held.close()
 
     def files(self, *paths: Path) -> None:
         """Claim files, and create their folders.
@@ -318,7 +281,7 @@ class Claims:
             left = [name for name in _claimed() if name != str(lock)]
             os.environ[CLAIMED] = json.dumps(left)
 
-        self._held.callback(release)
+        self.callback(release)
 
 
 def _refuse_held(lock: Path, path: Path) -> None:
@@ -419,7 +382,7 @@ def _escaped(name: str) -> str:
 def _remove_parts(paths: Iterator[Path]) -> None:
     """Remove partial files of processes that were killed."""
     for path in paths:
-        writer = PART.search(path.name)
+        writer = PARTIAL.search(path.name)
         if writer is None:
             continue
         try:

@@ -17,6 +17,7 @@ from closedhand.core import contract, state_kernels, validity
 from closedhand.core.checks import (
     INTEGERS as INTEGERS,
     InputError as InputError,
+    check_text,
     generator,
     id_or_illegal,
     shown as shown,
@@ -26,6 +27,7 @@ from closedhand.core.display import Part, Row, board
 from closedhand.core.features import FeatureTable
 from closedhand.core.numba.fast_call import Crossing
 from closedhand.core.numba.jit import State, draw_seed, with_distinct_name
+from closedhand.core.status import ILLEGAL
 from closedhand.core.text import showable
 
 MAGIC = b"clhd"
@@ -92,9 +94,9 @@ class Game:
     once, use `closedhand.core.batch`, or write a kernel that calls the functions of
     `closedhand.core.contract` with `game.rules`.
 
-    All methods raise an `InputError` if an argument is not a state, seat or action of the game.
-    Only `valid` and `load` check whether the rules allow a state: the check takes longer than the
-    other methods.
+    All methods raise an `InputError` if an argument is not what its name says: a state, seat or
+    action of the game, a text, a generator. Only `valid` and `load` check whether the rules allow a
+    state: the check takes longer than the other methods.
 
     Attributes:
         name: Name for `make_game`.
@@ -203,11 +205,7 @@ class Game:
         return layout
 
     def empty(self, number: int) -> np.ndarray:
-        """Create a batch of blank states, an array of `dtype` [number].
-
-        Raises:
-            InputError: `number` is not a number of states.
-        """
+        """Create a batch of blank states, an array of `dtype` [number]."""
         return np.zeros(whole_number(number, "a number of states", 0), self.dtype)
 
     def deal(self, rng: np.random.Generator) -> State:
@@ -250,10 +248,10 @@ class Game:
         status = self._crossing(
             state_kernels.play, state, number, np.empty(self.num_actions, np.int32)
         )
-        if status == state_kernels.OVER:
-            raise InputError("the game is over")
-        if status == state_kernels.ILLEGAL:
-            raise InputError(explain_illegal(self, state, whole_number(action)))
+        if status == ILLEGAL:
+            over = self.over(state)
+            why = "the game is over" if over else explain_illegal(self, state, whole_number(action))
+            raise InputError(why)
 
     def sample(self, rng: np.random.Generator, state: State) -> int:
         """Draw a uniformly random legal action of `state.player`.
@@ -274,11 +272,7 @@ class Game:
         return end
 
     def text(self, action: int, state: State | None = None) -> str:
-        """Write an action id; given a state, in the shorter notation for `state.player`, if any.
-
-        Raises:
-            InputError: There is no such action.
-        """
+        """Write an action id; given a state, in the shorter notation for `state.player`, if any."""
         number = whole_number(action)
         if not 0 <= number < self.num_actions:
             raise InputError(f"{self.name} has no action {shown(action)}: actions are 0 to "
@@ -288,14 +282,10 @@ class Game:
         return self.notation.text(number, state)
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """Parse an action id; given a state, also from a notation that is valid only there.
-
-        Raises:
-            InputError: The text is not an action.
-        """
+        """Parse an action id; given a state, also from a notation that is valid only there."""
         if state is not None:
             self._check(state)
-        return self.notation.parse(_text(text, "an action"), state)
+        return self.notation.parse(check_text(text, "an action"), state)
 
     def deal_text(self, state: State) -> str:
         """Write the deal that a state, at any point of the game, started from."""
@@ -303,12 +293,8 @@ class Game:
         return self.notation.deal_text(state)
 
     def parse_deal(self, text: str) -> State:
-        """Parse a deal to the state at its start.
-
-        Raises:
-            InputError: The text is not a deal.
-        """
-        return self.notation.parse_deal(_text(text, "a deal"))
+        """Parse a deal to the state at its start."""
+        return self.notation.parse_deal(check_text(text, "a deal"))
 
     def scene(self, state: State) -> list[Row]:
         """Return the table as rows of cards; hidden cards of a view are face down."""
@@ -320,9 +306,6 @@ class Game:
 
         People choose actions by these cards. The list is empty for an action without cards, or if
         the game's notation has no `cards_of(action, state)`.
-
-        Raises:
-            InputError: There is no such action.
         """
         self.text(action, state)
         name = getattr(self.notation, "cards_of", None)
@@ -365,11 +348,7 @@ class Game:
         return out
 
     def view(self, state: State, player: int) -> State:
-        """Copy `state`, and blank everything that `player` cannot know.
-
-        Raises:
-            InputError: There is no such player.
-        """
+        """Copy `state`, and blank everything that `player` cannot know."""
         self._check(state)
         view = state.copy()
         self._crossing(state_kernels.hide, view, self.seat(player))
@@ -408,11 +387,7 @@ class Game:
         return tuple(each.name for each in parameters if each.kind is each.KEYWORD_ONLY)
 
     def check_facts(self, names: Iterable[str]) -> None:
-        """Check that names are some of `facts`.
-
-        Raises:
-            InputError: One is not.
-        """
+        """Check that names are some of `facts`."""
         for name in names:
             if name not in self.facts:
                 known = ", ".join(self.facts) or "none"
@@ -433,11 +408,7 @@ class Game:
         return Knowledge(*knowledge(self, self.view(state, player), self.seat(player)))
 
     def _table_function(self, name: str) -> Any:
-        """Find `view_from` or `knowledge` in the game's module.
-
-        Raises:
-            InputError: The module does not define it.
-        """
+        """Find `view_from` or `knowledge` in the game's module; raise an `InputError` if absent."""
         function, _ = contract.plain_function(self.rules, name)
         if function is None:
             raise InputError(f"{self.name} builds no views from what a player knows")
@@ -450,9 +421,6 @@ class Game:
             view: View of the player.
             player: The player.
             rng: Generator of the cards that the player does not know.
-
-        Raises:
-            InputError: There is no such player, or the view is not one of that player.
         """
         self._check(view)
         seat, rng = self.seat(player), generator(rng)
@@ -472,33 +440,21 @@ class Game:
         return {}
 
     def observe(self, state: State, player: int) -> dict[str, np.ndarray]:
-        """Return the observation of `player`: a new int8 array for each part of `shapes`.
-
-        Raises:
-            InputError: There is no such player.
-        """
+        """Return the observation of `player`: a new int8 array for each part of `shapes`."""
         self._check(state)
         out = np.empty(self.observation_size, np.int8)
-        self._crossing(state_kernels.observe, state, self.seat(player), out)
+        self._crossing(state_kernels.look, state, self.seat(player), False, out)
         return self.split(out)
 
     def features(self, state: State, player: int) -> NDArray[np.int8]:
-        """Return the compact observation of `player`, int8 [feature_size]; see `feature_names`.
-
-        Raises:
-            InputError: There is no such player.
-        """
+        """Return the compact observation of `player`, int8 [feature_size]; see `feature_names`."""
         self._check(state)
         out = np.empty(self.feature_size, np.int8)
-        self._crossing(state_kernels.features, state, self.seat(player), out)
+        self._crossing(state_kernels.look, state, self.seat(player), True, out)
         return out
 
     def split(self, observation: np.ndarray) -> dict[str, np.ndarray]:
-        """Cut flat observations, int8 [..., observation_size], into views by part.
-
-        Raises:
-            InputError: The array has another size.
-        """
+        """Cut flat observations, int8 [..., observation_size], into views by part."""
         is_array = isinstance(observation, np.ndarray)  # pyright: ignore[reportUnnecessaryIsInstance]
         if not is_array or observation.shape[-1:] != (self.observation_size,):
             raise InputError(f"an observation of {self.name} has {self.observation_size} entries")
@@ -514,15 +470,7 @@ class Game:
         }
 
     def seat(self, player: Any, name: str = "player") -> int:
-        """Check the number of a seat, and return it.
-
-        Args:
-            player: Any object.
-            name: Name of the seat, for the message.
-
-        Raises:
-            InputError: There is no such seat.
-        """
+        """Check the number of a seat, any object, and return it; `name` is for the message."""
         number = whole_number(player, f"{name} is a seat, which")
         if not 0 <= number < self.num_players:
             raise InputError(f"{name} is a seat of {self.name}, 0 to {self.num_players - 1}, not "
@@ -535,11 +483,7 @@ class Game:
         return Crossing(self.rules, self.dtype)
 
     def _check(self, state: Any) -> None:
-        """Check that an object is a record of this game.
-
-        Raises:
-            InputError: It is not one.
-        """
+        """Check that an object is a record of this game."""
         if not isinstance(state, np.record) or state.dtype != self.dtype:
             raise InputError(f"{shown(state)} is not a state of {self.name}")
 
@@ -552,9 +496,6 @@ class Game:
         Args:
             state: A full state, or a view.
             player: Player whose view it is; None for a full state.
-
-        Raises:
-            InputError: There is no such player.
         """
         return validity.reason(self, state, None if player is None else self.seat(player))
 
@@ -599,17 +540,6 @@ class Game:
         if reason:
             raise InputError(f"not a valid state of {self.name}: {reason}")
         return state
-
-
-def _text(text: Any, what: str) -> str:
-    """Check that an object is a text, and return it.
-
-    Raises:
-        InputError: It is none.
-    """
-    if not isinstance(text, str):
-        raise InputError(f"{what} is a text, not {shown(text)}")
-    return text
 
 
 def explain_illegal(game: Game, state: State, action: int) -> str:

@@ -17,20 +17,20 @@ import numpy as np
 
 from closedhand.core import batch_kernels, contract
 from closedhand.core.numba.jit import (
+    Bools,
     Floats,
     Ids,
     Integer,
     Planes,
     Rules,
     States,
+    inlined,
     kernel,
     seed_in_kernel,
 )
 from closedhand.core.policies import Policies, decide_by
+from closedhand.core.status import ILLEGAL, OVER, REFUSED, RUNNING
 from closedhand.core.stream import Streams
-
-RUNNING, OVER, ILLEGAL, REFUSED = 0, 1, 2, 3
-"""Status of a game after a step; `REFUSED`: a policy chose an illegal action."""
 
 NONE = -1
 ALL_SEATS = -1
@@ -39,6 +39,10 @@ ALL_LEGAL = -(2**63)
 """In place of an illegal action: there was none. A policy that errs may choose any other number."""
 RANDOM_SEAT = -2
 """In `Terms.seat`: the user's seat is drawn for every game."""
+
+DEALT, GIVEN, SET = 0, 1, 2
+"""How a game starts: dealt; from the state that is there; from it, and with the seat that is there.
+"""
 
 
 class Games(NamedTuple):
@@ -85,8 +89,8 @@ class Terms(NamedTuple):
 
 @kernel
 def let_others_play(
-    rules: Rules, policies: Policies, states: States, streams: Streams, i: Integer, seat: Integer,
-    players: int, views: States, k: Integer, ids: Ids,
+    rules: Rules, policies: Policies, states: States, streams: Streams | None, i: Integer,
+    seat: Integer, players: int, views: States, k: Integer, ids: Ids,
 ) -> Integer:  # fmt: skip
     """Let policies play in game `i` until it is over or the turn of a seat.
 
@@ -94,9 +98,9 @@ def let_others_play(
         rules: Rules of the game.
         policies: Policies of the seats after that one, in order.
         states: The games; changed in place.
-        streams: Their random numbers.
+        streams: Their random numbers; None: policies draw their own.
         i: Index of the game.
-        seat: The user's seat, or `ALL_SEATS`.
+        seat: The user's seat.
         players: Number of seats.
         views: Scratch space for views.
         k: Index of the view to use.
@@ -107,14 +111,12 @@ def let_others_play(
         An illegal action of a policy, which ends the loop; else `ALL_LEGAL`.
     """
     state = states[i]
-    if seat == ALL_SEATS:
-        return np.int64(ALL_LEGAL)
     while not contract.over(rules, state) and state.player != seat:
         player = np.int64(state.player)
         views[k] = states[i]
         contract.hide(rules, views[k], player)
         ahead = (player - seat) % players
-        action = np.int64(decide_by(policies, ahead - 1, streams[i], rules, views[k], ids))
+        action = np.int64(decide_by(policies, ahead - 1, streams, i, rules, views[k], ids))
         if batch_kernels.play(rules, state, action, ids) == ILLEGAL:
             return action
     return np.int64(ALL_LEGAL)
@@ -142,95 +144,114 @@ def draw_seat(seat: Integer, players: int, streams: Streams, i: Integer) -> Inte
 
 @kernel
 def start(
-    rules: Rules, policies: Policies, games: Games, terms: Terms, i: Integer, views: States,
-    k: Integer, ids: Ids,
-) -> bool:  # fmt: skip
+    rules: Rules, policies: Policies, states: States, seeds: Ids, streams: Streams, seats: Ids,
+    paid: Floats, terms: Terms, i: Integer, origin: int, views: States, k: Integer, ids: Ids,
+) -> Integer:  # fmt: skip
     """Start a new game in place of game `i`, and let the others play until the user's turn.
 
+    Args:
+        rules: Rules of the game.
+        policies: Policies of the other seats.
+        states: The games; changed in place, like the other numbers of the games, see `Games`.
+        seeds: Seeds of the next deals.
+        streams: Their random numbers.
+        seats: The user's seats.
+        paid: Payoffs so far.
+        terms: Common settings of the games.
+        i: Index of the game.
+        origin: `DEALT`, `GIVEN` or `SET`. A given game may be over before the user's turn; a dealt
+            one is not an episode then, and another is dealt.
+        views: Scratch space for views.
+        k: Index of the view to use.
+        ids: Scratch space for ids.
+
     Returns:
-        Whether an action of a policy was illegal; then the game is in the position before it.
+        An illegal action of a policy, after which the game is in the position before it; else
+        `ALL_LEGAL`.
     """
     while True:
-        deal_next(rules, games.states, games.seeds, games.streams, i)
-        seat = draw_seat(terms.seat, terms.players, games.streams, i)
-        games.seats[i] = seat
+        if origin == DEALT:
+            deal_next(rules, states, seeds, streams, i)
+        if origin != SET:
+            seats[i] = draw_seat(terms.seat, terms.players, streams, i)
         if terms.staged:
-            contract.returns(rules, games.states[i], games.paid[i])
-        if seat == ALL_SEATS:
-            return False
-        # A game that the others end before the user's turn is not an episode: deal another one.
-        refused = let_others_play(
-            rules, policies, games.states, games.streams, i, seat, terms.players, views, k, ids
-        )
-        if refused != ALL_LEGAL:
-            return True
-        if not contract.over(rules, games.states[i]):
-            return False
+            contract.returns(rules, states[i], paid[i])
+        refused = np.int64(ALL_LEGAL)
+        if len(policies):
+            refused = let_others_play(
+                rules, policies, states, streams, i, seats[i], terms.players,
+                views, k, ids,
+            )  # fmt: skip
+        if refused != ALL_LEGAL or origin != DEALT or not contract.over(rules, states[i]):
+            return refused
+
+
+@kernel
+def answer(
+    rules: Rules, policies: Policies, states: States, streams: Streams, i: Integer, seat: Integer,
+    players: int, views: States, k: Integer, ids: Ids,
+) -> tuple[int, Integer]:  # fmt: skip
+    """Do `let_others_play`; return the status of the game, and an illegal action or `ALL_LEGAL`."""
+    refused = let_others_play(rules, policies, states, streams, i, seat, players, views, k, ids)
+    status = OVER if contract.over(rules, states[i]) else RUNNING
+    return status if refused == ALL_LEGAL else REFUSED, refused
+
+
+@inlined
+def pay(
+    rules: Rules, states: States, terms: Terms, i: Integer, actor: Integer, status: Integer,
+    paid: Floats, rewards: Floats,
+) -> None:  # fmt: skip
+    """Write the rewards of game `i`, in which `actor` has played, into row i of zeros."""
+    if status == ILLEGAL:
+        rewards[i, actor] = terms.illegal_reward
+    elif terms.staged:
+        for seat in range(terms.players):
+            rewards[i, seat] = -paid[i, seat]
+            paid[i, seat] = 0.0
+        contract.returns(rules, states[i], paid[i])
+        for seat in range(terms.players):
+            rewards[i, seat] += paid[i, seat]
+    elif status == OVER:
+        contract.returns(rules, states[i], rewards[i])
 
 
 @kernel
 def step(
-    rules: Rules, policies: Policies, games: Games, terms: Terms, i: Integer, action: Integer,
-    views: States, k: Integer, ids: Ids,
-) -> None:  # fmt: skip
-    """Play an action in game `i`; if that ends it, start the next one.
-
-    Writes `rewards`, `status` and `actors`.
-    """
-    state = games.states[i]
-    rewards = games.rewards[i]
-    actor = np.int64(state.player)
-    games.actors[i] = actor
-    for seat in range(terms.players):
-        rewards[seat] = 0.0
-    status = batch_kernels.play(rules, state, action, ids)
-    if status != ILLEGAL:
-        refused = let_others_play(
-            rules, policies, games.states, games.streams, i, games.seats[i], terms.players, views,
-            k, ids,
-        )  # fmt: skip
-        status = OVER if contract.over(rules, state) else RUNNING
-        if refused != ALL_LEGAL:
-            status = REFUSED
-        if terms.staged:
-            paid = games.paid[i]
-            for seat in range(terms.players):
-                rewards[seat] = -paid[seat]
-                paid[seat] = 0.0
-            contract.returns(rules, state, paid)
-            for seat in range(terms.players):
-                rewards[seat] += paid[seat]
-        elif status == OVER:
-            contract.returns(rules, state, rewards)
-    else:
-        rewards[actor] = terms.illegal_reward
-    if status != RUNNING and start(rules, policies, games, terms, i, views, k, ids):
-        status = REFUSED
-    games.status[i] = status
-
-
-@kernel
-def take_turn(
     rules: Rules, policies: Policies, games: Games, terms: Terms, i: Integer, chosen: Planes,
     starting: bool, actions: Ids, views: States, k: Integer, ids: Ids,
 ) -> None:  # fmt: skip
-    """Play `actions[i]` in game `i`; or if `starting`, start a new game where it is `chosen`.
+    """Play `actions[i]` in game `i`, and if that ends it, start the next one.
 
-    Writes `players[i]` as well; see `step`.
+    If `starting`, start a new game instead where it is `chosen`. Writes `rewards`, `status`,
+    `actors` and `players`.
     """
+    for seat in range(terms.players):
+        games.rewards[i, seat] = 0.0
     if not starting:
-        step(rules, policies, games, terms, i, actions[i], views, k, ids)
+        actor = np.int64(games.states[i].player)
+        status = batch_kernels.play(rules, games.states[i], actions[i], ids)
+        if len(policies) and status == RUNNING:
+            status, _ = answer(
+                rules, policies, games.states, games.streams, i, games.seats[i], terms.players,
+                views, k, ids,
+            )  # fmt: skip
+        pay(rules, games.states, terms, i, actor, status, games.paid, games.rewards)
+        games.actors[i], games.status[i] = actor, status
     elif chosen[i]:
-        for seat in range(terms.players):
-            games.rewards[i, seat] = 0.0
         games.actors[i] = NONE
         games.status[i] = RUNNING
-        if start(rules, policies, games, terms, i, views, k, ids):
+    if chosen[i] if starting else games.status[i] != RUNNING:
+        refused = start(
+            rules, policies, games.states, games.seeds, games.streams, games.seats, games.paid,
+            terms, i, DEALT, views, k, ids,
+        )  # fmt: skip
+        if refused != ALL_LEGAL:
             games.status[i] = REFUSED
     games.players[i] = games.states[i].player
 
 
-@kernel
+@inlined
 def mark(rules: Rules, states: States, i: Integer, mask: Planes, ids: Ids) -> None:
     """Write the action mask of game `i` into a row of zeros."""
     for j in range(contract.legal(rules, states[i], ids)):
@@ -259,10 +280,153 @@ def step_games(
         masks: Their action masks, int8 [n, actions].
     """
     for i in range(len(games.states)):
-        take_turn(rules, policies, games, terms, i, chosen, starting, actions, views, 0, ids[0])
+        step(rules, policies, games, terms, i, chosen, starting, actions, views, 0, ids[0])
         masks[i] = 0
         mark(rules, games.states, i, masks[i], ids[0])
         contract.look(rules, games.states[i], games.players[i], compact, observations[i])
+
+
+class Shown(NamedTuple):
+    """What the user of a batch sees, arrays with a row for each game.
+
+    Attributes:
+        observations: Observations, int8 [n, size].
+        masks: Action masks, int8 [n, actions]; or [n, 0], if there are none.
+        copies: The same masks once more.
+        returns: Payoffs by player of games that are over, else 0, float64 [n, seats].
+    """
+
+    observations: Planes
+    masks: Planes
+    copies: Planes
+    returns: Floats
+
+
+@kernel
+def turn_games(
+    rules: Rules, policies: Policies, games: Games, terms: Terms, first: int, last: int,
+    chosen: Bools, origin: int, actions: Ids, scratch: int,
+) -> None:  # fmt: skip
+    """Play an action in every chosen game, or start the next game where it is over.
+
+    Writes `status`, and `actors` where an action was played.
+
+    Args:
+        rules: Rules of the game.
+        policies: Policies of the other seats.
+        games: The batch; changed in place.
+        terms: Common settings of the games.
+        first: Index of the first game.
+        last: Index after the last game.
+        chosen: The games, bool [n].
+        origin: How games start, see `start`.
+        actions: The actions, int64 [n]; that of a game that becomes `REFUSED` is replaced by the
+            illegal action of the policy.
+        scratch: Size of the scratch space for ids.
+    """
+    # Reading an array from a tuple in the loop would count a reference, which takes longer than the
+    # step of a small game.
+    states, streams, seats = games.states, games.streams, games.seats
+    status, actors, seeds, paid = games.status, games.actors, games.seeds, games.paid
+    ids = np.empty(scratch, np.int32)
+    views = states[:1].copy()
+    for i in range(first, last):
+        if not chosen[i]:
+            continue
+        refused = np.int64(ALL_LEGAL)
+        if status[i] == RUNNING:
+            actors[i] = states[i].player
+            status[i] = batch_kernels.play(rules, states[i], actions[i], ids)
+            if len(policies) and status[i] == RUNNING:
+                status[i], refused = answer(
+                    rules, policies, states, streams, i, seats[i], terms.players, views, 0, ids
+                )
+        else:
+            refused = start(
+                rules, policies, states, seeds, streams, seats, paid, terms, i, origin, views, 0,
+                ids,
+            )  # fmt: skip
+            status[i] = OVER if contract.over(rules, states[i]) else RUNNING
+        if refused != ALL_LEGAL:
+            status[i] = REFUSED
+            actions[i] = refused
+
+
+@kernel
+def pay_games(
+    rules: Rules, games: Games, terms: Terms, first: int, last: int, chosen: Bools
+) -> None:
+    """Write the rewards of the chosen games in which an action was played into rows of zeros."""
+    states, status, actors = games.states, games.status, games.actors
+    paid, rewards = games.paid, games.rewards
+    for i in range(first, last):
+        is_due = terms.staged or status[i] != RUNNING
+        if is_due and chosen[i] and actors[i] != NONE:
+            pay(rules, states, terms, i, actors[i], status[i], paid, rewards)
+
+
+@kernel
+def show_games(
+    rules: Rules, games: Games, first: int, last: int, chosen: Bools, compact: bool, shown: Shown,
+    scratch: int,
+) -> None:  # fmt: skip
+    """Write what the user sees of every chosen game, and `players`.
+
+    The mask of a game that is over marks action 0.
+    """
+    states, status, seats, players = games.states, games.status, games.seats, games.players
+    observations, masks, copies, returns = shown
+    ids = np.empty(scratch, np.int32)
+    for i in range(first, last):
+        if not chosen[i]:
+            continue
+        seat = seats[i]
+        if seat == ALL_SEATS:
+            seat = np.int64(states[i].player)
+        players[i] = seat
+        contract.look(rules, states[i], seat, compact, observations[i])
+        if masks.shape[1]:
+            mask, copy = masks[i], copies[i]
+            mask[:] = 0
+            copy[:] = 0
+            number: Integer = 1
+            ids[0] = 0
+            if status[i] == RUNNING:
+                number = contract.legal(rules, states[i], ids)
+            for k in range(number):
+                mask[ids[k]] = 1
+                copy[ids[k]] = 1
+        if status[i] == OVER:
+            contract.returns(rules, states[i], returns[i])
+
+
+@kernel
+def list_games(rules: Rules, games: Games, first: int, last: int, ids: Ids, out: Ids) -> Integer:
+    """Write the ids of the legal actions of game `i` into row i, ascending, then -1.
+
+    Of a game that is over this is action 0.
+
+    Args:
+        rules: Rules of the game.
+        games: The batch.
+        first: Index of the first game.
+        last: Index after the last game.
+        ids: Scratch space, int32 [num_actions].
+        out: The ids, int32 [n, width]; written.
+
+    Returns:
+        The length of the longest list, of which at most `width` ids are written.
+    """
+    longest: Integer = 0
+    for i in range(first, last):
+        number: Integer = 1
+        ids[0] = 0
+        if games.status[i] == RUNNING:
+            number = contract.legal(rules, games.states[i], ids)
+        longest = max(longest, number)
+        for k in range(out.shape[1]):
+            out[i, k] = ids[k] if k < number else -1
+    return longest
 
 
 @kernel
@@ -295,7 +459,7 @@ def decide(
     """Return the action of the first of `policies` for the player to act in game `i`."""
     views[k] = states[i]
     contract.hide(rules, views[k], np.int64(states[i].player))
-    return np.int64(decide_by(policies, 0, streams[i], rules, views[k], ids))
+    return np.int64(decide_by(policies, 0, streams, i, rules, views[k], ids))
 
 
 @kernel

@@ -8,6 +8,7 @@ import numpy as np
 from closedhand.core import batch_kernels, interrupt
 from closedhand.core.checks import integers
 from closedhand.core.game import Game, InputError, explain_illegal
+from closedhand.core.status import ILLEGAL
 
 
 def play_out(
@@ -31,19 +32,30 @@ def play_out(
         InputError: An action was illegal.
     """
     running = np.empty(len(states), bool)
-    status = np.empty(len(states), np.int64)
     while True:
         interrupt.check()
         batch_kernels.running(game.rules, states, running)
-        chosen = np.flatnonzero(running)
-        if not len(chosen):
+        games = np.flatnonzero(running)
+        if not len(games):
             return
-        views = states[chosen]
-        batch_kernels.hide_all(game.rules, views)
-        actions = integers("actions", choose(views, chosen), len(chosen))
-        batch_kernels.play_all(game.rules, states, chosen, actions, game.num_actions, status)
-        for k in np.flatnonzero(status[chosen] == batch_kernels.ILLEGAL):
-            state: Any = states[chosen[k]]
-            why = explain_illegal(game, state, int(actions[k]))
-            raise InputError(f"{name(int(chosen[k]))} cannot continue: {why}")
-        after(chosen)
+        step(game, states, games, choose, name)
+        after(games)
+
+
+def step(
+    game: Game,
+    states: np.ndarray,
+    games: np.ndarray,
+    choose: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    name: Callable[[int], str],
+) -> None:
+    """Play one action in each of the games of some indices, int64 [m]; otherwise as `play_out`."""
+    views = states[games]
+    batch_kernels.hide_all(game.rules, views)
+    actions = integers("actions", choose(views, games), len(games))
+    status = np.empty(len(states), np.int8)
+    batch_kernels.play_all(game.rules, states, games, actions, game.num_actions, status)
+    for k in np.flatnonzero(status[games] == ILLEGAL):
+        state: Any = states[games[k]]
+        why = explain_illegal(game, state, int(actions[k]))
+        raise InputError(f"{name(int(games[k]))} cannot continue: {why}")

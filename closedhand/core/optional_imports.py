@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from closedhand.core.game import InputError
 
 EXTRAS = {
-    "lightning": "train",
+    "lightning": "data",
     "safetensors": "play",
     "sb3_contrib": "train",
     "stable_baselines3": "train",

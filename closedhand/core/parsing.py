@@ -121,7 +121,7 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _is_seed(value: Any) -> bool:
+def _is_natural(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
@@ -132,10 +132,10 @@ def _of(*types: type) -> Callable[[Any], bool]:
 
 TEXT = Kind("a text", "texts", _of(str))
 NUMBER = Kind("a number", "numbers", is_number)
-SEED = Kind(
+NATURAL = Kind(
     "a whole number that is not negative",
     "whole numbers that are not negative",
-    _is_seed,
+    _is_natural,
 )
 OPTIONS = Kind("an object", "objects", _of(dict))
 

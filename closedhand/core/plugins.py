@@ -29,7 +29,7 @@ def order(point: EntryPoint) -> tuple[bool, str, str]:
     return not is_own(point), point.name, owner_of(point)
 
 
-def described(point: EntryPoint) -> str:
+def description_of(point: EntryPoint) -> str:
     """Describe an entry point for messages: its name, distribution and reference."""
     return f"{point.name} of the package {owner_of(point) or '?'} ({point.value})"
 
@@ -70,5 +70,5 @@ def load_point(point: EntryPoint) -> Any:
     Raises:
         InputError: Its module called `sys.exit`.
     """
-    with kept_running(described(point)):
+    with kept_running(description_of(point)):
         return point.load()

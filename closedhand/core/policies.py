@@ -27,13 +27,13 @@ from closedhand.core.numba.jit import (
     kernel,
     with_distinct_name,
 )
-from closedhand.core.stream import Stream
+from closedhand.core.stream import Streams
 
 Policies = tuple[Policy, ...]
 """Policies of any classes, for kernels."""
 
 
-@dispatched
+@dispatched()
 def decide(policy: Policy, rules: Rules, view: State, ids: Ids) -> Integer:
     """Choose an action of the player to act, whose view this is.
 
@@ -50,71 +50,64 @@ def decide_all(policy: Policy, rules: Rules, views: States, ids: Ids, actions: I
         actions[i] = decide(policy, rules, views[i], ids)
 
 
-def decide_as(policies: Policies, k: Integer, rules: Rules, view: State, ids: Ids) -> Integer:
-    """Call `decide` of the policy number `k`; in Python and inside kernels."""
-    return decide(policies[int(k)], rules, view, ids)
-
-
-@linking.overload(decide_as)
-def _decide_as(policies: Any, k: Any, rules: Any, view: Any, ids: Any) -> Any:
-    if isinstance(policies, types.UniTuple):
-
-        def of_one_class(policies: Any, k: Any, rules: Any, view: Any, ids: Any) -> Any:
-            return np.int64(decide(policies[k], rules, view, ids))
-
-        return of_one_class
-
-    def of_several(policies: Any, k: Any, rules: Any, view: Any, ids: Any) -> Any:
-        # Numba indexes a tuple of several types only by constants: recursion makes 0 such a one.
-        if k == 0:
-            return np.int64(decide(policies[0], rules, view, ids))
-        return decide_as(policies[1:], k - 1, rules, view, ids)
-
-    return of_several
-
-
 def decide_by(
-    policies: Policies, k: Integer, stream: Stream, rules: Rules, view: State, ids: Ids
-) -> Integer:
-    """`decide` of the policy number `k`, drawing from `stream`; in Python and inside kernels."""
+    policies: Policies, k: Integer, streams: Streams | None, i: Integer, rules: Rules, view: State,
+    ids: Ids,
+) -> Integer:  # fmt: skip
+    """`decide` of the policy number `k` in game `i`; in Python and inside kernels.
+
+    It draws from the stream of the game, or from its own if there are no `streams`.
+    """
     policy = policies[int(k)]
     module = import_module(policy.kernels)
-    if hasattr(module, "with_stream"):
-        policy = module.with_stream(policy, stream)
+    if streams is not None and hasattr(module, "with_stream"):
+        policy = module.with_stream(policy, streams[i])
     return decide(policy, rules, view, ids)
 
 
 @linking.overload(decide_by)
-def _decide_by(policies: Any, k: Any, stream: Any, rules: Any, view: Any, ids: Any) -> Any:
+def _decide_by(policies: Any, k: Any, streams: Any, i: Any, rules: Any, view: Any, ids: Any) -> Any:
 
-    def by_none(policies: Any, k: Any, stream: Any, rules: Any, view: Any, ids: Any) -> Any:
+    def by_none(
+        policies: Any, k: Any, streams: Any, i: Any, rules: Any, view: Any, ids: Any
+    ) -> Any:
         return np.int64(-1)
 
     if not len(policies):
         return by_none
     module = import_module(policies[0].instance_class.kernels)
     with_stream: Any = getattr(module, "with_stream", None)
+    draws = bool(with_stream) and not isinstance(streams, types.NoneType)
 
     # A function that returned the policy would copy its tables: so there is one for each case.
-    def as_it_is(policies: Any, k: Any, stream: Any, rules: Any, view: Any, ids: Any) -> Any:
+    # Numba indexes a tuple of several types only by constants: recursion makes 0 such a one.
+    def as_it_is(
+        policies: Any, k: Any, streams: Any, i: Any, rules: Any, view: Any, ids: Any
+    ) -> Any:
         if k == 0:
             return np.int64(decide(policies[0], rules, view, ids))
-        return decide_by(policies[1:], k - 1, stream, rules, view, ids)
+        return decide_by(policies[1:], k - 1, streams, i, rules, view, ids)
 
-    def drawing(policies: Any, k: Any, stream: Any, rules: Any, view: Any, ids: Any) -> Any:
+    def drawing(
+        policies: Any, k: Any, streams: Any, i: Any, rules: Any, view: Any, ids: Any
+    ) -> Any:
         if k == 0:
-            return np.int64(decide(with_stream(policies[0], stream), rules, view, ids))
-        return decide_by(policies[1:], k - 1, stream, rules, view, ids)
+            return np.int64(decide(with_stream(policies[0], streams[i]), rules, view, ids))
+        return decide_by(policies[1:], k - 1, streams, i, rules, view, ids)
 
-    def of_one_class(policies: Any, k: Any, stream: Any, rules: Any, view: Any, ids: Any) -> Any:
+    def of_one_class(
+        policies: Any, k: Any, streams: Any, i: Any, rules: Any, view: Any, ids: Any
+    ) -> Any:
         return np.int64(decide(policies[k], rules, view, ids))
 
-    def of_one_drawing(policies: Any, k: Any, stream: Any, rules: Any, view: Any, ids: Any) -> Any:
-        return np.int64(decide(with_stream(policies[k], stream), rules, view, ids))
+    def of_one_drawing(
+        policies: Any, k: Any, streams: Any, i: Any, rules: Any, view: Any, ids: Any
+    ) -> Any:
+        return np.int64(decide(with_stream(policies[k], streams[i]), rules, view, ids))
 
     if isinstance(policies, types.UniTuple):
-        return of_one_class if with_stream is None else of_one_drawing
-    return as_it_is if with_stream is None else drawing
+        return of_one_drawing if draws else of_one_class
+    return drawing if draws else as_it_is
 
 
 def policy_of(agent: Any) -> Policy | None:

@@ -1,6 +1,7 @@
 """Read files within limits: bytes, text, JSON and arrays.
 
-For any file, these functions return data or raise an `InputError` that names the file.
+For any file, these functions return data or raise an `InputError` that names the file and says what
+is wrong: it is missing, no regular file, unreadable, too large, damaged, or of another format.
 """
 
 import errno
@@ -111,20 +112,13 @@ def read_content(path: Path | str, most: int = MOST_DATA) -> bytes:
     Args:
         path: Path of the file.
         most: Limit of its size, such as `MOST_DATA`.
-
-    Raises:
-        InputError: There is no such file, it is a folder or a device, cannot be read, or is larger.
     """
     with reading(path), _opened(path, most) as file:
         return file.read()
 
 
 def checksum(*paths: Path | str) -> str:
-    """Compute a checksum of the contents of files, which does not depend on their paths.
-
-    Raises:
-        InputError: A file cannot be read.
-    """
+    """Compute a checksum of the contents of files, which does not depend on their paths."""
     content = b"".join(map(read_content, paths))
     return hashlib.sha256(content).hexdigest()[:16]
 
@@ -153,10 +147,6 @@ def filled_lines(path: Path | str) -> Iterator[tuple[int, str]]:
     """Iterate over the lines of a text that are not blank, stripped, with their numbers from 1.
 
     The text is UTF-8 and may be compressed by gzip; it is read in blocks.
-
-    Raises:
-        InputError: The file cannot be read or is not a regular one, is not UTF-8, has too long a
-            line, or unpacks to too much.
     """
     longest, number, rest = limit(MOST_LINE), 1, b""
     with reading(path), _opened(path) as file:
@@ -206,22 +196,14 @@ def _decoded(path: Path | str, data: bytes, number: int) -> Iterator[tuple[int, 
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Iterate over the lines of a file with their numbers from 1, without blanks and `#` comments.
-
-    Raises:
-        InputError: As from `filled_lines`.
-    """
+    """Iterate over `filled_lines` of a file that are no `#` comments."""
     for number, line in filled_lines(path):
         if not line.startswith("#"):
             yield number, line
 
 
 def load_json(path: Path) -> Any:
-    """Read the JSON value in a file.
-
-    Raises:
-        InputError: The file cannot be read, is too large, or is not JSON.
-    """
+    """Read the JSON value in a file."""
     content = read_content(path, MOST_TEXT)
     try:
         return parse_json(content.decode("utf-8-sig"))
@@ -234,8 +216,7 @@ def load_json(path: Path) -> Any:
 def read_json(path: Path) -> dict[str, Any]:
     """Read the JSON object in a file; empty if there is no such file or object.
 
-    Raises:
-        InputError: The file exists but cannot be read now; it must not be replaced.
+    A file that exists but cannot be read now raises an error: it must not be replaced.
     """
     with reading(path):
         if not os.path.lexists(path):
@@ -254,9 +235,6 @@ def read_arrays(path: Path, only: Collection[str] | None = None) -> dict[str, np
     Args:
         path: The file.
         only: Names of the arrays to unpack, if present; None: all.
-
-    Raises:
-        InputError: The file cannot be read, is damaged, or unpacks to too much.
     """
     return unpack_arrays(read_content(path), path, only)
 
@@ -264,11 +242,7 @@ def read_arrays(path: Path, only: Collection[str] | None = None) -> dict[str, np
 def unpack_arrays(
     content: bytes, path: Path | str, only: Collection[str] | None = None
 ) -> dict[str, np.ndarray]:
-    """Unpack the arrays in the content of an npz file, see `read_arrays`; `path` is for messages.
-
-    Raises:
-        InputError: It is not an npz file, is damaged, or unpacks to too much.
-    """
+    """Unpack the content of an npz file, see `read_arrays`; `path` is for messages."""
     try:
         check_unpacked(path, content)
         with np.load(io.BytesIO(content), allow_pickle=False) as data:

@@ -22,7 +22,15 @@ import numpy as np
 from closedhand.core import contract
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.parsing import NUMBER, OPTIONS, SEED, TEXT, check_fields, list_of, parse_json
+from closedhand.core.parsing import (
+    NATURAL,
+    NUMBER,
+    OPTIONS,
+    TEXT,
+    check_fields,
+    list_of,
+    parse_json,
+)
 from closedhand.core.reading import lines
 from closedhand.core.registry import GAMES, flat_game, load, make_game, spec_of
 from closedhand.core.version import __version__
@@ -64,7 +72,7 @@ class Record:
 NEEDED = {"game": TEXT, "rules": OPTIONS, "actions": list_of(TEXT)}
 OPTIONAL = {
     "deal": TEXT,
-    "seed": SEED,
+    "seed": NATURAL,
     "agents": list_of(TEXT),
     "returns": list_of(NUMBER),
     "version": TEXT,

@@ -21,7 +21,7 @@ from closedhand.core.contract import VERSION
 from closedhand.core.game import Game, InputError, shown
 from closedhand.core.optional_imports import needing
 from closedhand.core.options import Options, options_of
-from closedhand.core.plugins import described, load_point, order
+from closedhand.core.plugins import description_of, load_point, order
 
 GROUP = "closedhand.games"
 
@@ -58,21 +58,24 @@ class GameSpec:
         commands: The game's own commands by their words: `advise` becomes `closedhand advise GAME`,
             `show graph` becomes `closedhand show graph`.
         trainers: Learners of `closedhand train GAME` by algorithm, the default one first, besides
-            those of every game: `(game, algorithm, seconds, seed, folder, restart)`, and
-            `opponents` if the agents to learn against can be named.
+            those of every game: functions `(game, algorithm, seconds, seed, folder, restart)` that
+            train for some seconds in a folder, and resume what it holds unless `restart`. Further
+            parameters are options of the command, such as `opponents` and `setting`.
         trees: The game's own trees for solvers, a `closedhand.solvers.interface.Trees`; None:
             solvers build the information tree of any small game.
         abstractions: Trees for `solve --states NAME`, by the name of the states; their sets are
             classes of information sets, see `closedhand.solvers.tied`.
         terms: Translations of the game's terms, by language and English term: names of roles,
-            marks, parts and of actions without cards. They are for the table in a browser, see
-            `closedhand.core.display.Row`.
+            marks, parts and of actions without cards; `option NAME` is the meaning of an option.
+            A term with `{}` is a sentence, whose parts are terms themselves or stay as they are.
+            They are for the table in a browser, see `closedhand.core.display.Row`.
         faces: Pictures in a browser of cards whose text is neither a rank nor a rank and a suit, by
             that text: a rank and a suit (`Ks`), or `joker` or `JOKER` for the lesser or the greater
             joker.
         playouts: Maker of the policy whose playouts rate actions in hints and replays, and of the
             game that they play, whose payoffs may be simpler: `game -> (game, policy)`, or None for
             rules without such a policy. Without it playouts are random.
+        rulebook: Rules in words, a `closedhand.core.rulebook.Rulebook`; None: there are none.
         odds: Function that estimates the chances of the parts of a hand while it is being sorted:
             `(game, view, parts) -> [Odds or None]`, for texts of the cards of all parts, see
             `closedhand.core.display`. None: no odds are shown.
@@ -110,6 +113,7 @@ class GameSpec:
     terms: Ref | None = None
     faces: Mapping[str, str] = field(default_factory=dict[str, str])
     playouts: Ref | None = None
+    rulebook: Ref | None = None
     odds: Ref | None = None
     client: Ref | None = None
     default_for: tuple[str, ...] = ()
@@ -274,5 +278,5 @@ def find_games() -> None:
         except Exception as error:
             # The message is for a name that no other entry point offers.
             _broken.setdefault(point.name, f"{type(error).__name__}: {error}")
-            text = f"the game {described(point)} cannot be loaded: {error}"
+            text = f"the game {description_of(point)} cannot be loaded: {error}"
             warnings.warn(text, stacklevel=2)

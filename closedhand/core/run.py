@@ -1,15 +1,14 @@
 """Long work: limited by time, stopped by Ctrl-C, saved from time to time, and resumable.
 
 `Run` drives a `Learner` and writes its checkpoints. Loops of other libraries, and work without a
-learner, use its parts: `Watch` (time, Ctrl-C, when to save), `work_off` (jobs in processes),
-`compute_parts` (results in separate files) and `check_same` (settings). The first Ctrl-C stops at
-the next safe point and saves, a second one stops at once. A kill loses the work since the last
-checkpoint.
+learner, use its parts: `Watch` (Ctrl-C, when to save), `work_off` (jobs in processes) and
+`check_same` (settings); `closedhand.core.parts` computes results in separate files. The first
+Ctrl-C stops at the next safe point and saves, a second one stops at once. A kill loses the work
+since the last checkpoint.
 """
 
 import json
 import math
-import shutil
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -18,13 +17,10 @@ from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar, cast
 
 import numpy as np
 
-from closedhand.core.file_kinds import PART
-from closedhand.core.files import refuse_foreign, target, write_arrays, write_atomically
+from closedhand.core.files import target, write_arrays
 from closedhand.core.game import InputError, shown
 from closedhand.core.interrupt import Deferral, deferred
-from closedhand.core.reading import read_arrays, read_json
-from closedhand.core.text import reason_of
-from closedhand.core.version import __version__
+from closedhand.core.reading import read_arrays
 from closedhand.core.workers import WorkerLost, Workers, results_of
 
 SAVE_EVERY = 10.0
@@ -70,12 +66,9 @@ Worker = TypeVar("Worker", bound=Learner)
 
 
 class Format(NamedTuple):
-    """A file format of checkpoints.
+    """A file format of checkpoints: functions that write and read a path, atomically.
 
-    Attributes:
-        write: Function that writes the metadata of a run (JSON values) and a state to a path,
-            atomically.
-        read: Function that reads both back.
+    A checkpoint consists of the metadata of a run, JSON values by `ABOUT`, and a state.
     """
 
     write: Callable[[Path, dict[str, Any], dict[str, Any]], None]
@@ -101,11 +94,7 @@ NPZ = Format(_write_npz, _read_npz)
 
 
 def check_resumable(made: Path, checkpoint: Path) -> None:
-    """Refuse to overwrite the result of a run without a checkpoint.
-
-    Args:
-        made: Path of the result that the run writes at its end.
-        checkpoint: Path of the checkpoint that the run resumes from.
+    """Refuse to overwrite the result of a run, `made`, that has no checkpoint.
 
     Raises:
         InputError: The result exists, but the checkpoint does not.
@@ -141,24 +130,17 @@ def check_same(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) 
 
 def _differing(found: Options, wanted: Options) -> tuple[str, str]:
     """Write the options that differ, as found and as wanted."""
-    names = [name for name in {**wanted, **found} if _entry(found, name) != _entry(wanted, name)]
-    return _all_stated(found, names), _all_stated(wanted, names)
-
-
-def _entry(options: Options, name: str) -> tuple[bool, Any]:
-    return name in options, options.get(name)
-
-
-def _stated(options: Options, name: str) -> str:
-    return f"{name}={options[name]}" if name in options else f"no {name}"
-
-
-def _all_stated(options: Options, names: list[str]) -> str:
-    return ", ".join(_stated(options, name) for name in names)
+    absent = object()
+    names = [n for n in {**wanted, **found} if found.get(n, absent) != wanted.get(n, absent)]
+    was, now = (
+        ", ".join(f"{n}={options[n]}" if n in options else f"no {n}" for n in names)
+        for options in (found, wanted)
+    )
+    return was, now
 
 
 class Watch:
-    """The clock, Ctrl-C and the checkpoints of long work: a context in which a loop runs.
+    """Ctrl-C and the checkpoints of long work: a context in which a loop runs.
 
     A loop calls `tick` after every piece of work and ends when `tick` returns False. At the end of
     the context, after the work or the first Ctrl-C, unsaved work is saved; the context catches that
@@ -169,33 +151,26 @@ class Watch:
         pieces: Number of pieces done.
     """
 
-    def __init__(
-        self,
-        save: Callable[[], object] = lambda: None,
-        seconds: float = math.inf,
-        at_end: bool = True,
-    ) -> None:
+    def __init__(self, save: Callable[[], object] = lambda: None, at_end: bool = True) -> None:
         """Prepare the watch.
 
         Args:
             save: Writes a checkpoint.
-            seconds: Time limit by the clock.
             at_end: Whether to save at the end of the context, too.
         """
         self.pieces = 0
         self._save = save
-        self._seconds = seconds
         self._at_end = at_end
         self._deferred = deferred()
         self._deferral = Deferral()
         self._stopped = False
         self._saved_pieces = 0
-        self._start = self._saved = self._cost = 0.0
+        self._saved = self._cost = 0.0
 
     def __enter__(self) -> Self:
         """Start the clock, and defer Ctrl-C."""
         self._deferral = self._deferred.__enter__()
-        self._start = self._saved = time.monotonic()
+        self._saved = time.monotonic()
         return self
 
     def __exit__(
@@ -217,16 +192,6 @@ class Watch:
             self._deferred.__exit__(None, None, None)
 
     @property
-    def seconds(self) -> float:
-        """Seconds since the start."""
-        return time.monotonic() - self._start
-
-    @property
-    def share(self) -> float:
-        """Share of the time limit that has passed, 0 to 1."""
-        return min(1.0, self.seconds / self._seconds)
-
-    @property
     def interrupted(self) -> bool:
         """Whether the work ends, or ended, by Ctrl-C."""
         return self._stopped or self._deferral.presses > 0
@@ -236,17 +201,12 @@ class Watch:
         """Whether it is time to save; a checkpoint that takes long is written less often."""
         return time.monotonic() - self._saved > max(SAVE_EVERY, MOST_SAVING * self._cost)
 
-    @property
-    def going_on(self) -> bool:
-        """Whether time is left and there was no Ctrl-C."""
-        return not self.interrupted and self.seconds < self._seconds
-
     def tick(self) -> bool:
-        """Count a piece of work, and save if it is time; return whether to go on."""
+        """Count a piece of work, and save if it is time; return whether there was no Ctrl-C."""
         self.pieces += 1
         if self.due:
             self.save()
-        return self.going_on
+        return not self.interrupted
 
     def save(self) -> None:
         """Write a checkpoint now."""
@@ -274,7 +234,7 @@ class Run(Generic[Worker]):
         learner: Worker,
         settings: Mapping[str, Any],
         path: Path | None = None,
-        also: Callable[[], object] = lambda: None,
+        save_results: Callable[[], object] = lambda: None,
         format: Format = NPZ,
         note_checkpoints: bool = True,
     ) -> None:
@@ -284,7 +244,7 @@ class Run(Generic[Worker]):
             learner: The learner, before its first piece of work.
             settings: Settings that must be the same on resumption, JSON values.
             path: Path of the checkpoint; None: none is kept.
-            also: Function that saves further results. It is called before each checkpoint, which is
+            save_results: Saves further results. It is called before each checkpoint, which is
                 therefore never newer than they are.
             format: Format of the checkpoint.
             note_checkpoints: Whether to add a summary to the history at every checkpoint, not only
@@ -296,13 +256,13 @@ class Run(Generic[Worker]):
         self.seconds = 0.0
         self.history: list[dict[str, Any]] = []
         self.interrupted = False
-        self._also = also
+        self._save_results = save_results
         self._format = format
         self._note_checkpoints = note_checkpoints
         self._noted = False
 
-    def resume(self) -> None:
-        """Resume from the checkpoint.
+    def resume(self) -> Self:
+        """Resume from the checkpoint; return the run itself.
 
         Raises:
             InputError: There is none, or it was made with other settings.
@@ -319,6 +279,7 @@ class Run(Generic[Worker]):
             raise
         except Exception:  # a damaged file fails in a dozen ways
             raise InputError(f"{self.path} holds nothing to resume") from None
+        return self
 
     def resume_if_kept(self, restart: bool = False) -> bool:
         """Resume from the checkpoint if there is one and `restart` is False.
@@ -358,7 +319,7 @@ class Run(Generic[Worker]):
             target(self.path)  # fails now, not at the first checkpoint
         watch = Watch(lambda: self._save_from(watch))
         with watch:
-            while watch.going_on and self.seconds < limit and not over():
+            while not watch.interrupted and self.seconds < limit and not over():
                 start = time.perf_counter()
                 due = self.learner.advance(limit - self.seconds)
                 self.seconds += time.perf_counter() - start
@@ -384,7 +345,7 @@ class Run(Generic[Worker]):
         """Save further results, then write a checkpoint."""
         if self._note_checkpoints:
             self.note()
-        self._also()
+        self._save_results()
         if self.path is not None:
             about = {key: getattr(self, key) for key in ABOUT}
             self._format.write(self.path, about, self.learner.state())
@@ -437,123 +398,3 @@ def work_off(
     if found is None:
         raise KeyboardInterrupt
     return found
-
-
-class Notes:
-    """The interface of a part of a computation: it reports progress and saves partial results.
-
-    Attributes:
-        path: File of the part.
-        begun: Partial result that was saved before an interruption; None: the part starts anew.
-    """
-
-    def __init__(
-        self, path: Path, begun: Any, progress: Callable[[float], object], watch: Watch
-    ) -> None:
-        """Make the notes of a part."""
-        self.path = path
-        self.begun = begun
-        self.kept: Callable[[], Any] | None = None
-        self._progress = progress
-        self._watch = watch
-
-    def __call__(self, share: float) -> None:
-        """Report the share done, 0 to 1.
-
-        Raises:
-            KeyboardInterrupt: There was a Ctrl-C.
-        """
-        self._watch.tick()  # first, to save the work: the next line may end it
-        self._progress(share)
-        if self._watch.interrupted:
-            raise KeyboardInterrupt
-
-    def keep(self, state: Callable[[], Any]) -> None:
-        """Save the result of a function, JSON values, now and from time to time; see `begun`.
-
-        A result of None is not saved.
-        """
-        self.kept = state
-        self._watch.save()
-
-    def own(self, folder: Path) -> None:
-        """Claim a folder for runs of the part, before `keep`.
-
-        If the part starts anew, the folder is removed first: its files were made by another version
-        or with other settings.
-
-        Raises:
-            InputError: The folder cannot be removed.
-        """
-        if self.begun is None and folder.exists():
-            try:
-                shutil.rmtree(folder)
-            except OSError as error:
-                raise InputError(f"cannot remove {folder}: {reason_of(error)}") from None
-
-
-Part = Callable[[Notes], dict[str, Any]]
-"""A function that computes one result, JSON values."""
-
-
-def compute_parts(
-    parts: Mapping[str, Part],
-    folder: Path,
-    settings: Mapping[str, Any],
-    progress: Callable[[str, float, int], object],
-) -> dict[str, dict[str, Any]]:
-    """Compute results by name, except those that the folder holds with the same settings.
-
-    Args:
-        parts: Computations by name, in order.
-        folder: Folder with a file for each part.
-        settings: Settings that the results depend on; the package's version counts too.
-        progress: Called with the name of a part, the number of parts done and their total.
-
-    Raises:
-        InputError: A result cannot be written, or would replace what is none.
-        KeyboardInterrupt: Ctrl-C, when a part reports its progress or before the next one; a later
-            call resumes.
-    """
-    settings = {**settings, "version": __version__}
-    results: dict[str, Any] = {}
-    for name in parts:
-        refuse_foreign(folder / f"{name}.json", PART)
-    with deferred():
-        for number, (name, part) in enumerate(parts.items()):
-            progress(name, number, len(parts))
-
-            def report(share: float, name: str = name, number: int = number) -> None:
-                progress(name, number + share, len(parts))
-
-            results[name] = _result(folder / f"{name}.json", part, settings, report)
-    return results
-
-
-def _result(
-    path: Path, part: Part, settings: dict[str, Any], progress: Callable[[float], object]
-) -> dict[str, Any]:
-    """Return the result of a part: from its file if the settings are the same, else computed."""
-    file = read_json(path)
-    if file.get("settings") != settings:
-        file = {}
-    if "result" in file:
-        return file["result"]
-
-    def write(key: str, value: Any) -> None:
-        write_atomically(path, json.dumps({"settings": settings, key: value}, indent=1) + "\n")
-
-    def save() -> None:
-        kept = notes.kept() if notes.kept is not None else None
-        if kept is not None:
-            write("begun", kept)
-
-    watch = Watch(save)
-    notes = Notes(path, file.get("begun"), progress, watch)
-    with watch:
-        if watch.going_on:
-            result = part(notes)
-            notes.kept = None
-            write("result", result)
-            return result
-    raise KeyboardInterrupt

@@ -5,15 +5,10 @@ They do not check their arguments; the methods of `Game` do.
 
 import numpy as np
 
-from closedhand.core import contract
+from closedhand.core import batch_kernels, contract
 from closedhand.core.numba.fast_call import unpack
 from closedhand.core.numba.jit import Floats, Ids, Integer, Planes, Rng, Rules, State, kernel
-
-PLAYED, OVER, ILLEGAL = range(3)
-"""Results of `play`: the action was played, the game was over before, or the action is illegal.
-
-Only `PLAYED` changes the state. In `batch_kernels`, `OVER` is a game that ends by an action, too.
-"""
+from closedhand.core.status import ILLEGAL
 
 
 @kernel
@@ -36,18 +31,11 @@ def legal(rules: Rules, state: State, out: Ids) -> Integer:
 
 @kernel
 def play(rules: Rules, state: State, action: Integer, ids: Ids) -> int:
-    """Play an action that may be illegal; return `PLAYED`, `OVER` or `ILLEGAL`.
-
-    `ids` is scratch space, int32 [num_actions].
-    """
+    """`batch_kernels.play`, for which every action is illegal once the game is over."""
     rules, state = unpack(rules), unpack(state)
     if contract.over(rules, state):
-        return OVER
-    admitted = contract.admit(rules, state, action, ids)
-    if admitted < 0:
         return ILLEGAL
-    contract.play(rules, state, admitted)
-    return PLAYED
+    return batch_kernels.play(rules, state, action, ids)
 
 
 @kernel
@@ -69,12 +57,6 @@ def redeal(rules: Rules, state: State, player: Integer, rng: Rng) -> None:
 
 
 @kernel
-def observe(rules: Rules, state: State, player: Integer, out: Planes) -> None:
-    """Write the observation of a player."""
-    contract.look(unpack(rules), unpack(state), player, False, out)
-
-
-@kernel
-def features(rules: Rules, state: State, player: Integer, out: Planes) -> None:
-    """Write the compact observation of a player."""
-    contract.look(unpack(rules), unpack(state), player, True, out)
+def look(rules: Rules, state: State, player: Integer, compact: bool, out: Planes) -> None:
+    """Write the observation of a player, or the compact one."""
+    contract.look(unpack(rules), unpack(state), player, compact, out)

@@ -12,6 +12,7 @@ order of the games or on the device. Vector envs have a stream for each game, wi
 generators.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from numba import extending, types
 from numpy.typing import NDArray
 
 from closedhand.core.numba.fast_call import PLAIN
-from closedhand.core.numba.jit import kernel
+from closedhand.core.numba.jit import draw_seed, kernel
 
 Stream = NDArray[np.uint64]
 """The state and the increment of a stream of a seed, uint64 [8]; or that of a game, uint64 [2]."""
@@ -44,7 +45,6 @@ WEYL = np.uint64(0x9E3779B97F4A7C15)
 """Increment of splitmix64: the odd number nearest to 2^64 divided by the golden ratio."""
 MIX = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 """Multipliers of splitmix64's finaliser."""
-MASK = 2**64 - 1
 
 
 def _next_of_game(stream: Stream) -> float:
@@ -91,6 +91,19 @@ def make_streams(number: int) -> Streams:
 def seed_stream(stream: Stream, rng: np.random.Generator) -> None:
     """Begin a stream of a game, uint64 [2], with a key from one draw of `rng`."""
     stream[0], stream[1] = rng.bit_generator.random_raw(), 0  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+
+
+def begin_streams(seeds: Sequence[int | None]) -> tuple[NDArray[np.uint64], Streams]:
+    """Make the seeds of the first deals, uint64 [n], and streams for all later random numbers.
+
+    Both come from the generator of each seed, of which the deal draws first; None: a random one.
+    """
+    deals, streams = np.zeros(len(seeds), np.uint64), make_streams(len(seeds))
+    for i, seed in enumerate(seeds):
+        rng = np.random.default_rng(seed)
+        deals[i] = draw_seed(rng)
+        seed_stream(streams[i], rng)
+    return deals, streams
 
 
 @kernel

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
 MOST_THREADS = 1024
 """Maximum number of threads that a user may ask for."""
@@ -44,3 +45,28 @@ def in_threads(
         finally:
             for future in futures:
                 future.cancel()
+
+
+def side_by_side(work: Callable[[int, int], object], number: int, threads: int) -> None:
+    """Do work on `number` items in a lasting pool of threads, for work of milliseconds.
+
+    Args:
+        work: Processes the items from the first index to before the last one.
+        number: Number of items.
+        threads: Number of threads; the caller's is one of them.
+    """
+    share = -(-number // threads)
+    spans = [(first, min(first + share, number)) for first in range(0, number, share)]
+    if len(spans) == 1:
+        work(0, number)
+        return
+    futures = [_pool(threads - 1, os.getpid()).submit(work, *span) for span in spans[1:]]
+    work(*spans[0])
+    for future in futures:
+        future.result()
+
+
+@cache
+def _pool(threads: int, process: int) -> ThreadPoolExecutor:
+    """Return the lasting pool of a process; after a fork, which has no threads, a new one."""
+    return ThreadPoolExecutor(threads)

@@ -5,14 +5,14 @@ actions by the rules from a position with placeholders for hidden cards. No part
 on the placeholders.
 """
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from typing import Any, cast
 
 import numpy as np
 
 from closedhand.core import contract
-from closedhand.core.checks import INTEGERS, shown, whole_number
+from closedhand.core.checks import INTEGERS, check_text as check_text, shown, whole_number
 from closedhand.core.game import Game, InputError, State, explain_illegal
 
 UNSEEN = "?"
@@ -20,17 +20,6 @@ UNSEEN = "?"
 
 HIDDEN = -1
 """Id of an action that the player has not seen; other negative ids count as unseen, too."""
-
-
-def check_text(text: Any, name: str) -> str:
-    """Check that a value is a text, and return it.
-
-    Raises:
-        InputError: It is not a text.
-    """
-    if not isinstance(text, str):
-        raise InputError(f"{name} is a text of cards, not {shown(text)}")
-    return text
 
 
 def listed(actions: Any) -> list[Any]:
@@ -42,11 +31,6 @@ def listed(actions: Any) -> list[Any]:
     if isinstance(actions, str) or not isinstance(actions, Iterable):
         raise InputError(f"actions are a list of ids or texts, not {shown(actions)}")
     return [*actions]
-
-
-def numbered(actions: list[Any]) -> Iterator[tuple[int, Any]]:
-    """Iterate over the actions with their numbers, from 1."""
-    return enumerate(actions, 1)
 
 
 @contextmanager

@@ -17,8 +17,10 @@ from pettingzoo.utils.wrappers import (
 )
 
 from closedhand.core import batch_kernels
+from closedhand.core.checks import whole_number
 from closedhand.core.game import Game, InputError, explain_illegal
 from closedhand.core.numba.fast_call import entry, pack
+from closedhand.core.status import ILLEGAL, OVER
 from closedhand.envs import common
 from closedhand.envs.common import ILLEGAL_REWARD, RESET_FIRST
 from closedhand.envs.observation_form import ACTION_MASK, PLANES, Observation
@@ -35,20 +37,10 @@ def env(
 ) -> AECEnv[str, Observation, int]:
     """Make the env of `pettingzoo.make`: `GameAEC` with PettingZoo's three usual checks.
 
-    The checks cost most of the speed; for agents that obey masks `GameAEC` alone is enough. A
-    lenient game (`game.lenient`) has no check against the mask: its illegal actions count as a
-    pass.
-
-    Args:
-        game: Name of a game, or a `Game`.
-        render_mode: `human`, `ansi`, `rgb_array` or None.
-        observation: Form of the observations: `planes`, `flat` or `compact`.
-        illegal_reward: Reward of an agent whose illegal action ends the game, 0 for the others;
-            unused if illegal actions count as a pass.
-        **options: Options of `make_game`.
-
-    Raises:
-        InputError: An unknown name, option, render mode or form of observations.
+    The checks cost most of the speed; for agents that obey masks `GameAEC` alone is enough. An
+    agent whose illegal action ends the game gets `illegal_reward`, the others 0. A lenient game
+    (`game.lenient`) has no check against the mask: its illegal actions count as a pass. Further
+    arguments are those of `GameAEC`.
     """
     checked: AECEnv[str, Observation, int]
     reward = common.check_reward(illegal_reward)
@@ -84,7 +76,8 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
     (`game.staged`), where the rewards of a step are the growth of the returns.
 
     Copies and pickles continue the game in progress. A state for search is `game_state`, and
-    `reset(options={"state": state})` returns to it.
+    `reset(options={"state": state})` returns to it. Before the first `reset` methods raise
+    `gymnasium.error.ResetNeeded`.
 
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.
@@ -130,7 +123,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         seed, given = common.seed_or_none(seed), common.given_start(self.game, options)
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
-        common.start(self.game, self._states, common.ONLY, [self._rng], given)
+        self._states[0] = self.game.deal(self._rng) if given is None else given
         self._paid = self.game.returns(self._states[0])
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -139,14 +132,13 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: self._idle_info() for agent in self.agents}
         player = int(self._states["player"][0])
-        self._observation, self._mask = self._look(player)
-        self._to_act(player)
+        self._to_act(player, *self._look(player))
 
     def step(self, action: int | None) -> None:
         """Play an action of `agent_selection`; None for an agent that has terminated.
 
         Raises:
-            gymnasium.error.ResetNeeded: No game was started, or all agents are gone.
+            gymnasium.error.ResetNeeded: All agents are gone.
             InputError: The action is not legal; the game is unchanged.
         """
         if not self.agents:
@@ -155,40 +147,40 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)  # type: ignore[arg-type]
             return
-        action = common.action_id(self.game, self._states[0], action)
+        number = whole_number(action)
+        if not 0 <= number < self.game.num_actions:
+            raise InputError(explain_illegal(self.game, self._states[0], number))
         observation, mask = self._buffers()
         if self._play_code is None:
             self._look_up(observation, mask)
         play: Any = self._play_code
         status, player = play(
-            self._packed, self._states, action, self.sight.compact, observation, mask
+            self._packed, self._states, number, self.sight.compact, observation, mask
         )
-        if status == batch_kernels.ILLEGAL:
-            raise InputError(explain_illegal(self.game, self._states[0], action))
+        if status == ILLEGAL:
+            raise InputError(explain_illegal(self.game, self._states[0], number))
         self.infos[agent] = self._idle_info()
-        self._observation, self._mask = observation, mask
         if self.game.staged:
             self._pay(agent)
-        elif status == batch_kernels.OVER:
+        elif status == OVER:
             # All earlier rewards were zero, so no cumulative reward has to be cleared.
             payoffs = self.game.returns(self._states[0]).tolist()
             self.rewards = dict(zip(self.agents, payoffs, strict=True))
             self._cumulative_rewards = self.rewards.copy()
-        if status == batch_kernels.OVER:
+        if status == OVER:
             self.terminations = dict.fromkeys(self.agents, True)
-        self._to_act(int(player))
+        self._to_act(int(player), observation, mask)
 
     def observe(self, agent: str) -> Observation:
         """Return the observation of an agent: a new dict of int8 arrays.
 
         Raises:
-            gymnasium.error.ResetNeeded: No game was started.
             InputError: There is no such agent.
         """
         self.check_started()
-        if self._is_unseen and agent == self.agent_selection == self._actor:
+        if agent == self._unseen_by:
             # Handed out once: whoever gets an array may write to it.
-            observation, mask, self._is_unseen = self._observation, self._mask, False
+            (observation, mask), self._unseen_by = self._unseen, None
         else:
             observation, mask = self._look(self.seat_of(agent))
         parts = self.sight.parts(observation)
@@ -198,13 +190,16 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
     def last(
         self, observe: bool = True
     ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
-        """Return observation, reward, termination, truncation and info of `agent_selection`.
-
-        Raises:
-            gymnasium.error.ResetNeeded: No game was started.
-        """
+        """Return observation, reward, termination, truncation and info of `agent_selection`."""
         self.check_started()
-        return super().last(observe)
+        agent = self.agent_selection
+        return (
+            self.observe(agent) if observe else None,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.infos[agent],
+        )
 
     def _look(self, player: int) -> tuple[np.ndarray, np.ndarray]:
         observation, mask = self._buffers()
@@ -229,10 +224,10 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         # Compiled code cannot be copied; a copy looks it up again.
         return {**self.__dict__, "_packed": None, "_play_code": None, "_look_code": None}
 
-    def _to_act(self, player: int) -> None:
-        self.agent_selection = self._actor = self.possible_agents[player]
-        self.infos[self._actor] = {ACTION_MASK: self._mask.copy()}
-        self._is_unseen = True
+    def _to_act(self, player: int, observation: np.ndarray, mask: np.ndarray) -> None:
+        self.agent_selection = self._unseen_by = self.possible_agents[player]
+        self._unseen = observation, mask
+        self.infos[self.agent_selection] = {ACTION_MASK: mask.copy()}
         if self.render_mode == "human":
             self.render()
 

@@ -1,4 +1,7 @@
-"""Common parts of all envs: the game and its options, spaces, and the start of games."""
+"""Common parts of all envs: the game and its options, spaces, seeds, and the start of games.
+
+A check returns the value, or raises an `InputError` that shows it.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -7,17 +10,16 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
-from closedhand.core import batch_kernels
 from closedhand.core.checks import (
     InputError,
     UnknownOption,
+    as_array,
     check_seed,
     id_or_illegal,
     shown,
     whole_number,
 )
 from closedhand.core.game import Game, State, explain_illegal
-from closedhand.core.numba.jit import draw_seed
 from closedhand.core.registry import make_game
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
@@ -37,8 +39,11 @@ LARGEST_REWARD = 1e30
 RESET_FIRST = "no game is under way: call reset() first"
 """Message of an env that is stepped before a game was started."""
 
-ONLY = np.zeros(1, np.int64)
-"""Index of the only game of an env, for functions that take many."""
+ENDED_FIRST = "the opponents end this game before the seat's first turn"
+"""Message about a given start that leaves the user no turn.
+
+A game without a turn of ours is not an episode. A dealt one is replaced by a new deal, but a given
+state could lead to such games forever."""
 
 
 def resolve(game: str | Game, options: Mapping[str, Any]) -> Game:
@@ -62,23 +67,21 @@ def resolve(game: str | Game, options: Mapping[str, Any]) -> Game:
     return game
 
 
-def check_render_mode(mode: str | None) -> str | None:
-    """Check a render mode, and return it.
+def one_of(name: str, value: Any, choices: Sequence[str]) -> str:
+    """Check that a value is one of some texts; `name` is for the message."""
+    if not isinstance(value, str) or value not in choices:
+        known = f"{', '.join(choices[:-1])} or {choices[-1]}"
+        raise InputError(f"{name} is {known}, not {shown(value)}")
+    return value
 
-    Raises:
-        InputError: There is no such mode.
-    """
-    if mode is not None and mode not in RENDER_MODES:
-        raise InputError(f"no render mode {shown(mode)}; there are {', '.join(RENDER_MODES)}")
-    return mode
+
+def check_render_mode(mode: str | None) -> str | None:
+    """Check a render mode; None is none."""
+    return None if mode is None else one_of("render_mode", mode, RENDER_MODES)
 
 
 def check_autoreset_mode(mode: Any) -> AutoresetMode:
-    """Check an autoreset mode, and return it.
-
-    Raises:
-        InputError: There is no such mode.
-    """
+    """Check an autoreset mode of Gymnasium, or its name."""
     try:
         return AutoresetMode(mode)
     except ValueError:
@@ -87,11 +90,7 @@ def check_autoreset_mode(mode: Any) -> AutoresetMode:
 
 
 def check_reward(reward: Any) -> float:
-    """Check the reward of an illegal action, and return it.
-
-    Raises:
-        InputError: It is not a finite number of at most `LARGEST_REWARD`.
-    """
+    """Check the reward of an illegal action, a number from minus to plus `LARGEST_REWARD`."""
     is_number = isinstance(reward, NUMBERS) and not isinstance(reward, bool)
     if not is_number or not -LARGEST_REWARD <= reward <= LARGEST_REWARD:
         raise InputError(f"illegal_reward is a number, not {shown(reward)}")
@@ -99,12 +98,48 @@ def check_reward(reward: Any) -> float:
 
 
 def seed_or_none(seed: Any) -> int | None:
-    """Check the seed of a reset, and return it.
-
-    Raises:
-        InputError: It is neither None nor a whole number of 0 or more.
-    """
+    """Check the seed of a reset, None or a whole number of 0 or more."""
     return None if seed is None else check_seed(seed)
+
+
+def is_list(value: Any) -> bool:
+    """Return whether a value is a sequence or an array, but not a text."""
+    return isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes)
+
+
+def seeds_of(seed: Any, number: int, what: str = "games") -> list[int | None]:
+    """Check seeds of a batch: one for all, where game i gets seed + i, or one for each game or row.
+
+    Returns:
+        The seed of each; None: a random one.
+    """
+    if seed is None:
+        return [None] * number
+    if not is_list(seed):
+        first = check_seed(seed)
+        return [first + i for i in range(number)]
+    seeds = list(seed) if np.ndim(seed) else []
+    if len(seeds) != number:
+        raise InputError(f"{number} {what} need as many seeds, not {len(seeds)}")
+    return [seed_or_none(each) for each in seeds]
+
+
+def mask_of(what: str, given: Any, number: int) -> np.ndarray:
+    """Check a mask of games or rows, bool [number], which marks at least one; None marks all."""
+    if given is None:
+        return np.ones(number, bool)
+    mask = as_array(given)
+    if mask.shape != (number,) or mask.dtype != bool or not mask.any():
+        raise InputError(f"{what} must be bool [{number}] with at least one True")
+    return mask
+
+
+def rows_of(observations: dict[str, np.ndarray], which: np.ndarray) -> np.ndarray:
+    """Return the observations of some games or rows, copies, object [n]; None for the others."""
+    rows = np.full(len(which), None, object)
+    for i in np.flatnonzero(which):
+        rows[i] = {name: part[i].copy() for name, part in observations.items()}
+    return rows
 
 
 def action_space(game: Game) -> spaces.Discrete:
@@ -113,11 +148,7 @@ def action_space(game: Game) -> spaces.Discrete:
 
 
 def action_id(game: Game, state: State, action: Any) -> int:
-    """Convert an action to an id of the game, legal or not.
-
-    Raises:
-        InputError: It is not an id of the game; kernels need one.
-    """
+    """Check an id of an action, legal or not; kernels need one of the game."""
     number = whole_number(action)
     if not 0 <= number < game.num_actions:
         raise InputError(explain_illegal(game, state, number))
@@ -125,21 +156,13 @@ def action_id(game: Game, state: State, action: Any) -> int:
 
 
 def ids_of(game: Game, actions: Sequence[Any]) -> np.ndarray:
-    """Convert actions for kernels, int64 [n]; an id out of range becomes -1, which is never legal.
-
-    Raises:
-        InputError: An action is not a whole number.
-    """
+    """Check whole numbers, int64 [n]; an id out of range becomes -1, which is never legal."""
     numbers = [id_or_illegal(whole_number(action), game.num_actions) for action in actions]
     return np.array(numbers, np.int64)
 
 
 def reset_options(options: Any) -> Mapping[str, Any]:
-    """Check the options of a reset, and return them as a mapping.
-
-    Raises:
-        InputError: They are neither None nor a mapping.
-    """
+    """Check the options of a reset, a mapping or None, and return them as a mapping."""
     if options is None:
         return {}
     if not isinstance(options, Mapping):
@@ -179,39 +202,3 @@ def given_start(game: Game, options: Any) -> State | None:
     if game.over(state):
         raise InputError("options['state'] is the state of a game that is over")
     return state
-
-
-def start(
-    game: Game,
-    states: np.ndarray,
-    chosen: np.ndarray,
-    rngs: Sequence[np.random.Generator],
-    given: State | None,
-) -> None:
-    """Start new games.
-
-    Args:
-        game: The game.
-        states: Array of `game.dtype` [n].
-        chosen: Indices of those to start, integers [k].
-        rngs: A generator for each state, by which new deals are shuffled.
-        given: The state to start from, see `given_start`; None: a new deal.
-    """
-    if given is None:
-        seeds = np.array([draw_seed(rngs[int(i)]) for i in chosen], np.uint64)
-        batch_kernels.deal_all(game.rules, states, chosen, seeds)
-    else:
-        states[chosen] = given
-
-
-def refuse_ended(given: State | None) -> None:
-    """Refuse a given start if the opponents have ended the game before our turn.
-
-    A game without a turn of ours is not an episode. It is replaced by a new deal, but a given state
-    could lead to such games forever.
-
-    Raises:
-        InputError: The start was given.
-    """
-    if given is not None:
-        raise InputError("the opponents end this game before the seat's first turn")

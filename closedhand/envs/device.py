@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 from closedhand.core.agents import Agent, make_agent
 from closedhand.core.checks import InputError, shown
 from closedhand.core.cubins import cubin, file_name
-from closedhand.core.cuda_driver import DeviceArray, DeviceRecord, load
+from closedhand.core.cuda_driver import DeviceArray, DeviceRecord, Launch, load
 from closedhand.core.game import Game
 from closedhand.core.game_kernels import ALL_SEATS, Games, Terms
 from closedhand.core.optional_imports import needing
 from closedhand.core.policies import Policies, policy_of
+from closedhand.core.stream import make_streams
 from closedhand.envs.common import ILLEGAL_REWARD
 from closedhand.envs.observation_form import COMPACT, PLANES, ObservationForm
 
@@ -115,6 +116,11 @@ class Device:
             return DeviceArray(tensor.data_ptr(), shape[:1], shape[1])
         return DeviceArray(tensor.data_ptr(), shape, tensor.element_size())
 
+    def streams(self, tensor: Any) -> Any:
+        """Streams of games as a kernel takes them; in plain Python their rows have `random()`."""
+        array = self.array(tensor, np.uint64)
+        return array.view(type(make_streams(0))) if self.on_cpu else array
+
     def tables(self, value: Any) -> Any:
         """Rules or policies with their tables in the memory of the GPU, once each."""
         if isinstance(value, np.record | np.ndarray):
@@ -137,25 +143,31 @@ class Device:
             self._tables[id(owner)] = owner, tensor
         return int(self._tables[id(owner)][1].data_ptr())
 
-    def load(self, name: str, shared: int, arguments: tuple[Any, ...]) -> Any:
-        """A kernel, found or compiled, for `closedhand.core.cuda_driver.Launch`.
+    def launch(
+        self, name: str, like: tuple[Any, ...], arguments: tuple[Any, ...], blocks: int,
+        threads: int = THREADS, shared: int = 0,
+    ) -> Launch:  # fmt: skip
+        """A kernel, found or compiled, with its arguments.
 
         Args:
             name: One of `closedhand.core.numba.gpu.entries.ENTRIES`.
+            like: Examples of the arguments' types, from `examples`.
+            arguments: The arguments.
+            blocks: Number of blocks.
+            threads: Threads of a block.
             shared: Bytes of shared memory of a block.
-            arguments: Arguments as of `examples`.
 
         Raises:
             InputError: It is not compiled and there is no compiler, or the driver refuses it.
         """
         major, minor = self.torch.cuda.get_device_capability(self.place)
         arch = f"sm_{major}{minor}"
-        key = file_name(name, arguments, arch), self.place, shared
+        key = file_name(name, like, arch), self.place, shared
         if key not in _LOADED:
-            found = cubin(name, arguments, arch)
+            found = cubin(name, like, arch)
             self.torch.zeros(1, device=self.place)  # the context of this thread
             _LOADED[key] = load(found.image, name, shared, STACK if found.grows else 0)
-        return _LOADED[key]
+        return Launch(_LOADED[key], arguments, blocks, threads, shared)
 
     def stream(self) -> int:
         """The handle of PyTorch's current stream."""

@@ -5,20 +5,18 @@ it changes in place, one launch a step, new games included. `DeviceVectorEnv` is
 it. On the CPU the same kernels run in a loop.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from closedhand.core import game_kernels
 from closedhand.core.agents import Agent, make_agent
-from closedhand.core.checks import InputError, check_seed, shown
+from closedhand.core.checks import InputError, shown
 from closedhand.core.cuda_driver import Launch
 from closedhand.core.game import Game
-from closedhand.core.game_kernels import ALL_SEATS, RANDOM_SEAT, Games, Terms
-from closedhand.core.numba.jit import draw_seed
+from closedhand.core.game_kernels import Games, Terms
 from closedhand.core.policies import Policies
-from closedhand.core.stream import WEYL, make_streams, seed_stream
+from closedhand.core.stream import begin_streams
 from closedhand.envs import common
 from closedhand.envs.common import ILLEGAL_REWARD
 from closedhand.envs.device import (
@@ -33,13 +31,11 @@ from closedhand.envs.device import (
     step_name,
 )
 from closedhand.envs.observation_form import PLANES, ObservationForm
-from closedhand.envs.opponents import Opponents, Spec, check_seat
+from closedhand.envs.opponents import Opponents, Spec, user_seat
 
 if TYPE_CHECKING:
     import torch
 
-MOST_LANES = 2**17
-"""Random games that are played at the same time."""
 PICKS = 0x5DEECE66D
 """Tells the keys of `sample` from those of the games."""
 
@@ -84,9 +80,8 @@ class DeviceBatch:
             number: Number of games.
             device: `cuda`, `cuda:1`, …, or `cpu`.
             observation: Form of the observations: `planes`, `flat` or `compact`.
-            opponents: None, or who plays the other seats, as for `GameVectorEnv`: agents that
-                decide in kernels.
-            seat: With opponents the seat to play, or `random`: a new one for each game.
+            opponents: As for `GameVectorEnv`: agents that decide in kernels.
+            seat: As for `GameVectorEnv`.
             illegal_reward: Reward of an illegal action.
             shape: How steps are launched on a GPU; None: as fits.
 
@@ -102,15 +97,9 @@ class DeviceBatch:
         self._device = Device(device)
         self.device, self.torch = self._device.place, self._device.torch
         self._scratch = max(game.num_actions, game.flat.num_actions)
-        chosen = check_seat(game, seat)
-        if opponents is None and seat != 0:
-            raise InputError("seat needs opponents: without them all seats are played")
+        own = user_seat(game, opponents, seat)
         self.policies = _policies(game, opponents)
-        own = RANDOM_SEAT if chosen is None else chosen
-        self._terms = Terms(
-            game.num_players, bool(game.staged), ALL_SEATS if opponents is None else own,
-            self.illegal_reward,
-        )  # fmt: skip
+        self._terms = Terms(game.num_players, bool(game.staged), own, self.illegal_reward)
         self.shape = shape or self._shape()
         self._check_memory()
         self._allocate()
@@ -154,11 +143,7 @@ class DeviceBatch:
         )  # fmt: skip
 
     def _check_memory(self) -> None:
-        """Refuse more games than fit before anything is allocated.
-
-        Raises:
-            InputError: There is no room for so many games.
-        """
+        """Refuse more games than fit before anything is allocated."""
         if self.on_cpu:
             return
         free = self.torch.cuda.mem_get_info(self.device)[0]
@@ -191,7 +176,7 @@ class DeviceBatch:
         self._seeds = self._device.zeros(number, dtype="int64")
         self._streams = self._device.zeros(number, 2, dtype="int64")
         self._picks = self._device.zeros(number, 2, dtype="int64")
-        self._chosen = self._device.zeros(number, dtype="int8")
+        self._restarts = self._device.zeros(number, dtype="int8")
         self._actions = self._device.zeros(number, dtype="int64")
         self._ids = self._device.zeros(self._lanes(), self._scratch, dtype="int32")
         self._views = self._device.zeros(self._lanes(), self.game.dtype.itemsize, dtype="uint8")
@@ -200,13 +185,10 @@ class DeviceBatch:
 
     def _games(self) -> Games:
         array = self._device.array
-        streams = array(self._streams, np.uint64)
-        if self.on_cpu:
-            streams = streams.view(type(make_streams(0)))
         return Games(
-            array(self.states, self.game.dtype), streams, array(self._seeds, np.uint64),
-            array(self.seats), array(self._paid), array(self.rewards), array(self.status),
-            array(self.actor), array(self.player),
+            array(self.states, self.game.dtype), self._device.streams(self._streams),
+            array(self._seeds, np.uint64), array(self.seats), array(self._paid),
+            array(self.rewards), array(self.status), array(self.actor), array(self.player),
         )  # fmt: skip
 
     def examples(self, name: str) -> tuple[Any, ...]:
@@ -219,33 +201,32 @@ class DeviceBatch:
 
     # Steps.
 
-    def reset(self, seed: int | Sequence[int | None] | None = None, chosen: Any = None) -> None:
+    def reset(self, seed: Any = None, reset_mask: Any = None) -> None:
         """Start new games.
 
         Args:
             seed: Seed of game 0, where game i gets seed + i; or a seed for each game, of which None
                 is a random one. None: the streams of the games continue.
-            chosen: Where to start a new game, bool [number]; None: everywhere.
+            reset_mask: Where to start a new game, bool [number]; None: everywhere.
 
         Raises:
             InputError: An invalid seed or mask.
         """
         torch = self.torch
-        if chosen is not None:
-            mask = torch.as_tensor(chosen, device=self.device)
+        if reset_mask is not None:
+            mask = torch.as_tensor(reset_mask, device=self.device)
             if mask.dtype != torch.bool or tuple(mask.shape) != (self.number,):
                 raise InputError(f"the mask of games must be bool [{self.number}]")
             if not self._started:
                 raise InputError("no games are under way: reset all of them first")
-            self._chosen.copy_(mask)
+            self._restarts.copy_(mask)
         else:
-            self._chosen.fill_(1)
+            self._restarts.fill_(1)
         if seed is not None or not self._started:
-            seeds = first_seeds(seed, self.number)
-            first, streams = first_numbers(seeds)
-            now = self._chosen != 0
+            first, streams = begin_streams(common.seeds_of(seed, self.number))
+            now = self._restarts != 0
             for held, value in ((self._seeds, first), (self._streams, streams)):
-                new = torch.from_numpy(value.view(np.int64)).to(self.device)
+                new = torch.from_numpy(np.asarray(value).view(np.int64)).to(self.device)
                 held.copy_(torch.where(now if held.ndim == 1 else now[:, None], new, held))
             self._picks[:, 0] = self._streams[:, 0] ^ PICKS
             self._picks[:, 1] = 0
@@ -280,18 +261,12 @@ class DeviceBatch:
             )
 
     def _run(self, actions: Any, starting: bool) -> None:
+        array = self._device.array
         if self.on_cpu:
-            arguments = self._launches.get("step")
-            if arguments is None:
-                array = self._device.array
-                arguments = self._launches["step"] = (
-                    array(self._chosen), array(self._views, self.game.dtype), array(self._ids),
-                    array(self.observation), array(self.action_mask), self._games(),
-                )  # fmt: skip
-            chosen, views, ids, observation, mask, games = arguments
             game_kernels.step_games(
-                self.game.rules, self.policies, games, self._terms, chosen, starting,
-                actions.numpy(), self.form.compact, views, ids, observation, mask,
+                self.game.rules, self.policies, self._games(), self._terms, array(self._restarts),
+                starting, array(actions), self.form.compact, array(self._views, self.game.dtype),
+                array(self._ids), array(self.observation), array(self.action_mask),
             )  # fmt: skip
             return
         launch = self._launches.get("step")
@@ -305,12 +280,11 @@ class DeviceBatch:
         launch(self._device.stream())
 
     def _prepare_step(self) -> Launch:
-        shape = self.shape
+        shape, array = self.shape, self._device.array
         name = step_name(self.form.compact, shape.by_block)
-        array = self._device.array
         arguments: tuple[Any, ...] = (
             self._device.tables(self.game.rules), self._device.tables(self.policies), self._games(),
-            self._terms, array(self._chosen), False, array(self._actions),
+            self._terms, array(self._restarts), False, array(self._actions),
             array(self._views, self.game.dtype), array(self._ids),
         )  # fmt: skip
         if shape.by_block:
@@ -318,27 +292,26 @@ class DeviceBatch:
                           self.form.size, self.game.num_actions, shape.per_block)  # fmt: skip
         else:
             arguments += array(self.observation), array(self.action_mask)
-        code = self._device.load(name, shape.shared, self.examples(name))
-        return Launch(code, arguments, shape.blocks, shape.threads, shape.shared)
+        return self._device.launch(
+            name, self.examples(name), arguments, shape.blocks, shape.threads, shape.shared
+        )
 
     def sample(self) -> "torch.Tensor":
         """A uniformly random legal action for every game, int64 [number]; the same tensor."""
-        array = self._device.array
+        device = self._device
+        arguments = (
+            device.array(self.action_mask), device.streams(self._picks), device.array(self._actions)
+        )  # fmt: skip
         if self.on_cpu:
-            masks, actions = array(self.action_mask), array(self._actions)
-            game_kernels.pick_all(masks, self._picks_on_cpu(), actions)
+            game_kernels.pick_all(*arguments)
             return self._actions
         launch = self._launches.get("pick")
         if launch is None:
-            arguments = array(self.action_mask), array(self._picks), array(self._actions)
-            code = self._device.load("pick", 0, self.examples("pick"))
-            launch = Launch(code, arguments, -(-self.number // THREADS), THREADS, 0)
+            blocks = -(-self.number // THREADS)
+            launch = device.launch("pick", self.examples("pick"), arguments, blocks)
             self._launches["pick"] = launch
-        launch(self._device.stream())
+        launch(device.stream())
         return self._actions
-
-    def _picks_on_cpu(self) -> Any:
-        return self._device.array(self._picks, np.uint64).view(type(make_streams(0)))
 
     def decide(self, agent: str | Agent, out: "torch.Tensor | None" = None) -> "torch.Tensor":
         """The actions of an agent for the players to act.
@@ -362,117 +335,31 @@ class DeviceBatch:
             held = self._launches[key] = policies, launch, agent
         policies, launch, _ = held
         if launch is None:
-            array = self._device.array
-            game_kernels.decide_all(
-                self.game.rules, policies, self._games().states, self._picks_on_cpu(),
-                array(self._views, self.game.dtype), array(self._ids), array(actions),
-            )  # fmt: skip
+            game_kernels.decide_all(self.game.rules, policies, *self._deciding(actions))
         else:
             launch.point(6, actions.data_ptr())
             launch(self._device.stream())
         return actions
 
     def _prepare_decide(self, policies: Policies, actions: Any) -> Launch:
-        array, threads = self._device.array, min(THREADS, self._lanes())
-        arguments = (
-            self._device.tables(self.game.rules), self._device.tables(policies),
-            array(self.states, self.game.dtype), array(self._picks),
-            array(self._views, self.game.dtype), array(self._ids), array(actions),
+        device, threads = self._device, min(THREADS, self._lanes())
+        arguments = device.tables(self.game.rules), device.tables(policies)
+        return device.launch(
+            "decide", examples(self.game, policies, self._terms, "decide"),
+            (*arguments, *self._deciding(actions)), self._lanes() // threads, threads,
         )  # fmt: skip
-        code = self._device.load("decide", 0, examples(self.game, policies, self._terms, "decide"))
-        return Launch(code, arguments, self._lanes() // threads, threads, 0)
 
-
-class RandomGames:
-    """Whole games with uniformly random actions, from deal to end, one thread a game on a GPU.
-
-    Attributes:
-        game: The game.
-        number: Number of games.
-        states: The games at their end, as bytes, uint8 [number, itemsize].
-        streams: Their random numbers, int64 [number, 2].
-        moves: Number of actions of each, int64 [number].
-    """
-
-    def __init__(self, game: Game, number: int, device: Any = "cuda") -> None:
-        """Make room.
-
-        Args:
-            game: The game.
-            number: Number of games.
-            device: `cuda`, `cuda:1`, …, or `cpu`.
-
-        Raises:
-            InputError: There is no such device.
-        """
-        self.game, self.number = game, number
-        self._device = device = Device(device)
-        self.states = device.zeros(number, game.dtype.itemsize, dtype="uint8")
-        self.streams = device.zeros(number, 2, dtype="int64")
-        self.moves = device.zeros(number, dtype="int64")
-        self._lanes = 1 if device.on_cpu else min(number, MOST_LANES)
-        self._ids = device.zeros(self._lanes, game.num_actions, dtype="int32")
-        self._launch: Launch | None = None
-
-    def play(self, seed: int) -> None:
-        """Play new games; game i draws from the key `seed + i`.
-
-        Args:
-            seed: A whole number of 0 or more.
-        """
-        device = self._device
-        keys = np.arange(seed, seed + self.number, dtype=np.uint64) * WEYL
-        self.streams[:, 0] = device.torch.from_numpy(keys.view(np.int64)).to(device.place)
-        self.streams[:, 1] = 0
-        streams = device.array(self.streams, np.uint64)
-        states = device.array(self.states, self.game.dtype)
-        rest = device.array(self._ids), device.array(self.moves)
-        if device.on_cpu:
-            streams = streams.view(type(make_streams(0)))
-            game_kernels.random_games(self.game.rules, states, streams, *rest)
-            return
-        if self._launch is None:
-            terms = Terms(self.game.num_players, False, ALL_SEATS, 0.0)
-            code = device.load("random_games", 0, examples(self.game, (), terms, "random_games"))
-            arguments = (device.tables(self.game.rules), states, streams, *rest)
-            self._launch = Launch(code, arguments, -(-self._lanes // THREADS), THREADS, 0)
-        self._launch(device.stream())
+    def _deciding(self, actions: Any) -> tuple[Any, ...]:
+        """Arguments of `decide` after the policies."""
+        array, dtype = self._device.array, self.game.dtype
+        return (
+            array(self.states, dtype), self._device.streams(self._picks),
+            array(self._views, dtype), array(self._ids), array(actions),
+        )  # fmt: skip
 
 
 def _policies(game: Game, opponents: Spec | None) -> Policies:
-    """The policies of the opponents, in seat order after the own seat.
-
-    Raises:
-        InputError: One of them decides in Python.
-    """
+    """The policies of the opponents, in seat order after the own seat."""
     if opponents is None:
         return ()
     return tuple(map(kernel_policy, Opponents(game, opponents, np.random.default_rng(0)).agents))
-
-
-def first_seeds(seed: Any, number: int) -> list[int | None]:
-    """The seed of each game.
-
-    Raises:
-        InputError: A wrong number of seeds, or an invalid one.
-    """
-    if seed is None:
-        return [None] * number
-    if isinstance(seed, str | bytes) or not isinstance(seed, Sequence | np.ndarray):
-        first = check_seed(seed)
-        return [first + i for i in range(number)]
-    seeds = list(cast(Sequence[Any], seed))
-    if len(seeds) != number:
-        raise InputError(f"{number} games need as many seeds, not {len(seeds)}")
-    return [None if each is None else check_seed(each) for each in seeds]
-
-
-def first_numbers(seeds: Sequence[int | None]) -> tuple[np.ndarray, np.ndarray]:
-    """The seeds of the first deals, uint64 [n], and streams for the rest, uint64 [n, 2]."""
-    deals = np.zeros(len(seeds), np.uint64)
-    streams = make_streams(len(seeds))
-    for i, seed in enumerate(seeds):
-        rng = np.random.default_rng(seed)
-        deals[i] = draw_seed(rng)
-        seed_stream(streams[i], rng)
-    return deals, np.asarray(streams)

@@ -10,13 +10,13 @@ from gymnasium.vector.utils import batch_space
 
 from closedhand.core.checks import InputError, shown
 from closedhand.core.game import Game
-from closedhand.core.game_kernels import ILLEGAL, RUNNING
+from closedhand.core.status import ILLEGAL, RUNNING
 from closedhand.envs import common
 from closedhand.envs.common import ILLEGAL_REWARD
 from closedhand.envs.device_batch import DeviceBatch
 from closedhand.envs.observation_form import ACTION_MASK, OBSERVATION, PLANES
 from closedhand.envs.opponents import Spec
-from closedhand.envs.vector import REWARDS, GameVectorEnv
+from closedhand.envs.vector import REWARDS
 
 Tensors = dict[str, Any]
 """Tensors of PyTorch by name."""
@@ -66,20 +66,9 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
     ) -> None:
         """Make the env.
 
-        Args:
-            game: Name of a game, or a `Game`.
-            num_envs: Number of games.
-            device: `cuda`, `cuda:1`, …, or `cpu`.
-            opponents: None, or agents for the other seats, as for `GameVectorEnv`; they must decide
-                in kernels.
-            seat: With opponents the seat to play, or `random`: a new one for each game.
-            reward: The rewards of `step`: `actor`, of the player who acted or with opponents of our
-                seat; or `seats`, of all seats.
-            observation: Form of the observations: `planes`, `flat` or `compact`.
-            illegal_reward: The reward of an illegal action.
-            autoreset_mode: `SameStep`; there is no other.
-            render_mode: None; there is no other.
-            **options: Options of `make_game`.
+        `device` is `cuda`, `cuda:1`, …, or `cpu`. Further arguments are those of `GameVectorEnv`,
+        but `opponents` must decide in kernels, and there is no other `autoreset_mode` or
+        `render_mode` than the default.
 
         Raises:
             InputError: There is no GPU or not enough memory, or an unknown name, option or mode.
@@ -92,22 +81,19 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
             )
         if render_mode is not None:
             raise InputError(f"games on a device are not rendered: no {shown(render_mode)}")
-        if not isinstance(reward, str) or reward not in REWARDS:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"reward is {' or '.join(REWARDS)}, not {shown(reward)}")
+        self.reward = common.one_of("reward", reward, REWARDS)
         self.batch = DeviceBatch(
             self.game, num_envs, device=device, observation=observation, opponents=opponents,
             seat=seat, illegal_reward=illegal_reward,
         )  # fmt: skip
-        self.num_envs, self.reward, self.render_mode = num_envs, reward, None
+        self.num_envs, self.render_mode = num_envs, None
         self._alone = opponents is not None
         self.single_observation_space: spaces.Dict = self.batch.form.space()  # pyright: ignore[reportIncompatibleVariableOverride]
         self.single_action_space: spaces.Discrete = common.action_space(self.game)  # pyright: ignore[reportIncompatibleVariableOverride]
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         batch = self.batch
-        self._observations: Tensors = {
-            **_parts(batch), ACTION_MASK: batch.action_mask
-        }  # fmt: skip
+        self._observations: Tensors = {**_parts(batch), ACTION_MASK: batch.action_mask}
         self._terminations = batch.status != RUNNING
         self._truncations = self._terminations.clone()
         self._illegal = self._terminations.clone()
@@ -180,19 +166,3 @@ def _parts(batch: DeviceBatch) -> Tensors:
         parts[name] = batch.observation[:, start:stop].view(batch.number, *shape)
         start = stop
     return parts
-
-
-def make_vector(
-    game: str | Game, num_envs: int = 1, *, device: Any = None, **arguments: Any
-) -> GameVectorEnv | DeviceVectorEnv:
-    """Make a vector env with arrays of NumPy, or with tensors on a device.
-
-    Args:
-        game: Name of a game, or a `Game`.
-        num_envs: Number of games.
-        device: None for a `GameVectorEnv`; `cuda`, `cuda:1`, … or `cpu` for a `DeviceVectorEnv`.
-        **arguments: Arguments of the env, and options of `make_game`.
-    """
-    if device is None:
-        return GameVectorEnv(game, num_envs, **arguments)
-    return DeviceVectorEnv(game, num_envs, device=device, **arguments)

@@ -8,9 +8,10 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from closedhand.core import contract
-from closedhand.core.checks import InputError, shown
+from closedhand.core import batch, contract
 from closedhand.core.game import Game, State
+from closedhand.core.numba.jit import Seats, States
+from closedhand.envs import common
 
 Observation = dict[str, np.ndarray]
 
@@ -36,11 +37,8 @@ class ObservationForm:
         Raises:
             InputError: There is no such form.
         """
-        if not isinstance(form, str) or form not in FORMS:
-            raise InputError(f"observation is {', '.join(FORMS[:-1])} or {FORMS[-1]}, not "
-                             f"{shown(form)}")  # fmt: skip
         self.game = game
-        self.form = form
+        self.form = common.one_of("observation", form, FORMS)
         self.compact = form == COMPACT
         self.size = game.feature_size if self.compact else game.observation_size
 
@@ -69,6 +67,11 @@ class ObservationForm:
     def parts(self, observation: np.ndarray) -> Observation:
         """Split an observation from a kernel, int8 [..., size], into parts, views of the array."""
         return self.game.split(observation) if self.form == PLANES else {OBSERVATION: observation}
+
+    def observe(self, states: States, seats: Seats | None = None) -> tuple[NDArray[np.int8], ...]:
+        """Return observations, int8 [n, size], and action masks, see `batch.observe`."""
+        look = batch.features if self.compact else batch.observe
+        return look(self.game, states, seats)
 
     def joint_space(self) -> spaces.Box:
         """Make the space of `joint`."""

@@ -8,15 +8,14 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from closedhand.core import batch_kernels
+from closedhand.core import batch_kernels, lockstep
 from closedhand.core.agents import Agent, act_batch, make_agent
 from closedhand.core.checks import InputError, shown
 from closedhand.core.game import Game, State, explain_illegal
+from closedhand.core.game_kernels import ALL_SEATS, RANDOM_SEAT
 from closedhand.core.numba.fast_call import pack
 from closedhand.core.numba.jit import Integer, Rules
 from closedhand.core.policies import Policies, policy_of
-from closedhand.core.stream import Streams
-from closedhand.envs import opponent_kernels
 
 Spec = str | Agent | Sequence[str | Agent]
 """A name or an agent for all other seats, or a sequence with one of them for each seat."""
@@ -74,34 +73,13 @@ class Opponents:
         return tuple(found) if found and all(each is not None for each in found) else None
 
     @cached_property
-    def packed(self) -> tuple[Rules, Policies] | None:
-        """The packed rules and policies (`fast_call.pack`); None if an agent decides in Python."""
-        return None if self.policies is None else (pack(self.game.rules), pack(self.policies))
+    def packed(self) -> tuple[Rules, Policies]:
+        """The packed rules and policies (`fast_call.pack`); no policies if one is missing."""
+        return pack(self.game.rules), pack(self.policies or ())
 
     def __getstate__(self) -> dict[str, Any]:
         # Policies share memory with their agents: a copy derives them from the copied agents.
         return {name: value for name, value in self.__dict__.items() if name not in DERIVED}
-
-    def play(self, states: np.ndarray, seats: np.ndarray, streams: Streams) -> None:
-        """Play in every game until it is over or it is the user's turn.
-
-        Args:
-            states: The games, `game.dtype` [n]; changed in place.
-            seats: The user's seat in each, int64 [n].
-            streams: Random numbers of each, from which policies draw; they go on.
-
-        Raises:
-            InputError: An agent chose an illegal action.
-        """
-        if self.policies is None:
-            self.play_outside(states, seats)
-            return
-        i, action = opponent_kernels.let_all_play(
-            self.game.rules, self.policies, states, streams, seats, self.game.num_players,
-            self.scratch,
-        )  # fmt: skip
-        if i != opponent_kernels.NONE:
-            self.refuse(states[i], int(seats[i]), action)
 
     def refuse(self, state: Any, seat: int, action: Integer) -> NoReturn:
         """Refuse an action of the agent to act in a game in which the user has a seat.
@@ -109,39 +87,45 @@ class Opponents:
         Raises:
             InputError: Always.
         """
-        ahead = (int(state["player"]) - seat) % self.game.num_players
-        self._refuse(self.agents[ahead - 1], state, action)
-
-    def _refuse(self, agent: Agent, state: Any, action: Integer) -> NoReturn:
+        agent = self.agents[(int(state["player"]) - seat) % self.game.num_players - 1]
         why = explain_illegal(self.game, state, int(action))
         raise InputError(f"agent {agent.name!r} cannot continue: {why}")
 
-    def play_outside(self, states: np.ndarray, seats: np.ndarray) -> None:
-        """Do `play` if one of the agents decides in Python, by its own random numbers."""
+    def play_outside(self, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Let agents that decide in Python play until each game is over or it is the user's turn.
+
+        Args:
+            states: The games, `game.dtype` [n]; changed in place.
+            seats: The user's seat in each, int64 [n].
+
+        Returns:
+            Which games are over, bool [n].
+
+        Raises:
+            InputError: An agent chose an illegal action.
+        """
+
+        def ahead(games: Any) -> np.ndarray:
+            return (states["player"][games] - seats[games]) % self.game.num_players
+
+        def choose(views: np.ndarray, games: np.ndarray) -> np.ndarray:
+            actions, to_act = np.empty(len(views), np.int64), ahead(games) - 1
+            for i, agent in enumerate(self.agents):
+                own = np.flatnonzero(to_act == i)
+                if len(own):
+                    actions[own] = act_batch(agent, views[own])
+            return actions
+
+        def name(i: int) -> str:
+            return f"agent {self.agents[int(ahead(i)) - 1].name!r}"
+
         running = np.empty(len(states), bool)
-        status = np.empty(len(states), np.int64)
         while True:
             batch_kernels.running(self.game.rules, states, running)
-            ahead = (states["player"] - seats) % self.game.num_players
-            waiting = running & (ahead > 0)
-            if not waiting.any():
-                return
-            for i, agent in enumerate(self.agents):
-                chosen = np.flatnonzero(waiting & (ahead == i + 1))
-                if len(chosen):
-                    self._move(agent, states, chosen, status)
-
-    def _move(
-        self, agent: Agent, states: np.ndarray, chosen: np.ndarray, status: np.ndarray
-    ) -> None:
-        views = states[chosen]
-        batch_kernels.hide_all(self.game.rules, views)
-        actions = act_batch(agent, views)
-        batch_kernels.play_all(
-            self.game.rules, states, chosen, actions, self.game.num_actions, status
-        )  # fmt: skip
-        for i in np.flatnonzero(status[chosen] == batch_kernels.ILLEGAL):
-            self._refuse(agent, states[chosen[i]], int(actions[i]))
+            waiting = np.flatnonzero(running & (ahead(...) > 0))
+            if not len(waiting):
+                return ~running
+            lockstep.step(self.game, states, waiting, choose, name)
 
 
 def check_seat(game: Game, seat: int | str) -> int | None:
@@ -176,3 +160,17 @@ def unchanged_if_refused(env: Any, given: State | None, *names: str) -> Generato
         for name, value in kept.items():
             setattr(env, name, value)
         raise
+
+
+def user_seat(game: Game, opponents: Spec | None, seat: int | str) -> int:
+    """Return the seat of the user of a batch: its number, `ALL_SEATS` or `RANDOM_SEAT`.
+
+    Raises:
+        InputError: There is no such seat, or no opponent for the other seats.
+    """
+    chosen = check_seat(game, seat)
+    if opponents is not None:
+        return RANDOM_SEAT if chosen is None else chosen
+    if seat != 0:
+        raise InputError("seat needs opponents: without them all seats are played")
+    return ALL_SEATS

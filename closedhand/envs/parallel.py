@@ -21,36 +21,6 @@ from closedhand.envs.pettingzoo_base import Table
 Infos = dict[str, dict[str, Any]]
 
 
-def parallel_env(
-    game: str | Game,
-    *,
-    render_mode: str | None = None,
-    observation: str = PLANES,
-    illegal_reward: float = ILLEGAL_REWARD,
-    **options: Any,
-) -> "GameParallel":
-    """Make the env of `pettingzoo.make`: `GameParallel`, which makes all checks itself.
-
-    Args:
-        game: Name of a game, or a `Game`.
-        render_mode: `human`, `ansi`, `rgb_array` or None.
-        observation: Form of the observations: `planes`, `flat` or `compact`.
-        illegal_reward: Reward of an agent whose illegal action ends the game, 0 for the others.
-        **options: Options of `make_game`.
-
-    Raises:
-        InputError: An unknown name, option, render mode or form of observations, or a game
-            whose players act in turn.
-    """
-    return GameParallel(
-        game,
-        render_mode=render_mode,
-        observation=observation,
-        illegal_reward=illegal_reward,
-        **options,
-    )
-
-
 class GameParallel(Table, ParallelEnv[str, Observation, int]):
     """A game of simultaneous moves: at every step all agents act, and all end together.
 
@@ -86,12 +56,12 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
             game: Name of a game, or a `Game`.
             render_mode: `human`, `ansi`, `rgb_array` or None.
             observation: Form of the observations: `planes`, `flat` or `compact`.
-            illegal_reward: The reward of an illegal action.
+            illegal_reward: Reward of an agent whose illegal action ends the game, 0 for the others.
             **options: Options of `make_game`.
 
         Raises:
             InputError: An unknown name, option, render mode or form of observations, or a game
-            whose players act in turn.
+                whose players act in turn.
         """
         self.set_up(game, render_mode, observation, options)
         if not self.game.simultaneous:
@@ -120,7 +90,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
             _check_level(self.game, given)
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
-        common.start(self.game, self._states, common.ONLY, [self._rng], given)
+        self._states[0] = self.game.deal(self._rng) if given is None else given
         # Between two steps all agents are to act, and `player` is seat 0.
         self._states["player"] = 0
         self.agents = self.possible_agents[:]
@@ -143,10 +113,10 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         """
         if not self.agents:
             raise error.ResetNeeded(common.RESET_FIRST)
-        agents, chosen = self.agents, self._read(actions)
+        agents, ids = self.agents, self._read(actions)
         legal = np.empty(len(agents), np.bool_)
         over = batch_kernels.play_together(
-            self.game.rules, self._states, chosen, self.game.num_actions, legal
+            self.game.rules, self._states, ids, self.game.num_actions, legal
         )  # fmt: skip
         if over:
             rewards = self.game.returns(self._states[0]).tolist()
@@ -179,9 +149,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         seats = np.arange(self.game.num_players)
         states = np.repeat(self._states, len(seats))
         states["player"] = seats
-        rows = np.empty((len(seats), self.sight.size), np.int8)
-        masks = np.empty((len(seats), self.game.num_actions), np.int8)
-        batch_kernels.observe_all(self.game.rules, states, seats, self.sight.compact, rows, masks)
+        rows, masks = self.sight.observe(states, seats)
         if not self.agents:
             masks[:] = 0  # after an illegal action the game is over here, but not by its rules
         if self.render_mode == "human":
@@ -192,6 +160,10 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
             observations[agent] = {**self.sight.parts(row), ACTION_MASK: mask}
             infos[agent] = {ACTION_MASK: mask.copy()}
         return observations, infos
+
+
+parallel_env = GameParallel
+"""PettingZoo's customary name; the env makes all checks itself."""
 
 
 def _check_level(game: Game, state: State) -> None:

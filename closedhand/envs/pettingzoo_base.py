@@ -31,11 +31,7 @@ class Table:
         observation: str,
         options: Mapping[str, Any],
     ) -> None:
-        """Set up game, spaces and agents, without a deal.
-
-        Raises:
-            InputError: An unknown name, option, render mode or form of observations.
-        """
+        """Set up game, spaces and agents, without a deal."""
         self.game = common.resolve(game, options)
         self.sight = ObservationForm(self.game, observation)
         self.render_mode = common.check_render_mode(render_mode)
@@ -83,29 +79,17 @@ class Table:
         return self._states[0].copy()
 
     def check_started(self) -> None:
-        """Check that a game was started.
-
-        Raises:
-            gymnasium.error.ResetNeeded: No game was started.
-        """
+        """Raise `gymnasium.error.ResetNeeded` if no game was started."""
         if self._rng is None:
             raise error.ResetNeeded(common.RESET_FIRST)
 
     def state(self) -> np.ndarray:
-        """Return the observations of all players in order, int8 [state_space.shape].
-
-        Raises:
-            gymnasium.error.ResetNeeded: No game was started.
-        """
+        """Return the observations of all players in order, int8 [state_space.shape]."""
         self.check_started()
         return self.sight.joint(self._states[0])
 
     def render(self) -> str | np.ndarray | None:
-        """Draw the open table: text for `ansi`, uint8 [540, 960, 3] for `rgb_array`.
-
-        Raises:
-            gymnasium.error.ResetNeeded: No game was started.
-        """
+        """Draw the open table: text for `ansi`, uint8 [540, 960, 3] for `rgb_array`."""
         if self.render_mode is None:
             logger.warn("render() shows nothing: the env was made without a render_mode")
             return None

@@ -7,12 +7,18 @@ Entry points are names, so that a game is imported and compiled only when an env
 # PettingZoo has inline types, but does not declare them.
 
 import warnings
+from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import pettingzoo
 
 from closedhand.core.checks import InputError
+from closedhand.core.game import Game
 from closedhand.core.registry import GAMES, GameSpec, add_game, find_games
+
+if TYPE_CHECKING:
+    from closedhand.envs.device_env import DeviceVectorEnv
+    from closedhand.envs.vector import GameVectorEnv
 
 
 def register(spec: GameSpec) -> None:
@@ -32,13 +38,13 @@ def register(spec: GameSpec) -> None:
         pettingzoo.register(
             "parallel",
             spec.parallel_id,
-            "closedhand.envs.parallel:parallel_env",
+            "closedhand.envs.parallel:GameParallel",
             kwargs=arguments,
         )
     gymnasium.register(  # pyright: ignore[reportUnknownMemberType]
         spec.gymnasium_id,
         "closedhand.envs.solo:SoloEnv",
-        vector_entry_point="closedhand.envs.device_env:make_vector",
+        vector_entry_point="closedhand.envs.registration:make_vector",
         kwargs=arguments,
         order_enforce=False,  # the env itself raises ResetNeeded
     )
@@ -64,3 +70,23 @@ def register_game(spec: GameSpec) -> None:
     """
     add_game(spec)
     register(spec)
+
+
+def make_vector(
+    game: str | Game, num_envs: int = 1, *, device: Any = None, **arguments: Any
+) -> "GameVectorEnv | DeviceVectorEnv":
+    """Make a vector env with arrays of NumPy, or with tensors on a device.
+
+    Args:
+        game: Name of a game, or a `Game`.
+        num_envs: Number of games.
+        device: None for a `GameVectorEnv`; `cuda`, `cuda:1`, … or `cpu` for a `DeviceVectorEnv`.
+        **arguments: Arguments of the env, and options of `make_game`.
+    """
+    # Imported here, so that `import closedhand` does not wait for the envs.
+    from closedhand.envs.device_env import DeviceVectorEnv
+    from closedhand.envs.vector import GameVectorEnv
+
+    if device is None:
+        return GameVectorEnv(game, num_envs, **arguments)
+    return DeviceVectorEnv(game, num_envs, device=device, **arguments)

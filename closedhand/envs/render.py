@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 from functools import lru_cache
-from math import cos, pi, sin
+from math import copysign, cos, pi, sin
 from typing import Any
 
 import numpy as np
@@ -225,7 +225,7 @@ def _heart(up: bool) -> Points:
 def _diamond() -> Points:
     """Return a diamond with slightly concave sides."""
     return [
-        (0.78 * abs(cos(t)) ** 2.2 * _sign(cos(t)), abs(sin(t)) ** 2.2 * _sign(sin(t)))
+        (0.78 * copysign(abs(cos(t)) ** 2.2, cos(t)), copysign(abs(sin(t)) ** 2.2, sin(t)))
         for t in _around(96)
     ]
 
@@ -235,10 +235,6 @@ def _star() -> Points:
         ((1.0 if i % 2 == 0 else 0.42) * sin(t), -(1.0 if i % 2 == 0 else 0.42) * cos(t))
         for i, t in enumerate(_around(10))
     ]
-
-
-def _sign(value: float) -> float:
-    return -1.0 if value < 0 else 1.0
 
 
 DIAMOND, STAR = _diamond(), _star()
@@ -253,12 +249,8 @@ OUTLINES: dict[str, tuple[Points, ...]] = {
 """Shapes of which a suit consists, around 0 with a half height of 1."""
 
 
-def _font(size: float) -> Any:
-    return _sized_font(round(size))
-
-
 @lru_cache(maxsize=64)
-def _sized_font(size: int) -> Any:
+def _font(size: float) -> Any:
     from PIL import ImageFont
 
-    return ImageFont.load_default(size)
+    return ImageFont.load_default(round(size))

@@ -3,15 +3,14 @@
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from gymnasium import error, spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from closedhand.core import batch_kernels
-from closedhand.core.checks import InputError, as_array, integers
+from closedhand.core.checks import InputError, integers
 from closedhand.core.game import Game
 from closedhand.envs import common
 from closedhand.envs.common import ILLEGAL_REWARD
@@ -44,11 +43,7 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
     def _set_up(
         self, games: int, seats: int, space: spaces.Dict, actions: spaces.Discrete, mode: Any
     ) -> None:
-        """Set up spaces for a number of games and seats.
-
-        Raises:
-            InputError: There is no such autoreset mode.
-        """
+        """Set up spaces for a number of games and seats."""
         self.autoreset_mode = common.check_autoreset_mode(mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.num_games, self.num_seats, self.num_envs = games, seats, games * seats
@@ -60,8 +55,8 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
         self._started = False
 
     @abstractmethod
-    def _begin(self, chosen: np.ndarray, seeds: Sequence[int | None], options: Any) -> None:
-        """Start new games where `chosen`, bool [num_games], is True."""
+    def _begin(self, games: np.ndarray, seeds: Sequence[int | None], options: Any) -> None:
+        """Start new games where `games`, bool [num_games], is True."""
 
     @abstractmethod
     def _play(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -101,10 +96,10 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
                 unchanged.
         """
         options = dict(common.reset_options(options))
-        chosen = self._games("options['reset_mask']", options.pop("reset_mask", None))
-        self._begin(chosen, self._seeds(seed), options)
+        games = self._games("options['reset_mask']", options.pop("reset_mask", None))
+        self._begin(games, self._seeds(seed), options)
         self._started = True
-        self._ended[chosen] = False
+        self._ended[games] = False
         return self._current()
 
     def step(self, actions: np.ndarray) -> Step:
@@ -120,19 +115,17 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
             gymnasium.error.ResetNeeded: Games were not started, or ended with autoreset disabled.
             InputError: The actions are not integers [num_envs].
         """
-        chosen = integers("actions", actions, self.num_envs, "row")
+        ids = integers("actions", actions, self.num_envs, "row")
         disabled = self.autoreset_mode == AutoresetMode.DISABLED
         if not self._started or (disabled and self._ended.any()):
             raise error.ResetNeeded("some envs have no game under way: call reset() first")
-        table = chosen.reshape(self.num_games, self.num_seats)
+        table = ids.reshape(self.num_games, self.num_seats)
         rewards, ended = self._play(table[np.arange(self.num_games), self._actors()])
         self._ended = ended
         terminations = np.repeat(ended, self.num_seats)
         observations, infos = self._current()
         if self.autoreset_mode == AutoresetMode.SAME_STEP and ended.any():
-            last = np.full(self.num_envs, None, object)
-            for i in np.flatnonzero(terminations):
-                last[i] = {name: part[i].copy() for name, part in observations.items()}
+            last = common.rows_of(observations, terminations)
             self._begin(ended, [None] * self.num_games, {})
             self._ended = np.zeros(self.num_games, bool)
             observations, infos = self._current()
@@ -158,29 +151,17 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
 
     def _games(self, what: str, rows: Any) -> np.ndarray:
         """Convert a mask of rows to a mask of games, bool [num_games]."""
-        if rows is None:
-            return np.ones(self.num_games, bool)
-        mask = as_array(rows)
-        if mask.shape != (self.num_envs,) or mask.dtype != bool or not mask.any():
-            raise InputError(f"{what} must be bool [{self.num_envs}] with at least one True")
+        mask = common.mask_of(what, rows, self.num_envs)
         table = mask.reshape(self.num_games, self.num_seats)
         if (table != table[:, :1]).any():
             raise InputError(f"{what} must be the same for all rows of a game")
         return table[:, 0]
 
     def _seeds(self, seed: Any) -> list[int | None]:
-        """Parse seeds to one for each game.
-
-        Raises:
-            InputError: A wrong number of seeds, or a seed that is not a whole number of 0 or more.
-        """
-        if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes):
-            seeds = list(cast(Sequence[Any], seed)) if np.ndim(cast(Any, seed)) else []
-            if len(seeds) != self.num_envs:
-                raise InputError(f"{self.num_envs} rows need as many seeds, not {len(seeds)}")
-            return [common.seed_or_none(each) for each in seeds[:: self.num_seats]]
-        first = common.seed_or_none(seed)
-        return [None if first is None else first + i for i in range(self.num_games)]
+        """Check the seeds of `reset`, and return one for each game."""
+        if common.is_list(seed):
+            return common.seeds_of(seed, self.num_envs, "rows")[:: self.num_seats]
+        return common.seeds_of(seed, self.num_games)
 
     def __copy__(self) -> "Rows":
         # Two envs that shared their games would disturb each other.
@@ -210,16 +191,7 @@ class SeatVectorEnv(Rows):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        """Make the env.
-
-        Args:
-            game: Name of a game, or a `Game`.
-            num_games: Number of games.
-            observation: Form of the observations: `planes`, `flat` or `compact`.
-            illegal_reward: The reward of an illegal action.
-            autoreset_mode: When a new game follows a finished one.
-            render_mode: `human`, `ansi`, `rgb_array` or None.
-            **options: Options of `make_game`.
+        """Make the env of `num_games` games; further arguments are those of `GameVectorEnv`.
 
         Raises:
             InputError: An unknown name, option, mode or form of observations, or no games.
@@ -242,8 +214,8 @@ class SeatVectorEnv(Rows):
         """Draw the open table of every game; see `closedhand.envs.render`."""
         return self._env.render()
 
-    def _begin(self, chosen: np.ndarray, seeds: Sequence[int | None], options: Any) -> None:
-        self._env.reset(seed=seeds, options={**options, "reset_mask": chosen})
+    def _begin(self, games: np.ndarray, seeds: Sequence[int | None], options: Any) -> None:
+        self._env.reset(seed=seeds, options={**options, "reset_mask": games})
 
     def _play(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         _, rewards, ended, _, _ = self._env.step(actions)
@@ -255,7 +227,5 @@ class SeatVectorEnv(Rows):
     def _look(self) -> Observation:
         states = np.repeat(self._env.states, self.num_seats)
         seats = np.tile(np.arange(self.num_seats), self.num_games)
-        seen = np.empty((self.num_envs, self.sight.size), np.int8)
-        masks = np.empty((self.num_envs, self.game.num_actions), np.int8)
-        batch_kernels.observe_all(self.game.rules, states, seats, self.sight.compact, seen, masks)
+        seen, masks = self.sight.observe(states, seats)
         return {**self.sight.parts(seen), ACTION_MASK: masks}

@@ -135,11 +135,7 @@ def _decisions(
 def _checked(
     rewards: Any, actors: Any, ends: Any
 ) -> tuple[Floats, NDArray[np.intp], NDArray[np.bool_]]:
-    """Check the arrays of a rollout, and return them.
-
-    Raises:
-        InputError: Their shapes or types do not fit.
-    """
+    """Check the arrays of a rollout, and return them."""
     paid = _array("rewards", rewards, None, np.float64)
     if paid.ndim != 3:
         raise InputError(f"rewards have the shape [steps, num_envs, seats], not {paid.shape}")
@@ -150,11 +146,7 @@ def _checked(
 def _seats(
     name: str, values: Any, shape: tuple[int, ...], least: int, number: int
 ) -> NDArray[np.intp]:
-    """Check an array of seats from `least` to `number` - 1, and return it.
-
-    Raises:
-        InputError: It is not such an array.
-    """
+    """Check an array of seats from `least` to `number` - 1, and return it."""
     try:
         kind = np.asarray(values).dtype.kind
     except ValueError:  # rows of different lengths
@@ -168,11 +160,7 @@ def _seats(
 
 
 def _array(name: str, values: Any, shape: tuple[int, ...] | None, dtype: Any) -> NDArray[Any]:
-    """Convert values to an array of a shape; None: any shape.
-
-    Raises:
-        InputError: The values are not numbers, or have another shape.
-    """
+    """Check numbers, and convert them to an array of a shape; None: any shape."""
     try:
         array = np.asarray(values, dtype)
     except (TypeError, ValueError, OverflowError):
@@ -183,10 +171,6 @@ def _array(name: str, values: Any, shape: tuple[int, ...] | None, dtype: Any) ->
 
 
 def _check_share(name: str, value: Any) -> None:
-    """Check a number from 0 to 1.
-
-    Raises:
-        InputError: It is not such a number.
-    """
+    """Check a number from 0 to 1."""
     if not isinstance(value, float | int | np.floating) or not 0 <= value <= 1:
         raise InputError(f"{name} is a number from 0 to 1, not {shown(value)}")

@@ -7,14 +7,15 @@ import gymnasium
 import numpy as np
 from gymnasium import error, logger, spaces
 
-from closedhand.core import batch_kernels, contract
 from closedhand.core.checks import InputError, id_or_illegal, whole_number
 from closedhand.core.game import Game, State
 from closedhand.core.numba.fast_call import entry
 from closedhand.core.numba.jit import draw_seed
+from closedhand.core.status import ILLEGAL, OVER, REFUSED, RUNNING
 from closedhand.envs import common, opponent_kernels, render
 from closedhand.envs.common import ILLEGAL_REWARD
 from closedhand.envs.observation_form import ACTION_MASK, PLANES, Observation, ObservationForm
+from closedhand.envs.opponent_kernels import BEGIN
 from closedhand.envs.opponents import Opponents, Spec, check_seat, unchanged_if_refused
 
 Look = tuple[np.ndarray, tuple[np.ndarray, np.ndarray], np.ndarray]
@@ -88,7 +89,7 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
         self._states = self.game.empty(1)
         self._returns = np.zeros(self.game.num_players)
         self._packed: Any = None
-        self._crossing: tuple[Any, ...] = ()
+        self._arguments: tuple[Any, ...] = ()
         self._paid = 0.0
         self._has_begun = False
         self._ended = True
@@ -123,7 +124,7 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
                     self._opponents.seed(self.np_random)
                 look = self._start(given)
         except InputError:
-            self._crossing = ()  # it belongs to the refused start
+            self._arguments = ()  # it belongs to the refused start
             raise
         self._has_begun, self._ended = True, False
         return self._current(look)
@@ -140,10 +141,11 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
                 self._states[0] = given
                 if self.game.staged:
                     self._paid = float(self.game.returns(given)[self.seat])
-            look, self._crossing = self._buffers(), ()
-            if self._take_turn(opponent_kernels.BEGIN, look, seed) != batch_kernels.OVER:
+            look, self._arguments = self._buffers(), ()
+            if self._take_turn(BEGIN, look, seed) != OVER:
                 return look
-            common.refuse_ended(given)
+            if given is not None:
+                raise InputError(common.ENDED_FIRST)
 
     def _buffers(self) -> Look:
         """Create the arrays that a turn writes; the one for returns is used in all turns."""
@@ -151,65 +153,42 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
         masks = np.empty(number, INT8), np.empty(number, INT8)
         return np.empty(self.sight.size, INT8), masks, self._returns
 
-    def _cross(self) -> tuple[Any, ...]:
+    def _prepare(self) -> tuple[Any, ...]:
         """Return the first arguments of `opponent_kernels.take_turn`, the same for a whole game.
 
-        It also looks up the kernel's compiled code for the policies of the opponents. The result is
-        empty if an opponent decides in Python.
+        It also looks up the kernel's compiled code for the policies of the opponents.
         """
         others = self._opponents
         packed = others.packed
-        if packed is None:
-            return ()
-        self._crossing = (
+        self._arguments = (
             *packed, self._states, self.seat, self.game.num_players, others.scratch,
             self.game.staged, self.sight.compact,
         )  # fmt: skip
         if packed is not self._packed:
-            arguments = *self._crossing, *self._buffers()
-            self._turn_code = entry(
-                opponent_kernels.take_turn, *arguments, opponent_kernels.BEGIN, IN_STATE
-            )
+            examples = *self._arguments, *self._buffers(), BEGIN, IN_STATE
+            self._turn_code = entry(opponent_kernels.take_turn, *examples)
             self._packed = packed
-        return self._crossing
-
-    def _answer(self, look: Look) -> int:
-        """Let opponents play until it is our turn, if one of them decides in Python."""
-        self._opponents.play_outside(self._states, np.array([self.seat]))
-        return self._show(look)
-
-    def _show(self, look: Look) -> int:
-        """Write our observation; return the status of the game."""
-        game = self.game
-        return opponent_kernels.show(
-            game.rules, self._states, self.seat, game.staged, self.sight.compact, *look
-        )
+        return self._arguments
 
     def _take_turn(self, action: int, look: Look, seed: np.uint64 = IN_STATE) -> int:
-        """Play an action, or begin a game, and let the opponents answer; see `take_turn`.
+        """Play an action, or begin a game, and let the opponents answer.
+
+        Arguments are those of `opponent_kernels.take_turn`.
 
         Returns:
             The status of the game.
         """
-        crossing = self._crossing or self._cross()
-        if crossing:
-            status, answered = self._turn_code(*crossing, *look, action, seed)
-            if status == opponent_kernels.REFUSED:
-                self._opponents.refuse(self._states[0], self.seat, answered)
-            return status
-        rules, states = self.game.rules, self._states
-        if action == opponent_kernels.BEGIN:
-            if seed:
-                contract.deal(rules, states[0], seed)
-        elif (
-            opponent_kernels.play_first(rules, states, action, self.game.num_actions)
-            == batch_kernels.ILLEGAL
-        ):
-            self._show(look)
-            for mask in look[1]:
-                mask[:] = 0
-            return batch_kernels.ILLEGAL
-        return self._answer(look)
+        arguments = self._arguments or self._prepare()
+        status, answer = self._turn_code(*arguments, *look, action, seed)
+        if status == REFUSED:
+            self._opponents.refuse(self._states[0], self.seat, answer)
+        if status == RUNNING and self._opponents.policies is None:
+            self._opponents.play_outside(self._states, np.array([self.seat]))
+            status = opponent_kernels.show(
+                self.game.rules, self._states, self.seat, self.game.staged, self.sight.compact,
+                *look,
+            )  # fmt: skip
+        return status
 
     def step(
         self, action: int | np.integer[Any]
@@ -228,9 +207,9 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
         look = self._buffers()
         number = id_or_illegal(whole_number(action), self.game.num_actions)
         status = self._take_turn(number, look)
-        self._ended = status != batch_kernels.RUNNING
+        self._ended = status != RUNNING
         observation, info = self._current(look)
-        if status == batch_kernels.ILLEGAL:
+        if status == ILLEGAL:
             return observation, self.illegal_reward, True, False, {**info, "illegal_action": True}
         reward = 0.0
         if self._ended or self.game.staged:
@@ -267,7 +246,7 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
 
     def __getstate__(self) -> dict[str, Any]:
         # Compiled code cannot be copied; a copy looks it up again.
-        derived = {"_packed": None, "_crossing": (), "_turn_code": None}
+        derived = {"_packed": None, "_arguments": (), "_turn_code": None}
         return {**self.__dict__, **derived}
 
     def _current(self, look: Look) -> tuple[Observation, dict[str, Any]]:

@@ -3,24 +3,24 @@
 import copy
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from gymnasium import error, logger, spaces
-from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from closedhand.core import batch_kernels
-from closedhand.core.checks import as_array, check_seed, integers
-from closedhand.core.game import Game, InputError, State, shown
-from closedhand.core.game_kernels import RANDOM_SEAT
-from closedhand.core.numba.jit import draw_seed
-from closedhand.core.stream import make_streams, seed_stream
-from closedhand.envs import common, opponent_kernels, render
+from closedhand.core import game_kernels
+from closedhand.core.checks import integers
+from closedhand.core.game import Game, InputError, shown
+from closedhand.core.game_kernels import DEALT, GIVEN, NONE, SET, Games, Shown, Terms
+from closedhand.core.status import ILLEGAL, OVER, REFUSED, RUNNING
+from closedhand.core.stream import begin_streams, make_streams
+from closedhand.core.threads import MOST_THREADS, side_by_side
+from closedhand.envs import common, render
 from closedhand.envs.common import ILLEGAL_REWARD
 from closedhand.envs.observation_form import ACTION_MASK, PLANES, Observation, ObservationForm
-from closedhand.envs.opponents import Opponents, Spec, check_seat, unchanged_if_refused
+from closedhand.envs.opponents import Opponents, Spec, unchanged_if_refused, user_seat
 
 Infos = dict[str, Any]
 LEGAL_ACTIONS = "legal_actions"
@@ -85,6 +85,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     `closedhand.core.stream`). So a game depends on no other one, and goes on in the same way on a
     GPU. Copies and pickles continue the games in
     progress. For search, `states` holds all games and can be assigned; `observe` then shows them.
+    Before the first `reset` methods raise `gymnasium.error.ResetNeeded`.
 
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.
@@ -114,6 +115,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         illegal_reward: float = ILLEGAL_REWARD,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
+        num_threads: int = 1,
         **options: Any,
     ) -> None:
         """Make the env.
@@ -133,6 +135,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             illegal_reward: The reward of an illegal action.
             autoreset_mode: When a new game follows a finished one.
             render_mode: `human`, `ansi`, `rgb_array` or None.
+            num_threads: Number of threads that share the games, which do not depend on it.
             **options: Options of `make_game`.
 
         Raises:
@@ -142,13 +145,13 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         if type(num_envs) is not int or not 1 <= num_envs <= MOST_ENVS:
             raise InputError(f"num_envs must be 1 to {MOST_ENVS}, not {shown(num_envs)}")
         self.autoreset_mode = common.check_autoreset_mode(autoreset_mode)
-        if reward is not None and (not isinstance(reward, str) or reward not in REWARDS):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"reward is {' or '.join(REWARDS)}, not {shown(reward)}")
-        if not isinstance(legal, str) or legal not in LEGAL:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"legal is {', '.join(LEGAL[:-1])} or {LEGAL[-1]}, not {shown(legal)}")
+        self.reward = "actor" if reward is None else common.one_of("reward", reward, REWARDS)
+        self._has_mask = common.one_of("legal", legal, LEGAL) != "ids"
+        self._has_ids = legal != "mask"
         self.sight = ObservationForm(self.game, observation)
-        self.num_envs = num_envs
-        self._has_mask, self._has_ids = legal != "ids", legal != "mask"
+        if type(num_threads) is not int or not 1 <= num_threads <= MOST_THREADS:
+            raise InputError(f"num_threads must be 1 to {MOST_THREADS}, not {shown(num_threads)}")
+        self.num_envs, self.num_threads = num_envs, num_threads
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = common.check_render_mode(render_mode)
         self.illegal_reward = common.check_reward(illegal_reward)
@@ -158,29 +161,22 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         self.single_action_space: spaces.Discrete = common.action_space(self.game)  # pyright: ignore[reportIncompatibleVariableOverride]
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self.reward = reward or "actor"
         self.is_self_play = opponents is None and self.game.num_players > 1
         self._warns = reward is None and self.is_self_play
-        self._fixed_seat = check_seat(self.game, seat)
-        self._seats = np.zeros(num_envs, np.int64)
+        own = user_seat(self.game, opponents, seat)
         self._opponents = None
         if opponents is not None:
             self._opponents = Opponents(self.game, opponents, self.np_random)
-        elif seat != 0:
-            raise InputError("seat needs opponents: without them all seats are played")
-        self._states = self.game.empty(num_envs)
-        self._paid = np.zeros((num_envs, self.game.num_players))
-        self._any_action = (np.arange(self.game.num_actions) == 0).astype(np.int8)
+        staged = bool(self.game.staged)
+        self._terms = Terms(self.game.num_players, staged, own, self.illegal_reward)
+        self._games = _blank_games(self.game, num_envs)
+        self._everywhere = np.ones(num_envs, bool)
         self._has_begun = False
-        self._seeds = np.zeros(num_envs, np.uint64)
-        self._streams = make_streams(num_envs)
-        self._finished = np.ones(num_envs, bool)
-        self._illegal = np.zeros(num_envs, bool)
 
     @property
     def states(self) -> np.ndarray:
         """A copy of all states, `game.dtype` [num_envs]; games continue from assigned ones."""
-        return self._states.copy()
+        return self._games.states.copy()
 
     @states.setter
     def states(self, states: np.ndarray) -> None:
@@ -191,15 +187,9 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             reason = self.game.valid(state)
             if reason:
                 raise InputError(f"states[{i}] is not a state of {self.game.name}: {reason}")
-        answered = states.copy()
-        if self._opponents is not None:
-            self._opponents.play(answered, self._seats, self._streams)
-        self._states[:] = states
-        self._note_paid(np.arange(self.num_envs))
-        self._states[:] = answered
-        batch_kernels.running(self.game.rules, self._states, self._finished)
-        self._finished = ~self._finished
-        self._illegal[:] = False
+        with unchanged_if_refused(self, states[0], "_opponents", "_games"):
+            self._games.states[:] = states
+            self._begin(self._everywhere, SET)
 
     def reset(
         self,
@@ -221,14 +211,16 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
                 is unchanged.
         """
         given = common.given_start(self.game, options)
-        chosen = np.flatnonzero(self._reset_mask((options or {}).get("reset_mask")))
-        seeds = self._read_seeds(seed)
+        mask = common.reset_options(options).get("reset_mask")
+        chosen = common.mask_of("options['reset_mask']", mask, self.num_envs)
+        seeds = common.seeds_of(seed, self.num_envs)
         with unchanged_if_refused(
-            self, given, "_has_begun", "_seeds", "_streams", "_np_random", "_np_random_seed",
-            "_opponents", "_states", "_seats", "_paid", "_finished", "_illegal",
-        ):  # fmt: skip
+            self, given, "_has_begun", "_np_random", "_np_random_seed", "_opponents", "_games"
+        ):
             self._seed(seeds, chosen)
-            self._start(chosen, given)
+            if given is not None:
+                self._games.states[chosen] = given
+            self._begin(chosen, DEALT if given is None else GIVEN)
         return self.observe()
 
     def step(self, actions: np.ndarray, *, chosen: Any = None) -> Step:
@@ -244,93 +236,63 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             Observations, rewards, terminations, truncations (always False), infos.
 
         Raises:
-            gymnasium.error.ResetNeeded: Games were not started, or ended with autoreset disabled.
+            gymnasium.error.ResetNeeded: Games ended with autoreset disabled.
             InputError: The actions are not integers [num_envs], or `chosen` is not such a mask.
         """
-        actions = integers("actions", actions, self.num_envs)
-        playing, finished = np.flatnonzero(~self._finished), np.flatnonzero(self._finished)
-        idle = None
-        if chosen is not None:
-            mask = self._mask_of_games("chosen", chosen)
-            idle = np.flatnonzero(~mask)
-            playing, finished = playing[mask[playing]], finished[mask[finished]]
-        resets = self.autoreset_mode != AutoresetMode.DISABLED
-        if not self._has_begun or (len(finished) and not resets):
+        # A copy, since kernels write to it.
+        actions = integers("actions", actions, self.num_envs).copy()
+        chosen = common.mask_of("chosen", chosen, self.num_envs)
+        games, resets = self._games, self.autoreset_mode != AutoresetMode.DISABLED
+        if not self._has_begun or (not resets and (games.status[chosen] != RUNNING).any()):
             raise error.ResetNeeded("some envs have no game under way: call reset() first")
-        self._start(finished, None)
         if self._warns:
             self._warns = False
             warnings.warn(SCALAR, stacklevel=2)
         seats = self._observers()
-        actors = seats.copy()
-        actors[finished] = -1
-        stopped = None if idle is None else (self._finished[idle], self._illegal[idle])
-        self._play(playing, actions[playing])
-        if stopped is not None:
-            actors[idle] = -1
-            self._finished[idle], self._illegal[idle] = stopped
+        self._turn(chosen, actions, DEALT)
         observations, infos = self.observe()
-        paid = self._pay(playing) if self.game.staged else infos["returns"].copy()
-        paid[self._illegal, seats[self._illegal]] = self.illegal_reward
-        if idle is not None:
-            paid[idle] = 0.0
+        terminations = chosen & (games.status != RUNNING)
+        rewards = (
+            games.rewards
+            if self.reward == "seats"
+            else games.rewards[np.arange(self.num_envs), seats]
+        )
+        result = rewards.copy(), terminations, np.zeros(self.num_envs, bool)
         steps: Infos = {}
-        for name, value in (("rewards", paid), ("actor", actors)):
-            steps |= {name: value, f"_{name}": np.ones(self.num_envs, bool)}
-        infos |= steps
-        terminations = self._finished.copy()
-        if idle is not None:
-            terminations[idle] = False
+        for name, value in (("rewards", games.rewards), ("actor", games.actors)):
+            steps |= {name: value.copy(), f"_{name}": self._everywhere.copy()}
         if self.autoreset_mode == AutoresetMode.SAME_STEP and terminations.any():
-            final = observations, infos
-            self._start(np.flatnonzero(terminations), None)
+            final = self._final(terminations, observations, infos | steps)
+            self._begin(terminations, DEALT)
             observations, infos = self.observe()
-            self._add_final(infos, terminations, *final)
-            infos |= copy.deepcopy(steps)
-        rewards = paid.copy() if self.reward == "seats" else paid[np.arange(self.num_envs), seats]
-        return observations, rewards, terminations, np.zeros(self.num_envs, bool), infos
+            infos |= final
+        return observations, *result, infos | steps
 
     def observe(self) -> tuple[Observation, Infos]:
-        """Return the current observations and infos, as `step` does.
-
-        Raises:
-            gymnasium.error.ResetNeeded: No games were started.
-        """
+        """Return the current observations and infos, as `step` does."""
         self._check_started()
-        seats = self._observers()
-        seen = np.empty((self.num_envs, self.sight.size), np.int8)
-        legal: Infos = {}
+        number, games = self.num_envs, self._games
+        masks = np.empty((2, number, self.game.num_actions if self._has_mask else 0), np.int8)
+        seen = np.empty((number, self.sight.size), np.int8)
+        shown = Shown(seen, masks[0], masks[1], np.zeros((number, self.game.num_players)))
+        self._run(
+            game_kernels.show_games, (self.game.rules, games),
+            self._everywhere, self.sight.compact, shown, self.game.num_actions,
+        )  # fmt: skip
+        observations, legal = self.sight.parts(seen), dict[str, np.ndarray]()
         if self._has_mask:
-            masks = np.empty((self.num_envs, self.game.num_actions), np.int8)
-            batch_kernels.observe_all(
-                self.game.rules, self._states, seats, self.sight.compact, seen, masks
-            )
-            if self._finished.any():
-                masks[self._finished] = self._any_action
-            legal[ACTION_MASK] = masks
-        else:
-            opponent_kernels.look_all(
-                self.game.rules, self._states, seats, self.sight.compact, seen
-            )
+            observations[ACTION_MASK], legal[ACTION_MASK] = masks
         if self._has_ids:
-            legal[LEGAL_ACTIONS] = self._list_legal(seats)
-        observations = self.sight.parts(seen)
-        if self._has_mask:
-            observations[ACTION_MASK] = legal[ACTION_MASK].copy()
-        returns = np.zeros((self.num_envs, self.game.num_players))
-        ended = self._finished & ~self._illegal
-        if ended.any():
-            batch_kernels.returns_all(self.game.rules, self._states, np.flatnonzero(ended), returns)
-        everywhere = np.ones(self.num_envs, bool)
+            legal[LEGAL_ACTIONS] = self._list_legal()
         infos = {
-            "current_player": seats,
-            "_current_player": everywhere,
+            "current_player": games.players.copy(),
+            "_current_player": self._everywhere.copy(),
             **legal,
-            **{f"_{name}": everywhere.copy() for name in legal},
-            "returns": returns,
-            "_returns": ended,
-            "illegal_action": self._illegal.copy(),
-            "_illegal_action": self._finished.copy(),
+            **{f"_{name}": self._everywhere.copy() for name in legal},
+            "returns": shown.returns,
+            "_returns": games.status == OVER,
+            "illegal_action": games.status == ILLEGAL,
+            "_illegal_action": games.status != RUNNING,
         }
         if self.render_mode == "human":
             self.render()
@@ -341,156 +303,125 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             raise error.ResetNeeded(common.RESET_FIRST)
 
     def render(self) -> tuple[Any, ...] | None:
-        """Draw the open table of every game; see `closedhand.envs.render`.
-
-        Raises:
-            gymnasium.error.ResetNeeded: No games were started.
-        """
+        """Draw the open table of every game; see `closedhand.envs.render`."""
         if self.render_mode is None:
             logger.warn("render() shows nothing: the env was made without a render_mode")
             return None
         self._check_started()
-        return tuple(render.render(self.game, state, self.render_mode) for state in self._states)
+        return tuple(
+            render.render(self.game, state, self.render_mode) for state in self._games.states
+        )
 
     def __copy__(self) -> "GameVectorEnv":
         # Two envs that shared their states would disturb each other.
         return copy.deepcopy(self)
 
-    def _reset_mask(self, mask: Any) -> np.ndarray:
-        if mask is None:
-            return np.ones(self.num_envs, bool)
-        return self._mask_of_games("options['reset_mask']", mask)
-
-    def _mask_of_games(self, what: str, given: Any) -> np.ndarray:
-        """Check a mask that chooses games, and return it.
-
-        Raises:
-            InputError: It is not bool [num_envs], or chooses no game.
-        """
-        mask = as_array(given)
-        if mask.shape != (self.num_envs,) or mask.dtype != bool or not mask.any():
-            raise InputError(f"{what} must be bool [{self.num_envs}] with at least one True")
-        return mask
-
-    def _read_seeds(self, seed: Any) -> list[int | None] | None:
-        """Parse seeds to one for each game; None if no seed is given.
-
-        Raises:
-            InputError: A wrong number of seeds, or a seed that is not a whole number of 0 or more.
-        """
-        if seed is None:
-            return None
-        if isinstance(seed, str | bytes) or not isinstance(seed, Sequence | np.ndarray):
-            first = check_seed(seed)
-            return [first + i for i in range(self.num_envs)]
-        seeds = list(cast(Sequence[Any], seed)) if np.ndim(cast(Any, seed)) else []
-        if len(seeds) != self.num_envs:
-            raise InputError(f"{self.num_envs} games need as many seeds, not {len(seeds)}")
-        return [common.seed_or_none(each) for each in seeds]
-
-    def _seed(self, seeds: list[int | None] | None, chosen: np.ndarray) -> None:
-        known: Sequence[int | None] = seeds or [None] * self.num_envs
-        for i in range(self.num_envs) if not self._has_begun else map(int, chosen):
-            if not self._has_begun or known[i] is not None:
-                rng = seeding.np_random(known[i])[0]
-                self._seeds[i] = draw_seed(rng)
-                seed_stream(self._streams[i], rng)
+    def _seed(self, seeds: list[int | None], chosen: np.ndarray) -> None:
+        anew = list(range(self.num_envs))
+        if self._has_begun:
+            anew = [i for i in np.flatnonzero(chosen).tolist() if seeds[i] is not None]
+        deals, streams = begin_streams([seeds[i] for i in anew])
+        self._games.seeds[anew], self._games.streams[anew] = deals, streams
         self._has_begun = True
-        if seeds is not None and seeds[0] is not None:
+        if seeds[0] is not None:
             super().reset(seed=seeds[0])
             if self._opponents is not None:
                 self._opponents.seed(self.np_random)
 
-    def _start(self, chosen: np.ndarray, given: State | None) -> None:
-        """Start games, and let the opponents play until it is our turn."""
-        while len(chosen):
-            if given is not None:
-                self._states[chosen] = given
-            opponent_kernels.start_all(
-                self.game.rules, self._states, chosen, self._seeds, self._streams, given is None,
-                RANDOM_SEAT if self._fixed_seat is None else self._fixed_seat,
-                self.game.num_players, self._seats,
+    def _begin(self, chosen: np.ndarray, origin: int) -> None:
+        """Start games, see `game_kernels.start`, and let the opponents play until it is our turn.
+
+        Raises:
+            InputError: An opponent chose an illegal action, or ends a given game before our turn.
+        """
+        self._games.status[chosen] = OVER
+        self._turn(chosen, np.zeros(self.num_envs, np.int64), origin)
+        if origin == GIVEN and (self._games.status[chosen] != RUNNING).any():
+            raise InputError(common.ENDED_FIRST)
+
+    def _turn(self, chosen: np.ndarray, actions: np.ndarray, origin: int) -> None:
+        """Play our actions, or start games that are over, and let the opponents play.
+
+        Args:
+            chosen: The games, bool [num_envs].
+            actions: Actions, int64 [num_envs]; changed where an opponent's action is illegal.
+            origin: How games start, see `game_kernels.start`.
+
+        Raises:
+            InputError: An opponent chose an illegal action.
+        """
+        games, opponents = self._games, self._opponents
+        games.actors.fill(NONE)
+        games.rewards.fill(0.0)
+        policies = () if opponents is None else opponents.policies
+        scratch = self.game.num_actions if opponents is None else opponents.scratch
+        going = chosen
+        while going.any():
+            self._run(
+                game_kernels.turn_games, (self.game.rules, policies or (), games, self._terms),
+                going, origin, actions, scratch,
             )  # fmt: skip
-            self._note_paid(chosen)
-            self._finished[chosen] = False
-            self._illegal[chosen] = False
-            if self._opponents is None:
-                return
-            fresh = self._let_opponents_play(chosen)
-            running = np.empty(len(chosen), bool)
-            batch_kernels.running(self.game.rules, fresh, running)
-            chosen = chosen[~running]
-            if len(chosen):
-                common.refuse_ended(given)
+            if opponents is None or policies is not None:
+                break
+            waiting = np.flatnonzero(going & (games.status == RUNNING))
+            states = games.states[waiting]
+            over = opponents.play_outside(states, games.seats[waiting])
+            games.states[waiting] = states
+            games.status[waiting] = np.where(over, OVER, RUNNING)
+            # A dealt game that the others end before our turn is not an episode: deal another one.
+            going = np.zeros(self.num_envs, bool)
+            if origin == DEALT:
+                going[waiting] = over & (games.actors[waiting] == NONE)
+        self._run(game_kernels.pay_games, (self.game.rules, games, self._terms), chosen)
+        for i in np.flatnonzero(games.status == REFUSED):
+            games.status[i] = RUNNING
+            assert opponents is not None
+            opponents.refuse(games.states[i], int(games.seats[i]), actions[i])
 
-    def _play(self, playing: np.ndarray, actions: np.ndarray) -> None:
-        """Play our actions and the opponents' answers; note which games are over."""
-        status = np.zeros(self.num_envs, np.int64)
-        batch_kernels.play_all(
-            self.game.rules, self._states, playing, actions, self.game.num_actions, status
+    def _run(self, kernel: Any, before: tuple[Any, ...], *after: Any) -> None:
+        """Call a kernel of all games, between whose arguments the first and last game stand."""
+        side_by_side(
+            lambda first, last: kernel(*before, first, last, *after),
+            self.num_envs, self.num_threads,
         )  # fmt: skip
-        self._illegal = status == batch_kernels.ILLEGAL
-        if self._opponents is not None:
-            going = np.flatnonzero(~self._illegal)
-            self._let_opponents_play(going)
-            batch_kernels.running(self.game.rules, self._states, self._finished)
-            self._finished = ~self._finished | self._illegal
-        else:
-            self._finished = status != batch_kernels.RUNNING
-
-    def _let_opponents_play(self, chosen: np.ndarray) -> np.ndarray:
-        """Let the opponents play in some games; a copy of these."""
-        assert self._opponents is not None
-        states, streams = self._states[chosen], self._streams[chosen]
-        self._opponents.play(states, self._seats[chosen], streams)
-        self._states[chosen], self._streams[chosen] = states, streams
-        return states
-
-    def _note_paid(self, chosen: np.ndarray) -> None:
-        """Store the payoffs of the games so far."""
-        if self.game.staged:
-            batch_kernels.returns_all(self.game.rules, self._states, chosen, self._paid)
-
-    def _pay(self, playing: np.ndarray) -> np.ndarray:
-        """Return the rewards since the last step, by player, float64 [num_envs, num_players]."""
-        before = self._paid.copy()
-        self._note_paid(playing)
-        return self._paid - before
 
     def _observers(self) -> np.ndarray:
         """Return a copy of the players to act, or of our seats, int64 [num_envs]."""
-        return (self._states["player"] if self._opponents is None else self._seats).astype(np.int64)
+        games = self._games
+        return (games.states["player"] if self._opponents is None else games.seats).astype(np.int64)
 
-    def _list_legal(self, seats: np.ndarray) -> np.ndarray:
+    def _list_legal(self) -> np.ndarray:
         """List the legal ids of each game, then -1, int32 [num_envs, longest]."""
         ids = np.empty(self.game.num_actions, np.int32)
         width = min(WIDTH, self.game.num_actions)
         while True:
             out = np.empty((self.num_envs, width), np.int32)
-            longest = int(opponent_kernels.list_all(self.game.rules, self._states, seats, ids, out))
+            longest = int(
+                game_kernels.list_games(self.game.rules, self._games, 0, self.num_envs, ids, out)
+            )
             if longest <= width:
-                break
+                return out[:, :longest].copy()
             width = longest
-        if self._finished.any():
-            longest = max(longest, 1)
-            out[self._finished] = -1
-            out[self._finished, 0] = 0
-        return out[:, :longest].copy()
 
-    def _add_final(
-        self, infos: Infos, ended: np.ndarray, observations: Observation, final: Infos
-    ) -> None:
-        """Add the last observations and infos of finished games to those of the new games."""
-        last = np.full(self.num_envs, None, object)
-        for i in np.flatnonzero(ended):
-            last[i] = {name: part[i].copy() for name, part in observations.items()}
-        # Make new arrays: those shared with the infos of the step hold for the other games, too.
+    def _final(self, ended: np.ndarray, observations: Observation, infos: Infos) -> Infos:
+        """Return infos with the last observations and infos of games that are over."""
+        # The arrays of the step hold for the other games, too: mark those that are over.
         final = {
-            name: part & ended if name.startswith("_") else part for name, part in final.items()
+            name: part & ended if name.startswith("_") else part for name, part in infos.items()
         }
-        infos |= {
-            "final_obs": last,
+        return {
+            "final_obs": common.rows_of(observations, ended),
             "_final_obs": ended.copy(),
             "final_info": final,
             "_final_info": ended.copy(),
         }
+
+
+def _blank_games(game: Game, number: int) -> Games:
+    """Make room for games that are over before they begin."""
+    seats = game.num_players
+    return Games(
+        game.empty(number), make_streams(number), np.zeros(number, np.uint64),
+        np.zeros(number, np.int64), np.zeros((number, seats)), np.zeros((number, seats)),
+        np.full(number, OVER, np.int8), np.full(number, NONE), np.zeros(number, np.int64),
+    )  # fmt: skip

@@ -1,1 +1,16 @@
-"""Learners that do not depend on a game."""
+"""Learners that do not depend on a game.
+
+What to read, in this order:
+
+1. `ppo`, `dmc`, `imitation`: an algorithm each, its update from top to bottom. `maskable_ppo` is
+   that of Stable-Baselines3; `device_ppo` keeps the games on a GPU.
+2. `training`: what the first three share, from the games of an update to the averaged weights;
+   `selfplay`, `population` and `remote_games` play these games.
+3. `network_learner`: what all five share: counts, scores, and the file for agents.
+4. `features`, `legal`, `networks`, `action_sharing`: from a game to logits of its legal actions.
+5. `algorithms` lists the learners by name, `runs` puts one into a folder, `agent_factory` and
+   `agent` play the result as `learned:FOLDER`.
+
+The rest stands alone: `policy_gradient` and `logistic` fit linear models, `weights` and `tensors`
+read and write files, `factoring` splits recorded plays into sub-steps.
+"""

@@ -41,23 +41,16 @@ def spelling(game: Game) -> torch.Tensor | None:
 
 
 def share(layers: Iterable[nn.Linear], parts: torch.Tensor) -> None:
-    """Let actions share weights; the shared ones start at 0.
+    """Let actions share weights by their parts (`spelling`); the shared ones start at 0.
 
-    Args:
-        layers: Layers with a `weight` that has a row for every action.
-        parts: The parts of every action; see `spelling`.
+    The `weight` of each layer has a row for every action.
     """
     for layer in layers:
         parametrize.register_parametrization(layer, "weight", _Sum(parts, layer.in_features))
 
 
 def plain(network: nn.Module, names: Iterable[str]) -> dict[str, Any]:
-    """Collect the weights of a network; shared ones are summed.
-
-    Args:
-        network: The network.
-        names: Names of the weights of the same network without sharing.
-    """
+    """Collect the weights of a network by their names without sharing; shared ones are summed."""
     with torch.no_grad():
         return {name: attrgetter(name)(network).detach().numpy() for name in names}
 

@@ -165,7 +165,7 @@ class NetworkAgent:
 def load(
     game: Game, path: Path, temperature: float | None = None, seed: int = 0, name: str = "learned"
 ) -> NetworkAgent:
-    """Load the agent that plays by a network in a file.
+    """Load the agent that plays by a network in a file; see `NetworkAgent`.
 
     Args:
         game: A form of the game that it has learned.

@@ -21,38 +21,21 @@ MICROSECONDS = 500
 """Approximate time of a decision by such a network, in microseconds."""
 
 
-def path_of(name: str, argument: str | None) -> Path:
-    """Convert the argument of an agent, a folder of `closedhand train` or a file in it, to a path.
-
-    Args:
-        name: Plain name of the agent.
-        argument: Its argument.
+def _path(argument: str | None) -> Path:
+    """Convert the argument, a folder of `closedhand train` or a file in it, to the file.
 
     Raises:
         InputError: The argument is missing.
     """
     if argument is None:
-        raise InputError(f"the agent {name} needs the folder of a training: {name}:runs/ppo")
-    return Path(argument)
-
-
-def traits_of(name: str, argument: str | None) -> Traits:
-    """Describe an agent by such a network.
-
-    Raises:
-        InputError: The argument is missing.
-    """
-    file = within(path_of(name, argument), NAME)
-    return Traits((file,) if os.path.isfile(file) else (), microseconds=MICROSECONDS)
+        raise InputError("the agent learned needs the folder of a training: learned:runs/ppo")
+    return within(Path(argument), NAME)
 
 
 def describe(game: Game, argument: str | None, temperature: float | None = None) -> Traits:
-    """Describe the agent before it is made.
-
-    Raises:
-        InputError: The path is missing.
-    """
-    return traits_of("learned", argument)
+    """Describe the agent before it is made."""
+    file = _path(argument)
+    return Traits((file,) if os.path.isfile(file) else (), microseconds=MICROSECONDS)
 
 
 Temperature = Annotated[
@@ -73,7 +56,7 @@ def make_learned(
     Raises:
         InputError: The path is missing, or holds no network that fits the game.
     """
-    path = within(path_of("learned", argument), NAME)
+    path = _path(argument)
     from closedhand.learning.agent import load
 
     options = {} if temperature is None else {"temperature": temperature}

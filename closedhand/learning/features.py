@@ -45,11 +45,9 @@ class Features:
     """
 
     def __init__(self, game: Game, observation: str = "compact") -> None:
-        """Describe a game for a network.
+        """Describe a game, flat or in sub-steps, for a network.
 
-        Args:
-            game: Any game, flat or in sub-steps.
-            observation: `compact`, or `planes`, which are flattened.
+        Planes are flattened.
 
         Raises:
             InputError: The observation is unknown.
@@ -63,10 +61,7 @@ class Features:
         self.actions = self.game.num_actions
 
     def encode(self, states: np.ndarray) -> tuple[Planes, Planes]:
-        """Encode observations and legal actions of the players to act.
-
-        Args:
-            states: States or views, `game.dtype` [n].
+        """Encode observations and legal actions of the players to act in states or views [n].
 
         Returns:
             Observations, int8 [n, inputs], and action masks, int8 [n, actions].

@@ -82,12 +82,7 @@ class Pairs(NamedTuple):
 
 
 def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
-    """Read records.
-
-    Args:
-        game: The game, in any form.
-        path: File of records, or folder of such files.
-        expert: Agent whose moves are learned; None: all agents.
+    """Read records from a file or a folder of files, to learn the moves of an expert or of all.
 
     Raises:
         InputError: A record cannot be read or has another game, there are no moves, or a file is a
@@ -147,13 +142,7 @@ def _start(game: Game, record: records.Record) -> Any:
 
 
 def encode(features: Features, games: Games, chosen: np.ndarray) -> Pairs:
-    """Encode the decisions to learn in some games; those without a choice are left out.
-
-    Args:
-        features: The game as the network sees it.
-        games: The games.
-        chosen: Indices of games, integers [k].
-    """
+    """Encode the decisions to learn in the `chosen` games; those without a choice are left out."""
     game, flat = features.game, features.game.flat
     states = games.starts[chosen]
     places, stops = games.first[chosen], games.first[chosen + 1]
@@ -182,7 +171,7 @@ def encode(features: Features, games: Games, chosen: np.ndarray) -> Pairs:
             batch.step(game, moved, steps)
             within[own] = moved
             own = own[(moved["moves"] == before) & (moved["player"] == players[own])]
-        status = np.empty(len(states), np.int64)
+        status = np.empty(len(states), np.int8)
         batch_kernels.play_all(flat.rules, states, left, targets, flat.num_actions, status)
         places[left] += 1
     return Pairs(*(np.concatenate(column) for column in zip(*parts, strict=True)))
@@ -204,13 +193,13 @@ class Imitation(DeepLearner[ImitationSettings]):
         records: Path | None = None,
         expert: str | None = None,
     ) -> None:
-        """Start from an untrained network.
+        """Start from an untrained network; see `NetworkLearner`.
 
         Args:
             game: The game.
             settings: The settings.
             seed: Seed of everything random.
-            against: Agents that the learner is judged against.
+            against: Agents to evaluate the learner against.
             threads: Number of threads of PyTorch.
             records: File of records, or folder of such files; None: the expert plays new games.
             expert: Agent whose moves are learned; None: all agents in the records.

@@ -31,15 +31,14 @@ from closedhand.envs.observation_form import COMPACT, FLAT
 from closedhand.envs.seat_vector import SeatVectorEnv
 from closedhand.envs.vector import GameVectorEnv
 from closedhand.learning import networks
-from closedhand.learning.network_learner import (
-    NetworkLearner,
-    NetworkSettings,
+from closedhand.learning.module_state import (
     Weights,
     arrays_of,
     moments_of,
     restore_module,
     restore_moments,
 )
+from closedhand.learning.network_learner import NetworkLearner, NetworkSettings
 from closedhand.learning.population import POOL, SELF
 from closedhand.wrappers.sb3 import SB3VecEnv, session_seed
 
@@ -127,16 +126,10 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
         against: Sequence[str] = (),
         threads: int = 1,
     ) -> None:
-        """Start from an untrained network.
+        """Start from an untrained network; see `NetworkLearner`.
 
-        Args:
-            game: The game.
-            settings: The settings.
-            seed: Seed of everything random.
-            opponents: Players of the other seats: agents by name, or `self`, each in an equal share
-                of the games; None: self-play.
-            against: Agents to evaluate the learner against.
-            threads: Number of threads of PyTorch.
+        Each of `opponents`, agents or `self`, plays the other seats in an equal share of the games;
+        by default it is self-play.
 
         Raises:
             InputError: An agent or the observation is unknown, or an opponent is `pool`.
@@ -227,11 +220,7 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
         return {"counts": self.counts, **arrays_of("network", policy), **moments}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from a state that `state` returned, with other games.
-
-        Raises:
-            ValueError: The state belongs to another network.
-        """
+        """Continue from a state that `state` returned, with other games."""
         restore_module(self.model.policy, "network", state)
         restore_moments(self.model.policy.optimizer, state)
         self.counts = state["counts"]

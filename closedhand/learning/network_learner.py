@@ -6,7 +6,7 @@ machine.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
@@ -21,9 +21,8 @@ from closedhand.learning import agent_factory, networks
 from closedhand.learning.agent import NetworkAgent
 from closedhand.learning.evaluation import judge
 from closedhand.learning.features import Features
+from closedhand.learning.module_state import Weights, load_weights
 
-Weights = Mapping[str, np.ndarray]
-"""Weights of a network by name."""
 JUDGING = 20.0
 """Least ratio of the time between two evaluations to the time of one."""
 FIRST_JUDGEMENT = 10.0
@@ -127,13 +126,9 @@ class NetworkLearner(Generic[Chosen]):
     # Defined by subclasses.
 
     def update(self, rng: np.random.Generator) -> dict[str, float]:
-        """Play games, and learn from them.
+        """Play games, and learn from them; return measurements by name.
 
-        Args:
-            rng: Generator of the random numbers of this update, except those of the games.
-
-        Returns:
-            Measurements by name.
+        `rng` draws the random numbers of this update, except those of the games.
         """
         raise NotImplementedError
 
@@ -163,9 +158,7 @@ class NetworkLearner(Generic[Chosen]):
     def agent(self, temperature: float | None = None, seed: int = 0) -> NetworkAgent:
         """Make an agent of the learned form of the game from the network.
 
-        Args:
-            temperature: As for `NetworkAgent`; None: that of the settings.
-            seed: Seed of its choices.
+        Its temperature is by default that of the settings.
         """
         chosen = self.settings.temperature if temperature is None else temperature
         network = networks.build(self.shape)
@@ -243,47 +236,3 @@ class NetworkLearner(Generic[Chosen]):
             ValueError: The state belongs to another network.
         """
         raise NotImplementedError
-
-
-def load_weights(network: torch.nn.Module, weights: Weights) -> None:
-    """Copy weights into a network."""
-    tensors = {name: torch.from_numpy(each.copy()) for name, each in weights.items()}
-    network.load_state_dict(tensors)
-
-
-def arrays_of(name: str, module: torch.nn.Module) -> dict[str, np.ndarray]:
-    """Copy the tensors of a module; their names begin with that of the module."""
-    return {f"{name}.{key}": each.numpy().copy() for key, each in module.state_dict().items()}
-
-
-@torch.no_grad()
-def restore_module(module: torch.nn.Module, name: str, state: Mapping[str, np.ndarray]) -> None:
-    """Copy tensors that `arrays_of` returned into a module.
-
-    Raises:
-        ValueError: The tensors belong to another network, or are not finite.
-    """
-    for key, each in module.state_dict().items():
-        array = state[f"{name}.{key}"]
-        if array.shape != tuple(each.shape) or not np.isfinite(array).all():
-            raise ValueError("weights")
-        each.copy_(torch.from_numpy(array.astype(np.float32)))
-
-
-def moments_of(optimiser: torch.optim.Optimizer) -> dict[str, np.ndarray]:
-    """Copy the moments that an optimiser keeps of each weight."""
-    return {
-        f"optimiser.{i}.{key}": each.numpy().copy()
-        for i, moments in optimiser.state_dict()["state"].items()
-        for key, each in moments.items()
-    }
-
-
-def restore_moments(optimiser: torch.optim.Optimizer, state: Mapping[str, np.ndarray]) -> None:
-    """Copy moments that `moments_of` returned into an optimiser."""
-    moments: dict[int, dict[str, torch.Tensor]] = {}
-    for name in state:
-        if name.startswith("optimiser."):
-            _, i, key = name.split(".")
-            moments.setdefault(int(i), {})[key] = torch.from_numpy(state[name].copy())
-    optimiser.load_state_dict({**optimiser.state_dict(), "state": moments})

@@ -153,13 +153,7 @@ class ResidualLayers(nn.Module):
     """Fully connected layers with rectifiers; all but the first add their input to the output."""
 
     def __init__(self, inputs: int, width: int, layers: int) -> None:
-        """Build untrained layers.
-
-        Args:
-            inputs: Number of inputs.
-            width: Number of units of each layer.
-            layers: Number of layers.
-        """
+        """Build untrained layers of `width` units."""
         super().__init__()
         self.first = nn.Linear(inputs, width)
         self.others = nn.ModuleList(nn.Linear(width, width) for _ in range(layers - 1))
@@ -185,7 +179,7 @@ def hidden_layers(shape: Shape) -> nn.Module:
 def outputs(
     layer: nn.Linear, hidden: torch.Tensor, rows: torch.Tensor, which: torch.Tensor
 ) -> torch.Tensor:
-    """Compute some outputs of a layer.
+    """Compute some outputs of a layer, float32 [k].
 
     Args:
         layer: The layer.
@@ -210,13 +204,8 @@ def build(shape: Shape, seed: int | None = None) -> PolicyValue | ActionValues:
 def shape_of(features: Features, kind: str, width: int, layers: int, roles: bool) -> Shape:
     """Make the shape of a network for a game.
 
-    Args:
-        features: The game as the network sees it.
-        kind: One of `KINDS`.
-        width: Number of units of each hidden layer.
-        layers: Number of hidden layers.
-        roles: Whether each role of the game has its own network. Players who act at the same time
-            are in the same position, and share one.
+    With `roles` each role of the game has its own network. Players who act at the same time are in
+    the same position, and share one.
     """
     game = features.game
     names = list(dict.fromkeys(game.roles))
@@ -250,15 +239,7 @@ def save(
     temperature: float,
     provenance: Mapping[str, Any],
 ) -> None:
-    """Write a network for agents, atomically.
-
-    Args:
-        path: The file.
-        tensors: Its weights by name.
-        shape: Its shape.
-        features: Its game and observation.
-        temperature: Temperature of its agent; 0 takes the best action.
-        provenance: Its provenance, JSON values.
+    """Write the weights of a network for agents, atomically, with its description.
 
     Raises:
         InputError: The file cannot be written.

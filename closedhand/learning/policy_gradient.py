@@ -22,6 +22,7 @@ import numpy as np
 
 from closedhand.core.files import SHIPPED
 from closedhand.core.game import InputError
+from closedhand.core.layout import record_type
 from closedhand.core.numba.jit import kernel
 from closedhand.core.reading import read_arrays
 from closedhand.core.run import Run
@@ -196,20 +197,23 @@ def begin(task: Task, seed: int, path: Path) -> Run[Training]:
 
 
 def read_weights(path: Path, features: int, name: str = "weights") -> np.ndarray:
-    """Read the weights of a checkpoint, float32 [features].
-
-    Args:
-        path: The checkpoint.
-        features: Number of the weights.
-        name: Name of their array.
+    """Read the weights of a checkpoint, float32 [features], from its array `name`.
 
     Raises:
         InputError: The file cannot be read, or holds other weights.
     """
     weights = read_arrays(path).get(name, np.empty(0))
-    if weights.shape != (features,) or not np.isfinite(weights).all():
+    shape_and_kind = weights.shape, weights.dtype.kind
+    if shape_and_kind != ((features,), "f") or not np.isfinite(weights).all():
         raise InputError(f"{path} does not hold weights of this policy")
     return weights.astype(np.float32)
+
+
+def weights_record(weights: np.ndarray) -> np.record:
+    """Return a record with one field, `weights`, float32 [features], as kernels take them."""
+    table = np.zeros(1, record_type([("weights", "f4", len(weights))]))[0]
+    table.weights[:] = weights
+    return table
 
 
 @cache

@@ -15,7 +15,7 @@ import numpy as np
 
 from closedhand.core.agents import Agent, make_agent
 from closedhand.core.game import Game, State
-from closedhand.learning.network_learner import Weights
+from closedhand.learning.module_state import Weights
 from closedhand.learning.selfplay import LEARNER
 
 SELF, POOL = "self", "pool"
@@ -44,13 +44,9 @@ class Population:
     """
 
     def __init__(self, game: Game, names: Sequence[str], freeze: int) -> None:
-        """Set up the opponents.
+        """Set up the opponents: `SELF`, `POOL` or names of agents, by default `SELF`.
 
-        Args:
-            game: Game that they play.
-            names: `SELF`, `POOL` or names of agents; empty: `SELF`.
-            freeze: Number of updates until the learner is frozen for the first time, and again;
-                doubled when the pool is full.
+        The learner is frozen every `freeze` updates, which is doubled when the pool is full.
 
         Raises:
             InputError: An agent is unknown.
@@ -85,9 +81,8 @@ class Population:
     def seating(self, games: range, frozen: Container[int]) -> np.ndarray:
         """Assign the player of each seat of each game, as for `selfplay.Table`.
 
-        Args:
-            games: Numbers of the games in their update.
-            frozen: Indices of the opponents that are frozen selves.
+        `games` are the numbers of the games in their update, `frozen` the indices of the opponents
+        that are frozen selves.
         """
         numbers = np.arange(games.start, games.stop)
         sides = np.array(self.game.sides)
@@ -136,6 +131,8 @@ class Population:
     def restore(self, state: Mapping[str, Any]) -> None:
         """Continue from a state that `state` returned."""
         self._freeze, *kept = map(int, state["pool"])
+        if self._freeze < 1:
+            raise ValueError("pool")
         self.drawn = [(int(update), int(at)) for update, at in state["drawn"]]
         self.members = {}
         for at in kept:

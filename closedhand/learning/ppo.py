@@ -144,12 +144,7 @@ class PPO(DeepLearner[PPOSettings]):
 def policy_and_values(
     network: PolicyValue, observations: Tensor, legal: Legal
 ) -> tuple[Tensor, Tensor]:
-    """Evaluate a network.
-
-    Args:
-        network: The network.
-        observations: int8 [n, inputs].
-        legal: The legal actions.
+    """Evaluate a network on observations, int8 [n, inputs].
 
     Returns:
         Log probabilities of the legal actions, float32 [k], and values, float32 [n].
@@ -162,11 +157,11 @@ def policy_and_values(
 def act(
     network: PolicyValue, observations: Tensor, legal: Legal, numbers: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Draw an action for each observation.
+    """Draw an action for each observation, int8 [n, inputs].
 
     Args:
         network: The network that plays.
-        observations: int8 [n, inputs].
+        observations: The observations.
         legal: The legal actions.
         numbers: Uniform random numbers from 0 to 1, float64 [n].
 
@@ -209,13 +204,7 @@ def credited(wave: Wave, scale: float, gae_lambda: float) -> Decisions:
 def loss_of(
     network: PolicyValue, decisions: Decisions, settings: PPOSettings, entropy_weight: float
 ) -> tuple[Tensor, Tensor]:
-    """Compute the loss of a minibatch.
-
-    Args:
-        network: The network that learns.
-        decisions: The minibatch.
-        settings: Weights of the other terms, and the clipping range of the ratio.
-        entropy_weight: Weight of the entropy.
+    """Compute the loss of a minibatch; the weight of the entropy falls during a training.
 
     Returns:
         The loss, a scalar with gradient, and the values of `MEASURED`, float32 [4].
@@ -224,20 +213,39 @@ def loss_of(
     logs, values = policy_and_values(network, decisions.observations, legal)
     probabilities = logs.exp()
     chosen = logs[legal.chosen(decisions.actions)]
-    # Beyond the clipping range the objective is constant, so that the policy moves no further.
-    ratio = (chosen - decisions.logs).exp()
-    clipped = ratio.clamp(1 - settings.clip, 1 + settings.clip)
-    gain = torch.min(ratio * decisions.advantages, clipped * decisions.advantages).mean()
+    gain, _, moved = clipped_gain(chosen, decisions.logs, decisions.advantages, settings.clip)
     value_loss = torch.nn.functional.mse_loss(values, decisions.targets)
     entropy = -legal.sums(probabilities * logs).mean()
-    loss = -gain + settings.value * value_loss - entropy_weight * entropy
+    loss = -gain.mean() + settings.value * value_loss - entropy_weight * entropy
     if decisions.magnet is not None:
         divergence = legal.sums(probabilities * (logs - decisions.magnet)).mean()
         loss = loss + settings.magnet * divergence
+    return loss, torch.stack([entropy.detach(), value_loss.detach(), *moved])
+
+
+def clipped_gain(
+    new: Tensor, old: Tensor, advantages: Tensor, clip: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Compute PPO's objective of each decision.
+
+    Beyond the clipping range it is constant, so that the policy moves no further.
+
+    Args:
+        new: Log probabilities of the actions taken by the policy that learns, float32 [n].
+        old: Those by the policy that played, float32 [n].
+        advantages: Advantages of the actions, normalised, float32 [n].
+        clip: Change of a probability at which it is clipped.
+
+    Returns:
+        The objective and the ratio of the probabilities, float32 [n] each, and without gradient
+        the means of `kl` and `clipped` of `MEASURED`, float32 [2].
+    """
+    ratio = (new - old).exp()
+    clipped = ratio.clamp(1 - clip, 1 + clip)
+    gain = torch.min(ratio * advantages, clipped * advantages)
     with torch.no_grad():
-        change = (decisions.logs - chosen).mean()
-        share = (ratio != clipped).float().mean()
-        return loss, torch.stack([entropy, value_loss, change, share])
+        moved = torch.stack([(old - new).mean(), (ratio != clipped).float().mean()])
+    return gain, ratio, moved
 
 
 def explained(targets: Tensor, values: np.ndarray) -> float:

@@ -104,11 +104,7 @@ class _Script:
         return self.take(len(masks)), self._notes[self._noted - len(masks) : self._noted]
 
     def check_end(self) -> None:
-        """Check that the record ends with the games.
-
-        Raises:
-            InputError: Actions or notes are left, or were missing.
-        """
+        """Check that the record ends with the games."""
         if (self._played, self._noted) != (len(self._actions), len(self._notes)):
             raise InputError("a record does not fit its games: does a node have another version?")
 
@@ -141,14 +137,7 @@ def record(
 def replay(
     features: Features, states: np.ndarray, record: Record, seating: np.ndarray, opponents: int
 ) -> Wave:
-    """Replay the games of a record.
-
-    Args:
-        features: The game as the learner observes it.
-        states: The deals, `features.game.dtype` [games]; changed in place.
-        record: The record.
-        seating: Who played each seat, integers [games, seats].
-        opponents: Number of opponents.
+    """Replay the games of a record; the states of the deals change in place.
 
     Raises:
         InputError: The record does not fit these games.

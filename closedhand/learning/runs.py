@@ -22,9 +22,7 @@ Learner = TypeVar("Learner", bound=NetworkLearner[Any])
 def begin(learner: Learner, folder: Path | None = None) -> Run[Learner]:
     """Make a run of a learner before its first update, to start or to resume from a folder.
 
-    Args:
-        learner: The learner.
-        folder: Folder for the network, the checkpoint and the history; None: nothing is written.
+    The folder gets the network, the checkpoint and the history; without one nothing is written.
     """
     files = digests(learner.features.game, learner.opponents)
     settings = {

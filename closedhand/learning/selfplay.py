@@ -17,6 +17,7 @@ from closedhand.core import batch, batch_kernels, contract, interrupt
 from closedhand.core.agents import Agent, act_batch
 from closedhand.core.game import Game, InputError, explain_illegal
 from closedhand.core.numba.jit import Ids, Rules, State, States, kernel
+from closedhand.core.status import ILLEGAL
 from closedhand.learning.features import Features
 
 LEARNER = -1
@@ -121,18 +122,18 @@ class Table:
     def __init__(
         self, game: Game, states: np.ndarray, seating: np.ndarray, opponents: Sequence[Agent]
     ) -> None:
-        """Start games.
+        """Start games from deals, which change in place.
 
         Args:
             game: The game.
-            states: Deals, `game.dtype` [n]; changed in place.
+            states: Deals, `game.dtype` [n].
             seating: Player of each seat, integers [n, seats]: `LEARNER` or an opponent's index.
             opponents: The opponents.
         """
         self.game, self.states, self.seating, self.opponents = game, states, seating, opponents
         self.moves = 0
         self._ids = np.empty(game.num_actions, np.int32)
-        self._status = np.empty(len(states), np.int64)
+        self._status = np.empty(len(states), np.int8)
 
     def advance(self) -> NDArray[np.int64]:
         """Play on until the learner has a choice or the game is over; return games with a choice.
@@ -165,7 +166,7 @@ class Table:
         batch_kernels.play_all(
             self.game.rules, self.states, chosen, actions, self.game.num_actions, self._status
         )  # fmt: skip
-        return np.flatnonzero(self._status[chosen] == batch_kernels.ILLEGAL)
+        return np.flatnonzero(self._status[chosen] == ILLEGAL)
 
 
 def play_wave(

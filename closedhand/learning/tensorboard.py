@@ -34,12 +34,9 @@ class Board:
     """A log of TensorBoard, and the context that closes it."""
 
     def __init__(self, folder: Path, decisions: int = 0) -> None:
-        """Open a log in a folder.
+        """Open a log in a folder at the number of decisions at which the training continues.
 
-        Args:
-            folder: The folder.
-            decisions: Number of decisions at which the training continues. Later points of earlier
-                logs, lost when a process was killed, are hidden.
+        Later points of earlier logs, lost when a process was killed, are hidden.
 
         Raises:
             InputError: TensorBoard is not installed, or does not accept the name.

@@ -14,11 +14,9 @@ from closedhand.core.text import reason_of
 
 
 def load_tensors(path: Path | str, *contents: bytes) -> list[Any]:
-    """Load tensors and plain values that `torch.save` wrote; no code is run.
+    """Load tensors and plain values from results of `torch.save`; no code is run.
 
-    Args:
-        path: The file that holds them, for messages.
-        *contents: Bytes of each call of `torch.save`.
+    Messages name `path`, the file that holds them.
 
     Raises:
         InputError: Together they unpack to more than `closedhand.core.reading.MOST_DATA`.

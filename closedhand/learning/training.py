@@ -25,20 +25,21 @@ from closedhand.core.agents import Agent
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game
 from closedhand.core.options import Range
+from closedhand.core.reading import check_arrays
 from closedhand.core.workers import Crew
 from closedhand.learning import networks
 from closedhand.learning.action_sharing import plain, share
 from closedhand.learning.agent import NetworkAgent
-from closedhand.learning.network_learner import (
-    NetworkLearner,
-    NetworkSettings,
+from closedhand.learning.module_state import (
     Weights,
+    add_to_average,
     arrays_of,
     load_weights,
     moments_of,
     restore_module,
     restore_moments,
 )
+from closedhand.learning.network_learner import NetworkLearner, NetworkSettings
 from closedhand.learning.population import OPPONENTS, Population
 from closedhand.learning.remote_games import Piece, Record, cut, record, replay, rounded
 from closedhand.learning.selfplay import Choose, Wave, join, play_wave
@@ -129,15 +130,9 @@ class DeepLearner(NetworkLearner[Chosen]):
         against: Sequence[str] = (),
         threads: int = 1,
     ) -> None:
-        """Start from an untrained network.
+        """Start from an untrained network; see `NetworkLearner`.
 
-        Args:
-            game: The game.
-            settings: The settings.
-            seed: Seed of everything random.
-            opponents: Players of the other seats, see `population`; empty: self-play.
-            against: Agents to evaluate the learner against.
-            threads: Number of threads of PyTorch.
+        `opponents` play the other seats (`population`); by default it is self-play.
 
         Raises:
             InputError: An agent or the observation is unknown.
@@ -192,11 +187,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         return max(1, min(round(wanted / max(each, 1e-6)), most))
 
     def play(self, rng: np.random.Generator) -> Wave:
-        """Play the games of an update.
-
-        Args:
-            rng: Generator of the draw from the pool.
-        """
+        """Play the games of an update; `rng` draws from the pool."""
         drawn = self.population.draw(rng)
         number = self.games_in_update
         frozen = {i: self.population.members[at] for i, at in drawn.items()}
@@ -210,9 +201,7 @@ class DeepLearner(NetworkLearner[Chosen]):
     def waves(self, pieces: Sequence[Piece], frozen: Mapping[int, Weights]) -> list[Wave]:
         """Play pieces, here or in other processes.
 
-        Args:
-            pieces: The pieces.
-            frozen: Weights of the frozen selves by the index of their opponent.
+        `frozen` has the weights of the frozen selves by the index of their opponent.
         """
         weights = self.weights(self.network)
         if self.crew is None:
@@ -256,13 +245,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         return states, self.chooser(states, rng), seating, agents
 
     def replay(self, piece: Piece, found: Record, frozen: Container[int] = ()) -> Wave:
-        """Replay a piece that another process played.
-
-        Args:
-            piece: The piece.
-            found: Its record.
-            frozen: Indices of the opponents that were frozen selves.
-        """
+        """Replay the record of a piece that another process played; arguments as for `waves`."""
         states = self._deal(piece, piece.rng(self.seed))
         seating = self.population.seating(piece.games, frozen)
         return replay(self.features, states, found, seating, len(self.population.names))
@@ -297,16 +280,8 @@ class DeepLearner(NetworkLearner[Chosen]):
 
     def after_update(self) -> None:
         """Average the weights, and freeze a self for the pool if it is due."""
-        self._average()
+        add_to_average(self.average, self.network, self.updates)
         self.population.add(self.updates, lambda: self.weights(self.network))
-
-    @torch.no_grad()
-    def _average(self) -> None:
-        # Polynomial-decay averaging (Shamir and Zhang, 2013): about the last tenth of the updates
-        # counts, for any length of the training.
-        share = 9 / (self.updates + 8)
-        for mean, new in zip(self.average.parameters(), self.network.parameters(), strict=True):
-            mean.lerp_(new, share)
 
     def state(self) -> dict[str, Any]:
         """Everything that `restore` needs, arrays by name."""
@@ -324,11 +299,15 @@ class DeepLearner(NetworkLearner[Chosen]):
 
         Raises:
             ValueError: The state belongs to another network.
+            InputError: An array lacks, or has another type or shape.
         """
         restore_module(self.network, "network", state)
         restore_module(self.average, "average", state)
         restore_moments(self.optimiser, state)
+        check_arrays(state, {"scale": self.scale.sums, "counts": self.counts})
         self.population.restore(state)
+        for each in self.population.members.values():
+            check_arrays(each, self.weights(self.network))
         self.scale.sums = state["scale"].astype(np.float64)
         self.counts = state["counts"]
 
@@ -342,14 +321,7 @@ class DeepLearner(NetworkLearner[Chosen]):
 def play_piece(
     cls: type[DeepLearner], arguments: tuple[Any, ...], state: State, piece: Piece
 ) -> Record:
-    """Play a piece for a learner in another process.
-
-    Args:
-        cls: Class of the learner.
-        arguments: Its arguments; see `DeepLearner.maker`.
-        state: Its state.
-        piece: The piece.
-    """
+    """Play a piece for a learner in another process, made from `DeepLearner.maker`."""
     learner = _player(cls, arguments)
     learner.decisions = state.decisions
     load_weights(learner.acting, state.weights)

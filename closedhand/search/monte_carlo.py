@@ -88,16 +88,9 @@ def simulate(
 def draw_determinisation(
     rules: Rules, policy: Policy, states: States, player: int, candidates: int, rng: Rng, ids: Ids
 ) -> None:
-    """Draw one of several determinisations by its plausibility.
+    """Draw one of several determinisations by its `plausibility`.
 
-    Args:
-        rules: Rules of the game.
-        policy: Policy that defines `plausibility`.
-        states: The view, the determinisation that is drawn, and two scratch states.
-        player: Player whose view it is.
-        candidates: Number of determinisations to draw from.
-        rng: Generator of the draws.
-        ids: Scratch space, int32 [num_actions].
+    `states` are the view, the determinisation that is drawn, and two scratch states.
     """
     # Weighted reservoir sampling: each new determinisation replaces the kept one with probability
     # weight / total. The first is kept in any case, so there is one even if all weights are 0.
@@ -206,14 +199,7 @@ class MonteCarlo:
         high: float | None = None,
         rng: Rng | None = None,
     ) -> Floats:
-        """Run simulations and return their statistics.
-
-        Args:
-            view: View of the player to act.
-            actions: The actions to judge, integers [n].
-            low: Least payoff that the player can still get, by default that of the game.
-            high: Greatest payoff that the player can still get, by default that of the game.
-            rng: Generator of everything that is drawn; by default a new one, seeded at random.
+        """Run simulations and return their statistics; arguments are as for `best`.
 
         Returns:
             Number of tries of each action, sum of its payoffs, scaled to 0..1, and sum of their

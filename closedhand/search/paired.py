@@ -240,12 +240,7 @@ class PairedSearch:
         return int(actions[np.argmax(least)])
 
     def judge(self, view: State, actions: Ids, rng: Rng) -> Floats:
-        """Run simulations and return their statistics.
-
-        Args:
-            view: View of the player to act.
-            actions: Candidate actions, the policy's own choice first.
-            rng: Generator of everything that is drawn.
+        """Run simulations and return their statistics; arguments are as for `best`.
 
         Returns:
             Number of determinisations that each action was played on, and the sum and the sum of

@@ -191,10 +191,6 @@ def tempered_weights(log_likelihoods: Floats, exponent: float, to: float) -> Flo
 def resample(weights: Floats, rng: Rng) -> Ids:
     """Draw indices by systematic resampling: each in proportion to its weight, to within one.
 
-    Args:
-        weights: Weights, 0 or more, float64 [n].
-        rng: Generator of the sample.
-
     Returns:
         As many indices as there are weights, in random order, int64 [n].
     """

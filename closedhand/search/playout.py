@@ -25,7 +25,7 @@ from closedhand.core.numba.jit import (
 )
 
 
-@dispatched
+@dispatched()
 def choose(policy: Policy, rules: Rules, state: State, rng: Rng, ids: Ids) -> Integer:
     """Choose a legal action of the player to act.
 
@@ -35,7 +35,7 @@ def choose(policy: Policy, rules: Rules, state: State, rng: Rng, ids: Ids) -> In
     ...
 
 
-@dispatched
+@dispatched()
 def plausibility(policy: Policy, rules: Rules, state: State, player: Integer, ids: Ids) -> float:
     """Return the likelihood of the plays that `player` saw if `state` is the true state.
 

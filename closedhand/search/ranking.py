@@ -37,7 +37,7 @@ from closedhand.core.numba.jit import (
     kernel,
     with_distinct_name,
 )
-from closedhand.core.statistics import Estimate, student
+from closedhand.core.statistics import Estimate, as_share, student
 from closedhand.search.budget import budget
 from closedhand.search.paired import ELIMINATED_BELOW, evaluate
 from closedhand.search.particles import BATCH, Particles
@@ -117,20 +117,9 @@ def evaluate_all(
     rules: Rules, policy: Policy, determinisations: States, guesses: Ids, player: int, actions: Ids,
     surviving: Bools, states: States, rng: Rng, ids: Ids, out: Floats,
 ) -> None:  # fmt: skip
-    """Play determinisations on with every surviving action.
+    """Play determinisations on with every surviving action; see `paired.simulate_paired`.
 
-    Args:
-        rules: Rules of the game.
-        policy: Policy of the playouts.
-        determinisations: States [n].
-        guesses: Guess in each of them, int64 [n].
-        player: Player to act.
-        actions: The actions.
-        surviving: Whether each of them is played, bool [actions].
-        states: Scratch space for one state.
-        rng: Generator of everything that is drawn.
-        ids: Scratch space, int32 [num_actions].
-        out: The payoffs, float64 [n, actions]; written for surviving actions only.
+    Writes the payoffs of the surviving actions to `out`, float64 [n, actions].
     """
     for i in range(len(determinisations)):
         for k in range(len(actions)):
@@ -347,11 +336,10 @@ def _ranked(game: Game, view: State, actions: Ids, populations: list[Floats]) ->
         played = ~np.isnan(means[:, k])
         table = np.stack([means[played, k], shares[played, k], behind[played, k]], axis=1)
         points, wins, gap = student(table)
-        wins = Estimate(wins.mean, max(0.0, wins.low), min(1.0, wins.high))
         ranked.append(
             Ranked(
                 int(actions[k]), game.text(int(actions[k]), view), points,
-                wins if game.payoff_range[0] < 0 else None, gap, int(sizes[played].sum()),
+                as_share(wins) if game.payoff_range[0] < 0 else None, gap, int(sizes[played].sum()),
             )
         )  # fmt: skip
     return ranked

@@ -32,13 +32,12 @@ import math
 from functools import partial
 from typing import NamedTuple
 
-import numpy as np
-
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import kernel
-from closedhand.solvers.interface import Tables, Trees, add_average, expect, learn, reach_others
+from closedhand.solvers.bases import SweepingSolver
+from closedhand.solvers.interface import Trees, add_average, expect, learn, reach_others
 from closedhand.solvers.regrets import discount
-from closedhand.solvers.strategy import Strategy, first_tables, to_strategy
+from closedhand.solvers.strategy import Strategy, to_strategy
 
 
 class Algorithm(NamedTuple):
@@ -70,26 +69,13 @@ def iterate(tree, tables, algorithm, players, done, number):
             learn(tree, tables, player, positive, negative, algorithm.predictive)
 
 
-class Solver:
-    """Solver of a game by an algorithm of this family; implements `solving.Solver`.
-
-    Attributes:
-        game: The game.
-        algorithm: The settings.
-        tree: The tree of the game.
-        layout: Its information sets and their places in arrays.
-        tables: Regrets and strategies.
-        iterations: Number of iterations done.
-    """
+class Solver(SweepingSolver):
+    """Solver of a game by an algorithm of this family; implements `solving.Solver`."""
 
     def __init__(self, algorithm: Algorithm, trees: Trees, game: Game, seed: int = 0) -> None:
-        """Start from the uniform strategy; `seed` is not used, as nothing is random."""
-        self.game = game
+        """Start from the uniform strategy."""
+        super().__init__(trees, game, seed)
         self.algorithm = algorithm
-        self.tree = trees.build(game)
-        self.layout = trees.layout(game, self.tree)
-        self.iterations = 0
-        self.tables: Tables = first_tables(self.tree, self.layout)
 
     def run(self, number: int) -> None:
         """Do `number` more iterations."""
@@ -100,18 +86,6 @@ class Solver:
     def strategy(self) -> Strategy:
         """The average strategy so far."""
         return to_strategy(self.game, self.layout, self.tables.average)
-
-    def state(self) -> dict[str, np.ndarray]:
-        """State for `restore`."""
-        kept = {name: getattr(self.tables, name) for name in ("regret", "sigma", "average")}
-        return {**kept, "iterations": np.array(self.iterations)}
-
-    def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Resume from a state that `state` returned."""
-        self.tables = self.tables._replace(
-            **{name: state[name].copy() for name in ("regret", "sigma", "average")}
-        )
-        self.iterations = int(state["iterations"])
 
 
 CFR = partial(Solver, Algorithm(math.inf, math.inf, 0.0))

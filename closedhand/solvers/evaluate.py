@@ -17,6 +17,7 @@ from closedhand.solvers.interface import (
     Evaluation,
     Tree,
     expect,
+    ranges,
     reach_others,
     respond,
     value,
@@ -149,10 +150,7 @@ def rows_above(tree: InfoTree) -> np.ndarray:
     deciding = np.flatnonzero(tree.player != END)
     number = np.diff(tree.first)[deciding]
     above = np.full(len(tree.player), -1, np.int64)
-    places = np.arange(number.sum()) - np.repeat(np.cumsum(number) - number, number)
-    above[np.repeat(tree.first[deciding], number) + places] = (
-        np.repeat(tree.slot[deciding], number) + places
-    )
+    above[ranges(tree.first[deciding], number)] = ranges(tree.slot[deciding], number)
     return above
 
 

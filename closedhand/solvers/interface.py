@@ -83,40 +83,40 @@ class Tables(NamedTuple):
 # Passes over the whole tree, for algorithms that sweep it.
 
 
-@dispatched
+@dispatched()
 def reach_others(tree: Tree, sigma: Any, player: Any, out: Any) -> None:
     """Write the probability of each node from chance and the other players."""
 
 
-@dispatched
+@dispatched()
 def expect(tree: Tree, sigma: Any, reached: Any, player: Any, values: Any, gains: Any) -> None:
     """Write the counterfactual values of a player, by node and by action."""
 
 
-@dispatched
+@dispatched()
 def respond(tree: Tree, reached: Any, player: Any, values: Any, gains: Any) -> None:
     """Write values as `expect` does, for a player who follows a best response."""
 
 
-@dispatched
+@dispatched()
 def value(tree: Tree, values: Any) -> float:
     """Return the value of the game from the values of all nodes."""
     ...
 
 
-@dispatched
+@dispatched()
 def add_average(tree: Tree, tables: Tables, player: Any, weight: Any) -> None:
     """Add the current strategy of a player to its average."""
 
 
-@dispatched
+@dispatched()
 def learn(
     tree: Tree, tables: Tables, player: Any, positive: Any, negative: Any, predictive: Any
 ) -> None:
     """Add the regrets of one iteration of a player, and derive its next strategy from them."""
 
 
-@dispatched
+@dispatched()
 def improve(tree: Tree, tables: Tables, player: Any, temperature: Any, step: Any) -> None:
     """Do one step of magnetic mirror descent of a player."""
 
@@ -156,7 +156,7 @@ class Walk(NamedTuple):
     entries: Any
 
 
-@dispatched
+@dispatched()
 def draw_deal(deals: Any, rng: Any, deal: Any) -> None:
     """Write a random deal into zeros, int64 [LANE + players]; dispatched on the type of `deals`."""
 
@@ -178,6 +178,11 @@ class Layout(NamedTuple):
     rows: np.ndarray
     actions: np.ndarray
     entries: Any
+
+
+def ranges(starts: np.ndarray, number: np.ndarray) -> np.ndarray:
+    """Concatenate ranges: `number` integers from each of `starts` on, both integers [n]."""
+    return np.arange(number.sum()) + np.repeat(starts - np.cumsum(number) + number, number)
 
 
 class Evaluation(NamedTuple):

@@ -19,9 +19,9 @@ import numpy as np
 
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import inlined, kernel
+from closedhand.solvers.bases import SampledSolver
 from closedhand.solvers.interface import CHANCE, END, FACE, LANE, OUTCOME, START, Trees, draw_deal
 from closedhand.solvers.regrets import match_regrets, sample
-from closedhand.solvers.sampled import SampledSolver
 from closedhand.solvers.strategy import Strategy, to_strategy
 
 

@@ -19,10 +19,10 @@ Games" (2023), in behavioural form.
 
 import numpy as np
 
-from closedhand.core.game import Game
 from closedhand.core.numba.jit import kernel
-from closedhand.solvers.interface import Trees, expect, improve, reach_others
-from closedhand.solvers.strategy import Strategy, first_tables, to_strategy
+from closedhand.solvers.bases import SweepingSolver
+from closedhand.solvers.interface import expect, improve, reach_others
+from closedhand.solvers.strategy import Strategy, to_strategy
 
 TEMPERATURE = 1.0
 """Initial temperature in chips; iteration t divides it by the square root of t."""
@@ -41,16 +41,10 @@ def iterate(tree, tables, players, done, number):
             improve(tree, tables, player, temperature, step)
 
 
-class MMD:
+class MMD(SweepingSolver):
     """Solver by magnetic mirror descent; implements `solving.Solver`."""
 
-    def __init__(self, trees: Trees, game: Game, seed: int = 0) -> None:
-        """Start from the uniform strategy; `seed` is not used, as nothing is random."""
-        self.game = game
-        self.iterations = 0
-        self.tree = trees.build(game)
-        self.layout = trees.layout(game, self.tree)
-        self.tables = first_tables(self.tree, self.layout)
+    kept = {"sigma": "sigma", "logits": "regret"}
 
     def run(self, number: int) -> None:
         """Do `number` more iterations."""
@@ -60,18 +54,3 @@ class MMD:
     def strategy(self) -> Strategy:
         """The current policy."""
         return to_strategy(self.game, self.layout, self.tables.sigma)
-
-    def state(self) -> dict[str, np.ndarray]:
-        """State for `restore`."""
-        return {
-            "sigma": self.tables.sigma,
-            "logits": self.tables.regret,
-            "iterations": np.array(self.iterations),
-        }
-
-    def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Resume from a state that `state` returned."""
-        self.tables = self.tables._replace(
-            sigma=state["sigma"].copy(), regret=state["logits"].copy()
-        )
-        self.iterations = int(state["iterations"])

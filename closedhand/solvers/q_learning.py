@@ -17,8 +17,8 @@ import numpy as np
 
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import kernel
+from closedhand.solvers.bases import SampledSolver
 from closedhand.solvers.interface import CHANCE, END, FACE, LANE, OUTCOME, START, Trees, draw_deal
-from closedhand.solvers.sampled import SampledSolver
 from closedhand.solvers.strategy import Strategy, to_strategy
 
 EXPLORATION = 0.1

@@ -48,12 +48,7 @@ def mirror_step(logit, value, temperature, step):
 def match_regrets(regret, row, number, out, place):
     """Write probabilities in proportion to the positive regrets of the actions of a set.
 
-    Args:
-        regret: Sums of regrets, float64 [rows].
-        row: Row of the first action.
-        number: Number of actions.
-        out: Output: probabilities, from index `place` on.
-        place: Index of the first one in `out`.
+    The set has `number` actions from `row` on in `regret`; they are written from `place` on.
     """
     total = 0.0
     for k in range(number):
@@ -65,16 +60,9 @@ def match_regrets(regret, row, number, out, place):
 
 @inlined
 def sample(probabilities, row, number, random):
-    """Sample an action of a set by `random`, a uniform number from 0 to 1.
+    """Sample an action of a set by `random`, a uniform number from 0 to 1; count from 0.
 
-    Args:
-        probabilities: Probabilities, float64 [rows].
-        row: Row of the first action.
-        number: Number of actions.
-        random: The random number.
-
-    Returns:
-        The action, counted from 0.
+    The set has `number` actions from `row` on in `probabilities`.
     """
     # Rounding may leave `random` at 0 or above after the last action. `chosen` is then the last one
     # of positive probability; an action of probability 0 is never chosen.

@@ -19,7 +19,9 @@ import numpy as np
 
 from closedhand.core.game import Game, InputError
 from closedhand.core.optional_imports import needing
+from closedhand.solvers.evaluate import rows_above
 from closedhand.solvers.interface import END
+from closedhand.solvers.passes import reach_others
 from closedhand.solvers.strategy import Strategy, to_strategy
 from closedhand.solvers.tree import InfoTree, build, layout_of
 
@@ -113,9 +115,12 @@ def solve(game: Game) -> tuple[float, Strategy]:
         raise InputError(f"the linear program is for two players with opposite payoffs, not for "
                          f"{game.name}")  # fmt: skip
     tree = build(game)
-    sequences = _sequences(tree)
-    last = _last(tree, sequences)
-    likely = _chance(tree)
+    owner = np.repeat(tree.owner, np.diff(tree.rows))
+    # The sequence that ends at each row, numbered from 1 for each player.
+    sequences = np.where(owner == 0, np.cumsum(owner == 0), np.cumsum(owner == 1))
+    last = _last(tree, owner, sequences)
+    likely = np.empty(len(tree.player))
+    reach_others(tree, np.ones(len(tree.actions)), 0, likely)  # the probability of chance alone
     ends = np.flatnonzero(tree.player == END)
     pays = likely[ends] * tree.payoffs[tree.slot[ends], 0]
     programs = []
@@ -131,46 +136,19 @@ def solve(game: Game) -> tuple[float, Strategy]:
     shape = tuple(matrix.shape[1] for matrix, _ in programs)
     payoffs = sparse.coo_array((pays, (last[ends, 0], last[ends, 1])), shape).tocsr()
     value, *plans = solve_program(payoffs, *programs)
-    owner = np.repeat(tree.owner, np.diff(tree.rows))
     weights = np.where(owner == 0, *(
         plan[np.minimum(sequences, len(plan) - 1)] for plan in plans
     ))  # fmt: skip
     return value, to_strategy(game, layout_of(game, tree), weights, algorithm="lp")
 
 
-def _sequences(tree: InfoTree) -> np.ndarray:
-    """Number the sequence that ends at each row, from 1 for each player, int64 [rows]."""
-    owner = np.repeat(tree.owner, np.diff(tree.rows))
-    numbers = np.empty(len(owner), np.int64)
-    for player in (0, 1):
-        own = owner == player
-        numbers[own] = np.arange(1, own.sum() + 1)
-    return numbers
-
-
-def _parents(tree: InfoTree) -> np.ndarray:
-    """Parent of each node below the deals, int64."""
-    return np.repeat(np.arange(len(tree.player)), np.diff(tree.first))
-
-
-def _last(tree: InfoTree, sequences: np.ndarray) -> np.ndarray:
+def _last(tree: InfoTree, owner: np.ndarray, sequences: np.ndarray) -> np.ndarray:
     """Find the last sequence of both players at each node, int64 [nodes, 2]."""
-    parents = _parents(tree)
+    above = rows_above(tree)
+    parents = np.repeat(np.arange(len(tree.player)), np.diff(tree.first))
     last = np.zeros((len(tree.player), 2), np.int64)
     for begin, end in zip(tree.levels[1:-1], tree.levels[2:], strict=True):
         nodes = np.arange(begin, end)
-        above = parents[nodes - len(tree.chance)]
-        last[nodes] = last[above]
-        rows = tree.slot[above] + nodes - tree.first[above]
-        last[nodes, tree.player[above]] = sequences[rows]
+        last[nodes] = last[parents[nodes - len(tree.chance)]]
+        last[nodes, owner[above[nodes]]] = sequences[above[nodes]]
     return last
-
-
-def _chance(tree: InfoTree) -> np.ndarray:
-    """Find the probability of the deal above each node, float64 [nodes]."""
-    parents = _parents(tree)
-    likely = np.empty(len(tree.player))
-    likely[: len(tree.chance)] = tree.chance
-    for begin, end in zip(tree.levels[1:-1], tree.levels[2:], strict=True):
-        likely[begin:end] = likely[parents[begin - len(tree.chance) : end - len(tree.chance)]]
-    return likely

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -93,8 +93,7 @@ def make_solver(algorithm: str, game: Game, seed: int = 0, trees: Trees | None =
         trees: Trees to work on; None: those of `tree.trees_of`.
 
     Raises:
-        InputError: There is no such algorithm, or the game is too large or does not list its
-            deals.
+        InputError: There is no such algorithm, or the game is too large or does not list its deals.
     """
     if algorithm not in ALGORITHMS:
         raise InputError(f"no algorithm {algorithm!r}; there are {', '.join(ALGORITHMS)}")
@@ -166,20 +165,6 @@ class Judged:
         return {"iterations": self.solver.iterations, **judgement_summary(game, evaluation)}
 
 
-class Point(NamedTuple):
-    """A judgement of an algorithm's strategy.
-
-    Attributes:
-        iterations: Number of iterations done by then.
-        seconds: Seconds of work by then, judgements not counted.
-        evaluation: The exact evaluation.
-    """
-
-    iterations: int
-    seconds: float
-    evaluation: Evaluation
-
-
 class Run(long_work.Run[Judged]):
     """A run of an algorithm, with its judgements so far.
 
@@ -218,22 +203,6 @@ class Run(long_work.Run[Judged]):
         }
         path = None if folder is None else Path(folder) / "learner.npz"
         super().__init__(Judged(solver), settings, path, self._write)
-
-    @property
-    def points(self) -> list[Point]:
-        """The judgements, in order."""
-        return [
-            Point(
-                each["iterations"],
-                each["seconds"],
-                Evaluation(
-                    each["value"],
-                    tuple(each["best_responses"].values()),
-                    tuple(each.get("others", ())),
-                ),
-            )
-            for each in self.history
-        ]
 
     def strategy(self) -> Strategy:
         """The solver's strategy, with its provenance."""
@@ -306,38 +275,13 @@ def begin(
     folder: Path | None = None,
     states: str | None = None,
 ) -> Run:
-    """Make a run of an algorithm before its first iteration.
-
-    Args:
-        algorithm: Name of the algorithm.
-        game: The game.
-        seed: Seed of its randomness.
-        folder: Folder to save it in; None: nothing is written.
-        states: Name of the abstraction that it learns on; None: the information sets.
+    """Make a run of an algorithm before its first iteration; see `Run`.
 
     Raises:
         InputError: As in `make_solver`, or the game has no such abstraction.
     """
     solver = make_solver(algorithm, game, seed, trees_of(game, states))
     return Run(algorithm, solver, seed, folder, states)
-
-
-def load(folder: Path, algorithm: str, game: Game, seed: int, states: str | None = None) -> Run:
-    """Read a saved run in order to continue it.
-
-    Args:
-        folder: Folder that it was saved in.
-        algorithm: Name of its algorithm.
-        game: Its game.
-        seed: Its seed.
-        states: Name of the abstraction that it learns on; None: the information sets.
-
-    Raises:
-        InputError: The folder has no run, or one with other settings.
-    """
-    run = begin(algorithm, game, seed, folder, states)
-    run.resume()
-    return run
 
 
 def labels(game: Game) -> tuple[str, ...]:
@@ -357,13 +301,3 @@ def judgement_summary(game: Game, evaluation: Evaluation) -> dict[str, Any]:
         "nash_conv": evaluation.nash_conv,
         "exploitability": evaluation.exploitability,
     }
-
-
-def pack_rng(rng: np.random.Generator) -> np.ndarray:
-    """Convert the state of a generator to an array, for `Learner.state`."""
-    return np.array(json.dumps(rng.bit_generator.state))
-
-
-def unpack_rng(rng: np.random.Generator, packed: np.ndarray) -> None:
-    """Restore the state of a generator that `pack_rng` packed."""
-    rng.bit_generator.state = json.loads(str(packed))

@@ -25,9 +25,10 @@ from closedhand.core.parsing import OPTIONS, TEXT, check_fields
 from closedhand.core.reading import json_in, read_arrays
 from closedhand.core.registry import make_game
 from closedhand.solvers.evaluate import best_response, evaluate_sigma
-from closedhand.solvers.interface import Evaluation, Layout, Names, Tables, Tree, Trees
+from closedhand.solvers.interface import Evaluation, Layout, Names, Tables, Tree, Trees, ranges
+from closedhand.solvers.keys import keys_of
 from closedhand.solvers.regrets import normalise, sample
-from closedhand.solvers.tree import build, keys_of, layout_of, trees_of, views_of_sets
+from closedhand.solvers.tree import build, layout_of, trees_of, views_of_sets
 
 NARROW = 1e-6
 """Largest difference of the sum of an information set's probabilities from 1."""
@@ -55,9 +56,9 @@ class Strategy:
 
     @cached_property
     def _sorted(self) -> tuple[np.ndarray, np.ndarray]:
-        """Sort the keys; return their order, int64 [sets], and the sorted keys."""
+        """Sort the keys by their first halves; return the order, int64 [sets], and the halves."""
         order = np.argsort(self.keys[:, 0])
-        return order, self.keys[order]
+        return order, self.keys[order, 0]
 
     def find(self, views: np.ndarray) -> np.ndarray:
         """Find the information sets of views [n] of the players to act, int64 [n].
@@ -73,9 +74,9 @@ class Strategy:
         Raises:
             InputError: A key does not belong to a decision in this game.
         """
-        order, kept = self._sorted
-        sets = np.empty(len(keys), np.int64)
-        if not find_all(keys, kept, order, sets):
+        order, halves = self._sorted
+        sets = order[np.minimum(np.searchsorted(halves, keys[:, 0]), len(order) - 1)]
+        if (self.keys[sets] != keys).any():
             raise InputError(f"the strategy of {self.game.name} has no such view")
         return sets
 
@@ -91,30 +92,6 @@ class Strategy:
         out = np.empty((len(views), self.game.num_actions))
         look_up_all(self.find(views), self.rows, self.actions, self.probabilities, out)
         return out
-
-
-@kernel
-def find_all(keys, kept, order, sets):
-    """Write the set of each key; return whether all were found.
-
-    Args:
-        keys: Keys, uint64 [n, 2].
-        kept: The keys of all sets, uint64 [sets, 2], ascending by their first half.
-        order: Number of the set of each of these, int64 [sets].
-        sets: Output: the set of each key, int64 [n].
-    """
-    for i in range(len(keys)):
-        first, last = 0, len(kept) - 1
-        while first < last:
-            middle = (first + last) // 2
-            if kept[middle, 0] < keys[i, 0]:
-                first = middle + 1
-            else:
-                last = middle
-        if kept[first, 0] != keys[i, 0] or kept[first, 1] != keys[i, 1]:
-            return False
-        sets[i] = order[first]
-    return True
 
 
 def normalised(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -157,14 +134,6 @@ def to_sigma(tree: Tree, layout: Layout, strategy: Strategy) -> np.ndarray:
     return sigma
 
 
-def uniform(game: Game) -> Strategy:
-    """Make the strategy that plays every legal action with the same probability."""
-    trees = trees_of(game)
-    tree = trees.build(game)
-    zeros = np.zeros(tree.shapes.action)
-    return to_strategy(game, trees.layout(game, tree), zeros, algorithm="uniform")
-
-
 def first_tables(tree: Tree, layout: Layout) -> Tables:
     """Make the tables of a tree before the first iteration, with the uniform strategy."""
     shapes = tree.shapes
@@ -195,9 +164,7 @@ def rows_of(strategy: Strategy, layout: Layout) -> np.ndarray:
     starts, number = strategy.rows[sets], np.diff(layout.rows)
     if (strategy.rows[sets + 1] - starts != number).any():
         raise InputError(f"the strategy does not fit the tree of {strategy.game.name}")
-    return strategy.probabilities[
-        np.arange(layout.rows[-1]) + np.repeat(starts - layout.rows[:-1], number)
-    ]
+    return strategy.probabilities[ranges(starts, number)]
 
 
 def shared_responses(strategy: Strategy) -> dict[int, float]:
@@ -219,11 +186,7 @@ def shared_responses(strategy: Strategy) -> dict[int, float]:
 
 
 def evaluate(strategy: Strategy, trees: Trees | None = None) -> Evaluation:
-    """Evaluate a strategy exactly.
-
-    Args:
-        strategy: The strategy.
-        trees: Trees to evaluate it on; None: those of its game.
+    """Evaluate a strategy exactly, by default on the trees of its game.
 
     Raises:
         InputError: The game is too large.
@@ -256,11 +219,9 @@ def strategy_of(game: Game, agent: Agent) -> Strategy:
             raise InputError(f"probabilities of {agent.name} are {shown(np.shape(shares))}, not "
                              f"{(len(views), game.num_actions)}")  # fmt: skip
         number = tree.rows[sets + 1] - tree.rows[sets]
-        view = np.repeat(np.arange(len(views)), number)
-        starts = np.cumsum(number) - number
-        rows = np.arange(number.sum()) + np.repeat(tree.rows[sets] - starts, number)
-        found[rows] = shares[view, tree.actions[rows]]
-        totals = np.add.reduceat(found[rows], starts)
+        rows = ranges(tree.rows[sets], number)
+        found[rows] = shares[np.repeat(np.arange(len(views)), number), tree.actions[rows]]
+        totals = np.add.reduceat(found[rows], np.cumsum(number) - number)
         if not (found[rows] >= 0).all() or not (abs(totals - 1) <= NARROW).all():
             raise InputError(f"the probabilities of {agent.name} over the legal actions are not a "
                              "distribution")  # fmt: skip
@@ -370,9 +331,8 @@ def _sound(
         return False
     if rows[0] != 0 or rows[-1] != len(actions) or (np.diff(rows) < 1).any():
         return False
-    if ((actions < 0) | (actions >= game.num_actions)).any():
-        return False
-    if not np.isfinite(shares).all() or (shares < 0).any():
+    legal = ((actions >= 0) & (actions < game.num_actions)).all()
+    if not legal or not (shares >= 0).all():  # also if they are NaN
         return False
     return bool((abs(np.add.reduceat(shares, rows[:-1]) - 1) <= NARROW).all())
 
@@ -428,12 +388,7 @@ def _path(argument: str | None) -> str:
     return argument
 
 
-def traits(game: Game, argument: str | None, **_: Any) -> Traits:
-    """Traits of the agent `strategy:PATH`: its file and the time of a decision."""
-    return Traits(files_of(_path(argument)), microseconds=5.0)
-
-
-@described(traits)
+@described(lambda game, argument: Traits(files_of(_path(argument)), microseconds=5.0))
 def make_strategy(game: Game, seed: int, argument: str | None) -> StrategyAgent:
     """Make the agent `strategy:PATH`.
 

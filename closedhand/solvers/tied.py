@@ -77,11 +77,7 @@ def add_average(tree, tables, player, weight):
 
 
 def tie(tree: InfoTree, classes: np.ndarray) -> TiedTree:
-    """Tie the sets of each class.
-
-    Args:
-        tree: The tree.
-        classes: Class of each set, int64 [sets], numbered from 0 without gaps.
+    """Tie the sets of each class; classes, int64 [sets], are numbered from 0 without gaps.
 
     Raises:
         InputError: Sets of a class differ in their player or their actions.

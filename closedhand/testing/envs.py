@@ -38,7 +38,7 @@ class _Steady:
         return int(legal[numbers @ np.arange(1, len(numbers) + 1) % len(legal)])
 
 
-def check_api(game: Game, seed: int) -> None:
+def check_api(game: Game, seed: int, form: str) -> None:
     """Run the API tests of PettingZoo and Gymnasium."""
     with warnings.catch_warnings(), redirect_stdout(io.StringIO()):
         # They warn of dict observations, of masks that are zero after the end, and of their own
@@ -47,28 +47,21 @@ def check_api(game: Game, seed: int) -> None:
         from gymnasium.utils.env_checker import check_env
         from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
 
-        for form in FORMS:
-            solo = SoloEnv(game, opponents=_Steady(game), observation=form)
-            api_test(aec_env(game, observation=form), num_cycles=60)
-            seed_test(lambda: aec_env(game, observation=form), num_cycles=60)  # noqa: B023
-            check_env(solo, skip_render_check=True)
-            if game.simultaneous:
-                parallel_api_test(GameParallel(game, observation=form), num_cycles=10)
-                parallel_seed_test(lambda: GameParallel(game, observation=form), num_cycles=10)  # noqa: B023
+        solo = SoloEnv(game, opponents=_Steady(game), observation=form)
+        api_test(aec_env(game, observation=form), num_cycles=60)
+        seed_test(lambda: aec_env(game, observation=form), num_cycles=60)
+        check_env(solo, skip_render_check=True)
+        if game.simultaneous:
+            parallel_api_test(GameParallel(game, observation=form), num_cycles=10)
+            parallel_seed_test(lambda: GameParallel(game, observation=form), num_cycles=10)
 
 
 STEPS = 60
 """Number of steps in which envs are compared."""
 
 
-def check_vector(game: Game, seed: int) -> None:
+def check_vector(game: Game, seed: int, form: str) -> None:
     """Check that the vector env agrees with the AEC env: observations, masks, rewards."""
-    for form in FORMS:
-        _check_vector(game, seed, form)
-
-
-def _check_vector(game: Game, seed: int, form: str) -> None:
-    """Do `check_vector` for one form of observations."""
     number = 3
     singles = [GameAEC(game, observation=form) for _ in range(number)]
     for i, single in enumerate(singles):
@@ -99,14 +92,8 @@ def _check_vector(game: Game, seed: int, form: str) -> None:
             expect(infos["actor"][i] == actors[i], "who acted in {}", where)
 
 
-def check_rows(game: Game, seed: int) -> None:
+def check_rows(game: Game, seed: int, form: str) -> None:
     """Check that `SeatVectorEnv` agrees with `GameVectorEnv`: actors, observations, rewards."""
-    for form in FORMS:
-        _check_rows(game, seed, form)
-
-
-def _check_rows(game: Game, seed: int, form: str) -> None:
-    """Do `check_rows` for one form of observations."""
     number, seats = 2, game.num_players
     rows = SeatVectorEnv(game, number, observation=form)
     envs = GameVectorEnv(game, number, reward="seats", observation=form)
@@ -130,14 +117,8 @@ def _check_rows(game: Game, seed: int, form: str) -> None:
         expect(np.array_equal(ended, np.repeat(over, seats)), "the ends, {}", where)
 
 
-def check_solo(game: Game, seed: int) -> None:
+def check_solo(game: Game, seed: int, form: str) -> None:
     """Check that the solo env, a vector env with opponents and the AEC env agree about one seat."""
-    for form in FORMS:
-        _check_solo(game, seed, form)
-
-
-def _check_solo(game: Game, seed: int, form: str) -> None:
-    """Do `check_solo` for one form of observations."""
     agent, seat = _Steady(game), (seed + 1) % game.num_players
     solo = SoloEnv(game, opponents=agent, seat=seat, observation=form)
     envs = GameVectorEnv(game, 1, opponents=agent, seat=seat, observation=form)
@@ -188,17 +169,11 @@ def _let_act(table: GameAEC, agent: _Steady, name: str) -> float:
     return table.rewards[name]
 
 
-def check_parallel(game: Game, seed: int) -> None:
+def check_parallel(game: Game, seed: int, form: str) -> None:
     """Check that the parallel env of a simultaneous game agrees with the AEC env."""
     if not game.simultaneous:
         return
     rng = np.random.default_rng(seed)
-    for form in FORMS:
-        _check_parallel(game, seed, form, rng)
-
-
-def _check_parallel(game: Game, seed: int, form: str, rng: np.random.Generator) -> None:
-    """Do `check_parallel` for one form of observations."""
     table, together = GameAEC(game, observation=form), GameParallel(game, observation=form)
     for episode in range(seed, seed + 5):
         table.reset(seed=episode)
@@ -222,12 +197,22 @@ def _check_parallel(game: Game, seed: int, form: str, rng: np.random.Generator) 
             alike(observation, table.observe(agent), agent)
 
 
+def _in_every_form(check: Callable[[Game, int, str], None]) -> Callable[[Game, int], None]:
+    """Repeat a check for every form of observations."""
+
+    def check_all(game: Game, seed: int) -> None:
+        for form in FORMS:
+            check(game, seed, form)
+
+    return check_all
+
+
 ENVIRONMENTS: Mapping[str, Callable[[Game, int], None]] = {
-    "AEC and vector env": check_vector,
-    "rows of seats": check_rows,
-    "solo env": check_solo,
-    "parallel env": check_parallel,
-    "environment API": check_api,
+    "AEC and vector env": _in_every_form(check_vector),
+    "rows of seats": _in_every_form(check_rows),
+    "solo env": _in_every_form(check_solo),
+    "parallel env": _in_every_form(check_parallel),
+    "environment API": _in_every_form(check_api),
 }
 """Checks of the environments."""
 

@@ -2,7 +2,6 @@
 
 import math
 import time
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
@@ -15,9 +14,9 @@ from closedhand.core.agents import legal_choice, make_agent
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.numba.jit import Ids, Policy, Rng
 from closedhand.core.registry import load, spec_of
-from closedhand.search.particles import Particles
 from closedhand.search.playout import Uniform
 from closedhand.search.ranking import Gap, Ranking, Simulation
+from closedhand.web.game_explorer import GameExplorer
 from closedhand.web.json_numbers import number_of
 from closedhand.web.serialization import describe_action
 
@@ -31,8 +30,11 @@ MOST_SHOWN = 12
 """Most plays that a hint shows."""
 MOST_ACTIONS = 5000
 """Most actions of a game for which a policy is shown."""
-DETERMINISATIONS = 400
-"""Determinisations from which the chances of cards are counted."""
+
+
+EXACT, SEARCH, PLAYOUTS, UNIFORM = "exact", "search", "playouts", "random"
+"""Where values come from: the tree of the game with the agent's strategy, the agent's own search,
+the game's playouts, or uniformly random ones."""
 
 
 class Playouts(NamedTuple):
@@ -60,6 +62,8 @@ def playouts_of(game: Game) -> Playouts:
 def suggest(game: Game, view: State, by: str, seed: int) -> dict[str, Any]:
     """Ask an agent for its choice, its policy and its ratings, as far as it has them.
 
+    The choice of an agent with a policy is its likeliest action.
+
     Args:
         game: The game.
         view: View of the player to act.
@@ -70,8 +74,9 @@ def suggest(game: Game, view: State, by: str, seed: int) -> dict[str, Any]:
         InputError: There is no such agent, or its choice is not legal.
     """
     with _agent(game, by, seed) as agent:
-        action = describe_action(game, view, legal_choice(game, view, agent))
         shares, ratings = _shares(game, view, agent), _ratings(game, view, agent)
+        chosen = shares[0]["id"] if shares else legal_choice(game, view, agent)
+    action = describe_action(game, view, chosen)
     return {"by": by, "action": action, "shares": shares, "ratings": ratings}
 
 
@@ -109,22 +114,28 @@ def _ratings(game: Game, view: State, agent: Any) -> list[dict[str, Any]]:
 @contextmanager
 def _agent(game: Game, by: str, seed: int) -> Iterator[Any]:
     """Lend an agent to one thread at a time, as agents keep scratch memory."""
-    agent, lock = _made(game, by, seed)
+    agent, lock = agent_and_lock(game, by, seed)
     with lock:
         yield agent
 
 
 @lru_cache(32)
-def _made(game: Game, by: str, seed: int) -> tuple[Any, Lock]:
+def agent_and_lock(game: Game, by: str, seed: int) -> tuple[Any, Lock]:
+    """Make an agent, and the lock under which threads share it.
+
+    Raises:
+        InputError: There is no such agent, or it does not play this game.
+    """
     return make_agent(game, by, seed), Lock()
 
 
 def values(
     game: Game, view: State, first: int, seed: int, by: str = ""
-) -> Iterator[list[dict[str, Any]]]:
-    """Estimate the gain of each play over a given one, in growing precision.
+) -> Iterator[dict[str, Any]]:
+    """Value the plays, exactly in small games; elsewhere in growing precision.
 
-    All plays are simulated on the same determinisations, which narrows the intervals.
+    Exact values are those of the agent's strategy. Simulated values are gains over a given play:
+    all plays are simulated on the same determinisations, which narrows the intervals.
 
     Args:
         game: The game.
@@ -135,13 +146,22 @@ def values(
             game's playouts are used.
 
     Yields:
-        The best plays, each with `mean`, `low` and `high`: the gain over `first` in payoffs of the
-        playouts' game and its 95% interval; and `tries`: the number of determinisations.
+        `basis`, and as `values` the best plays, each with `mean`, `low` and `high`: an exact value,
+        or the gain over `first` in payoffs of the playouts' game and its 95% interval; and `tries`,
+        the number of determinisations.
     """
     actions = game.legal(view).astype(np.int64)
     if not 1 < len(actions) <= MOST_JUDGED or game.rounds > 1:
         return
+    strategy = by and explored(game, by)
+    exact = strategy.values_at(view) if strategy else None
+    if exact is not None:
+        ends = {"tries": 0, "low": None, "high": None}
+        rows = [{**describe_action(game, view, a), "mean": v, **ends} for a, v in exact]
+        yield {"basis": EXACT, "values": sorted(rows, key=lambda row: -row["mean"])}
+        return
     how = _simulation(game, view, by)
+    basis = _basis(game, how)
     ranking = _ranking(how, view, actions, first, np.random.default_rng(seed))
     deadline = math.inf  # set after the first step, which may compile the search
     while time.perf_counter() < deadline:
@@ -149,21 +169,34 @@ def values(
         gaps = ranking.gaps(first)
         shown = [gap for gap in gaps[:MOST_SHOWN] if gap.action != first][: MOST_SHOWN - 1]
         places = sorted([*shown, *(gap for gap in gaps if gap.action == first)], key=_by_points)
-        yield [
-            {
-                **describe_action(game, view, gap.action),
-                "tries": gap.determinisations,
-                "mean": number_of(gap.points.mean),
-                "low": number_of(gap.points.low) if gap.action != first else None,
-                "high": number_of(gap.points.high) if gap.action != first else None,
-            }
-            for gap in places
-        ]
+        yield {"basis": basis, "values": [_row(game, view, gap, first) for gap in places]}
         deadline = min(deadline, time.perf_counter() + LONGEST)
 
 
 def _by_points(gap: Gap) -> float:
     return -gap.points.mean
+
+
+def _row(game: Game, view: State, gap: Gap, first: int) -> dict[str, Any]:
+    """Describe the simulated value of a play."""
+    mean, *ends = map(number_of, gap.points)
+    low, high = ends if gap.action != first else (None, None)
+    about = {"tries": gap.determinisations, "mean": mean, "low": low, "high": high}
+    return {**describe_action(game, view, gap.action), **about}
+
+
+@lru_cache(8)
+def explored(game: Game, by: str) -> GameExplorer | None:
+    """The tree of a small game with the strategy of an agent; None for other games and agents."""
+    try:
+        with _agent(game, by, 0) as agent:
+            if not hasattr(agent, "probabilities"):
+                return None
+        explorer = GameExplorer(game)
+        explorer.play(by)
+    except InputError:
+        return None
+    return explorer
 
 
 def _simulation(game: Game, view: State, by: str = "") -> Simulation:
@@ -175,6 +208,13 @@ def _simulation(game: Game, view: State, by: str = "") -> Simulation:
                 return agent.simulation(view)
     playing, policy, informed = playouts_of(game)
     return Simulation(playing, policy, weighted=informed)
+
+
+def _basis(game: Game, how: Simulation) -> str:
+    playing, policy, informed = playouts_of(game)
+    if (how.game, how.policy) != (playing, policy):
+        return SEARCH
+    return PLAYOUTS if informed else UNIFORM
 
 
 def _ranking(how: Simulation, view: State, actions: Ids, first: int, rng: Rng) -> Ranking:
@@ -240,74 +280,6 @@ def judge(game: Game, view: State, made: int, rng: Rng, seconds: float) -> Judge
     if cost <= 0:
         return Judgement(None, 0.0, 0.0, 0.0, best.determinisations)
     return Judgement(best.action, cost, low, high, best.determinisations)
-
-
-def card_chances(
-    game: Game,
-    view: State,
-    player: int,
-    seed: int,
-    number: int = DETERMINISATIONS,
-    seconds: float = 2.0,
-) -> dict[str, Any]:
-    """Estimate the expected number of each card in every hidden hand.
-
-    Where the game's playouts have an informed policy, the determinisations are particles, weighted
-    by the plays so far; otherwise they are uniform.
-
-    Args:
-        game: The game.
-        view: View of a player.
-        player: Seat of the player.
-        seed: Seed of the determinisations.
-        number: Number of determinisations.
-        seconds: Longest time for weighting them.
-    """
-    rng = np.random.default_rng(seed)
-    playing, policy, informed = playouts_of(game)
-    deadline = time.perf_counter() + seconds
-    if informed and int(view["player"]) == player:  # particles are those of the player to act
-        states = Particles(playing, policy, view, number, rng, deadline).states
-    else:
-        states = [game.redeal(view, player, rng) for _ in range(number)]
-    known = game.scene(view)
-    hidden = [i for i, row in enumerate(known) if "" in row.cards]
-    counts = {i: Counter[str]() for i in hidden}
-    for state in states:
-        rows = game.scene(state)
-        for i in hidden:
-            counts[i].update(card for card in rows[i].cards if card.strip())
-    cards = {card for count in counts.values() for card in count}
-    order = _order(game, cards)
-    return {
-        "cards": order,
-        "number": len(states),
-        "seats": [
-            {
-                "seat": known[i].seat,
-                "label": known[i].label,
-                "chances": [round(counts[i][card] / len(states), 4) for card in order],
-            }
-            for i in hidden
-        ],
-    }
-
-
-RANKS = "23456789TJQKA"
-
-
-def _order(game: Game, cards: set[str]) -> list[str]:
-    """Sort cards as hands show them: by their mean place in the hands of 20 random deals."""
-    # By card the sum of its relative places, and under its name with "#" how often it occurred.
-    places: dict[str, float] = {}
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        for row in game.scene(game.deal(rng)):
-            for i, card in enumerate(row.cards):
-                places[card] = places.get(card, 0.0) + i / max(1, len(row.cards)) / 20
-                places[f"{card}#"] = places.get(f"{card}#", 0.0) + 1 / 20
-    mean = {card: places.get(card, 0) / places.get(f"{card}#", 1) for card in cards}
-    return sorted(cards, key=lambda card: (mean[card], card))
 
 
 def check_view(game: Game, view: State, player: int) -> None:

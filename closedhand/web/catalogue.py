@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
 from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.agents import agent_names, traits_of
+from closedhand.core.agents import agent_names, make_agent, traits_of
 from closedhand.core.files import SHIPPED
 from closedhand.core.game import Game, InputError, shown
 from closedhand.core.reading import load_json
@@ -55,6 +56,8 @@ def describe_game(name: str) -> dict[str, Any]:
         "players": game.num_players,
         "options": options,
         "opponent": usual(spec.name),
+        "has_rules": spec.rulebook is not None,
+        "levels": usual(spec.name) != "random",
         "faces": dict(spec.faces),
         "terms": load(spec.terms) if spec.terms else {},
         "simultaneous": game.simultaneous,
@@ -66,6 +69,58 @@ def usual(name: str) -> str:
     """The default agent of a game; `random` if the one of its spec is not installed."""
     opponent = spec_of(name).opponent
     return opponent if AgentSpec.parse(opponent).name in agent_names(name) else "random"
+
+
+QUITE_EQUAL = 0.05
+"""Points that are no difference between opponents."""
+QUICK = 50_000
+"""Microseconds of a decision within which an agent answers at once."""
+
+
+@lru_cache(64)
+def adviser_of(game: Game) -> str:
+    """Text of the agent that gives hints: the strongest quick one that plays these rules.
+
+    It must surely beat the usual opponent; else it is the adviser of the spec, or that opponent.
+    """
+    quick = [
+        (found["strength"]["points"][0], found["text"])
+        for found in agents(game.name)
+        if found["strength"]
+        and found["strength"]["points"][1] > 0
+        and (found["microseconds"] or QUICK) < QUICK
+    ]
+    better = [text for _, text in sorted(quick, reverse=True)]
+    for text in [*better, *filter(None, [spec_of(game.name).adviser])]:
+        with suppress(InputError):
+            make_agent(game, text, 0)
+            return text
+    return usual(game.name)
+
+
+LEVELS = ("easy", "fair", "strong")
+"""Strengths of opponents, for somebody who knows no agent by name."""
+
+
+def opponent_of(game: Game, level: str) -> str:
+    """Text of the agent that plays at a level.
+
+    `fair` is the usual opponent, `strong` the quick agent that gives hints, and `easy` the weakest
+    measured agent above a random one, or else that.
+
+    Raises:
+        InputError: There is no such level.
+    """
+    if level not in LEVELS:
+        raise InputError(f"a level is {', '.join(LEVELS)}, not {shown(level)}")
+    if level == "strong":
+        return adviser_of(game)
+    if level == "fair":
+        return usual(game.name)
+    measured = strengths(game.name)
+    weak = {text: each["points"][0] for text, each in measured.items() if text != "random"}
+    weak = {text: points for text, points in weak.items() if points < -QUITE_EQUAL}
+    return min(weak, key=weak.__getitem__, default="random")
 
 
 @lru_cache(64)

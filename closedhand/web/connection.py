@@ -17,16 +17,16 @@ from collections.abc import (
     Mapping,
 )
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from closedhand.core.game import InputError
-from closedhand.core.parsing import SEED, TEXT, Kind, check_fields, parse_json
-from closedhand.core.records import Record
+from closedhand.core.parsing import NATURAL, TEXT, Kind, check_fields, parse_json
 from closedhand.web.game_explorer import GameExplorer
-from closedhand.web.lobby import Lobby, describe_table
+from closedhand.web.lobby import Lobby
 from closedhand.web.serialization import WATCHING
 from closedhand.web.study import Study
 from closedhand.web.table import Table
+from closedhand.web.table_view import describe_table
 
 T = TypeVar("T")
 Answer = Callable[["Connection", dict[str, Any]], Awaitable[Any]]
@@ -47,7 +47,6 @@ class Connection:
         token: Secret of its seat there; the secret follows the player when seats rotate.
         outbox: Messages to be sent; None ends the connection.
         works: Computations for this browser, by name.
-        records: The records that it has opened.
         study: The record that it replays.
         explorer: The small game that it analyses.
     """
@@ -59,10 +58,10 @@ class Connection:
         self.token = ""
         self.outbox: asyncio.Queue[str | None] = asyncio.Queue(MOST_WAITING)
         self.works: dict[str, asyncio.Task[None]] = {}
-        self.records: list[Record] = []
         self.study: Study | None = None
         self.explorer: GameExplorer | None = None
         self._leave: Callable[[], None] = lambda: None
+        self._pushed = -1  # version of the table that was pushed last
         self._turn = asyncio.Lock()
         self._working: Future[Any] | None = None
 
@@ -118,10 +117,14 @@ class Connection:
             self.push({"push": "closed"})
         else:
             links = self.table.links() if self.owner else None
-            data = describe_table(self.table, self.seat, self.kept_back(self.table.game.name))
+            data = describe_table(self.table, self.seat, self.private_agents(self.table.game.name))
+            if self.table.version != self._pushed:
+                for work in ("hint", "chances"):
+                    self.stop(work)  # it is about another position
+            self._pushed = self.table.version
             self.push({"push": "table", **data, "links": links})
 
-    def kept_back(self, game: str) -> Collection[str]:
+    def private_agents(self, game: str) -> Collection[str]:
         """Texts of agents of a game that name files, which only the owner may see."""
         return () if self.owner else self.lobby.added.get(game, ())
 
@@ -211,28 +214,23 @@ def _message(text: str) -> dict[str, Any]:
     Raises:
         InputError: The text has another form.
     """
-    return check_fields(parse_json(text), "a message", {"do": TEXT}, {"n": SEED})
+    return check_fields(parse_json(text), "a message", {"do": TEXT}, {"n": NATURAL})
 
 
-class Request:
-    """A request: its fields, who may send it, and the function that answers it."""
+class Request(NamedTuple):
+    """A request.
 
-    def __init__(
-        self,
-        answer: Answer,
-        needed: Mapping[str, Kind],
-        others: Mapping[str, Kind],
-        for_owner: bool,
-    ) -> None:
-        """Define a request.
+    Attributes:
+        answer: Function of the connection and the arguments; returns JSON data.
+        needed: Fields that a message must have.
+        others: Fields that it may have.
+        for_owner: Whether guests may not send it.
+    """
 
-        Args:
-            answer: Function of the connection and the arguments; returns JSON data.
-            needed: Fields that a message must have.
-            others: Fields that it may have.
-            for_owner: Whether guests may not send it.
-        """
-        self.answer, self.needed, self.others, self.for_owner = answer, needed, others, for_owner
+    answer: Answer
+    needed: Mapping[str, Kind]
+    others: Mapping[str, Kind]
+    for_owner: bool
 
 
 REQUESTS: dict[str, Request] = {}
@@ -251,6 +249,11 @@ def request(
         return answer
 
     return decorate
+
+
+@request("ping", for_owner=False)
+async def _ping(connection: Connection, given: dict[str, Any]) -> Any:
+    """Answer, so that a browser knows that the server can be reached."""
 
 
 @request("stop", {"work": TEXT}, for_owner=False)

@@ -8,7 +8,7 @@ import numpy as np
 
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Agent, make_agent
-from closedhand.core.game import Game, InputError
+from closedhand.core.game import Game, InputError, State
 from closedhand.solvers.evaluate import Losses, best_response, evaluate_rows, losses
 from closedhand.solvers.public import Flow, flow, public_graph
 from closedhand.solvers.solving import (
@@ -69,6 +69,7 @@ class GameExplorer:
         self.game = game
         self.tree = build(game, most=MOST_NODES)
         self.graph = public_graph(game, self.tree)
+        self._sets = {view.tobytes(): place for place, view in enumerate(self.graph.views)}
         equal = normalised(self.tree.rows, np.zeros(len(self.tree.actions)))
         self.profile = self._profile(equal, "uniform")
 
@@ -128,6 +129,21 @@ class GameExplorer:
                 profile,
                 {**self.judged(profile), "iterations": solver.iterations, "seconds": seconds},
             )
+
+    def values_at(self, view: State) -> list[tuple[int, float]] | None:
+        """The legal actions in a view with their values, as `Losses.values` has them.
+
+        Returns:
+            Pairs of an action and its value; None where the strategy never gets there.
+        """
+        place = self._sets.get(view.tobytes())
+        if place is None:
+            return None
+        rows = slice(int(self.tree.rows[place]), int(self.tree.rows[place + 1]))
+        values = self.profile.losses.values[rows]
+        return None if np.isnan(values).any() else list(zip(
+            self.tree.actions[rows].tolist(), values.tolist(), strict=True
+        ))  # fmt: skip
 
     def judged(self, profile: Profile) -> dict[str, Any]:
         """Evaluate a strategy exactly: values, and flow and losses on the public graph."""

@@ -5,23 +5,38 @@ from typing import Any
 
 from closedhand.core.game import Game, InputError, State
 from closedhand.web import advice, catalogue
+from closedhand.web.card_chances import card_chances
 from closedhand.web.connection import Connection
 
 
 def adviser(connection: Connection, game: Game, given: dict[str, Any]) -> str:
-    """Text of the agent that a message asks for a hint. Slow: it imports the agent.
+    """Text of the agent that a message asks for a hint, or else of the first that can give one.
+
+    Slow: it imports the agent.
 
     Raises:
         InputError: There is no such agent, or a browser may not name it.
     """
-    by = given.get("by") or catalogue.usual(game.name)
+    connection.lobby.wait_for(game.name, "hints")
+    by = given.get("by")
+    if not by:
+        return catalogue.adviser_of(game)
     return catalogue.check_agent(game, by, connection.lobby.added.get(game.name, ()))
 
 
-async def push_advice(connection: Connection, game: Game, view: State, by: str) -> None:
-    """Push an agent's choice, then values of the plays in growing precision."""
+async def push_advice(connection: Connection, game: Game, view: State, by: str, about: int) -> None:
+    """Push an agent's choice, then values of the plays in growing precision.
+
+    Args:
+        connection: The connection.
+        game: The game.
+        view: View of the player to act.
+        by: Text of the agent.
+        about: Number of the position, which every message repeats: the page may have gone on.
+    """
     found: dict[str, Any] = {
-        "push": "hint", "by": by, "action": None, "shares": [], "ratings": [], "values": []
+        "push": "hint", "about": about, "by": by,
+        "action": None, "shares": [], "ratings": [], "basis": "", "values": [],
     }  # fmt: skip
     seed = secrets.randbits(31)
     try:
@@ -29,7 +44,7 @@ async def push_advice(connection: Connection, game: Game, view: State, by: str) 
         connection.push({**found, "done": False})
         steps = advice.values(game, view, found["action"]["id"], seed, by)
         async for some in connection.follow(steps):
-            found["values"] = some
+            found |= some
             connection.push({**found, "done": False})
     except InputError as error:
         found["error"] = str(error)
@@ -39,14 +54,15 @@ async def push_advice(connection: Connection, game: Game, view: State, by: str) 
     connection.push({**found, "done": True})
 
 
-async def push_card_chances(connection: Connection, game: Game, view: State, seat: int) -> None:
+async def push_card_chances(
+    connection: Connection, game: Game, view: State, seat: int, about: int
+) -> None:
     """Push the expected number of each card in the hands of the other players."""
+    found: dict[str, Any]
     try:
         if game.over(view):
             raise InputError("the game is over")
-        found = await connection.run_long(
-            advice.card_chances, game, view, seat, secrets.randbits(31)
-        )
-        connection.push({"push": "chances", **found})
+        found = await connection.run_long(card_chances, game, view, seat, secrets.randbits(31))
     except InputError as error:
-        connection.push({"push": "chances", "error": str(error)})
+        found = {"error": str(error)}
+    connection.push({"push": "chances", "about": about, **found})

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from closedhand.core.parsing import SEED, is_number
+from closedhand.core.parsing import NATURAL, is_number
 
 
 def estimate_of(found: Any) -> list[float | None]:
@@ -25,4 +25,4 @@ def number_of(value: Any) -> float | None:
 
 def count_of(value: Any) -> int | None:
     """Return a whole number of at least 0; None for anything else."""
-    return value if SEED.holds(value) else None
+    return value if NATURAL.holds(value) else None

@@ -4,8 +4,10 @@ import asyncio
 import json
 import logging
 import secrets
-from collections.abc import Callable, Collection, Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,10 +19,11 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.core.reading import load_json
 from closedhand.core.registry import make_game
 from closedhand.core.threads import cores
-from closedhand.web.catalogue import check_agent, substep_options
+from closedhand.web.catalogue import check_agent, opponent_of, substep_options
 from closedhand.web.guard import RateLimitedLog
+from closedhand.web.preparation import Preparation
 from closedhand.web.remote_seat import Address, RemoteMatch, RemoteSeat
-from closedhand.web.serialization import OPEN, WATCHING, describe, prepare, seen_by
+from closedhand.web.serialization import prepare
 from closedhand.web.table import PACE, Seat, Table, check_saved, pace_of, restored
 
 LOG = logging.getLogger("closedhand.web")
@@ -47,6 +50,7 @@ class Lobby:
         added: Texts of agents that the command line allows, by game.
         runs: Folder of the results of matches.
         servers: Servers of competitions at which a seat may be taken.
+        preparation: The games that are still being prepared; None: nothing is prepared.
         remote_matches: The latest match at each of them, by index in `servers`.
         log: The log of refused requests and failures.
     """
@@ -57,6 +61,7 @@ class Lobby:
         added: Mapping[str, Sequence[str]] = {},
         runs: Path | None = None,
         servers: Sequence[Address] = (),
+        preparation: Preparation | None = None,
     ) -> None:
         """Open the lobby with the tables saved in its folder.
 
@@ -65,7 +70,9 @@ class Lobby:
             added: Texts of agents that may be seated besides those of the catalogue, by game.
             runs: Folder of results to show; None: none are shown.
             servers: Servers of competitions at which a seat may be taken.
+            preparation: Prepares the games while the server runs; None: at their first use.
         """
+        self.preparation = preparation
         self.runs = runs
         self.servers = servers
         self.remote_matches: dict[int, RemoteMatch] = {}
@@ -79,10 +86,12 @@ class Lobby:
         self._driven: dict[str, asyncio.Task[None]] = {}
         self._listeners: dict[str, set[Callable[[], None]]] = {}
         # Tables are restored on the first visit, as that may compile their game.
-        self._kept = {path.stem: path for path in folder.glob("*.json")} if folder else {}
+        self._saved = {path.stem: path for path in folder.glob("*.json")} if folder else {}
 
     def close(self) -> None:
         """Leave remote matches and cancel all work that has not begun."""
+        if self.preparation:
+            self.preparation.close()
         for table in self.tables.values():
             if isinstance(table, RemoteSeat):
                 table.close()
@@ -90,6 +99,11 @@ class Lobby:
             task.cancel()
         for pool in (self._agents, self._others, self._advisers):
             pool.shutdown(wait=False, cancel_futures=True)
+
+    def wait_for(self, game: str, stage: str = "table") -> None:
+        """Wait until a game is prepared for tables or hints; slow: call it in a thread."""
+        if self.preparation:
+            self.preparation.wait(game, stage)
 
     async def in_thread(self, work: Callable[..., T], *arguments: Any) -> T:
         """Call a short function in a thread and return its result."""
@@ -101,11 +115,11 @@ class Lobby:
 
     async def find(self, id: str) -> Table | None:
         """Return the table of an id, restored if need be; None if there is none."""
-        path = self._kept.get(id)
+        path = self._saved.get(id)
         if id not in self.tables and path is not None:
             table = await self.in_thread(_restored, path)
             # During the restoring, another request may have closed or restored it.
-            if self._kept.pop(id, None) is not None and table is not None:
+            if self._saved.pop(id, None) is not None and table is not None:
                 self.tables[id] = table
                 self.drive(table)
         return self.tables.get(id)
@@ -113,12 +127,12 @@ class Lobby:
     def listed(self) -> list[dict[str, Any]]:
         """Return the saved form of every table, with its id as `table`, restoring none."""
         shown = [table.saved() | {"table": table.id} for table in self.tables.values()]
-        for id, path in list(self._kept.items()):
+        for id, path in list(self._saved.items()):
             try:
                 shown.append(check_saved(load_json(path)) | {"table": id})
             except InputError as error:
                 LOG.warning("no table: %s", error)
-                del self._kept[id]
+                del self._saved[id]
         return shown
 
     def listen(self, table: str, listener: Callable[[], None]) -> Callable[[], None]:
@@ -144,7 +158,8 @@ class Lobby:
         Args:
             name: Name of the game.
             options: Options of the game.
-            seats: For each seat `{"agent": text}` or `{"name": name of a person}`.
+            seats: For each seat `{"agent": text}`, `{"level": level of an agent}`, or
+                `{"name": name of a person}`, which may be empty.
             seed: Seed of the deals; None: a random one.
             deal: The first deal, in the game's notation.
             actions: Actions of the first hand so far.
@@ -154,7 +169,7 @@ class Lobby:
         Raises:
             InputError: An argument is not valid for the game, or there are too many tables.
         """
-        if len(self.tables) + len(self._kept) >= MOST_TABLES:
+        if len(self.tables) + len(self._saved) >= MOST_TABLES:
             raise InputError(f"there are {MOST_TABLES} tables: close some of them")
         table = await self.in_thread(
             self._set_up, name, options, seats, seed, deal, actions, pace, hands_open
@@ -175,10 +190,13 @@ class Lobby:
         hands_open: bool,
     ) -> Table:
         """Build a table for `open`, in a thread: this imports agents and compiles the game."""
+        self.wait_for(name)
         game = bound_game(name, options)
         if len(seats) != game.num_players:
             raise InputError(f"{name} has {game.num_players} seats, not {len(seats)}")
-        players = [self._seat(game, each) for each in seats]
+        players = [
+            replace(self._seat(game, each), player=number) for number, each in enumerate(seats)
+        ]
         seed = secrets.randbits(SEED_BITS) if seed is None else seed
         start = game.parse_deal(deal) if deal else game.deal(np.random.default_rng((seed, 0)))
         has_persons = any(not seat.agent for seat in players)
@@ -189,12 +207,14 @@ class Lobby:
         )  # fmt: skip
 
     def _seat(self, game: Game, given: Mapping[str, Any]) -> Seat:
-        agent, name = given.get("agent"), given.get("name")
+        agent, name, level = given.get("agent"), given.get("name"), given.get("level")
+        if isinstance(level, str):
+            return Seat(agent=opponent_of(game, level))
         if isinstance(agent, str) and agent:
             return Seat(agent=check_agent(game, agent, self.added.get(game.name, ())))
         if not isinstance(name, str):
-            raise InputError("a seat has an agent, or the name of a person")
-        return Seat(name=name.strip()[:MOST_NAME] or "?", token=secrets.token_urlsafe(12))
+            raise InputError("a seat has an agent, a level, or the name of a person")
+        return Seat(name=short_name(name), token=secrets.token_urlsafe(12))
 
     def take_seat(self, index: int, seat: Mapping[str, Any]) -> RemoteMatch:
         """Take a seat at one of the `servers`; its table opens when the match begins.
@@ -224,7 +244,7 @@ class Lobby:
         table = self.tables.pop(id, None)
         if isinstance(table, RemoteSeat):
             table.close()
-        if table is None and self._kept.pop(id, None) is None:
+        if table is None and self._saved.pop(id, None) is None:
             return
         task = self._driven.pop(id, None)
         if task:
@@ -240,10 +260,12 @@ class Lobby:
 
     def changed(self, table: Table) -> None:
         """Persist a changed table, notify its listeners, and resume its agents."""
-        self._keep(table)
+        self._persist(table)
         self.drive(table)
 
-    def _keep(self, table: Table) -> None:
+    def _persist(self, table: Table) -> None:
+        """Save a changed table, as far as tables are saved, and notify its listeners."""
+        table.changed = time.time()
         if self.folder and table.is_own and table.id in self.tables:
             try:
                 path = self.folder / f"{table.id}.json"
@@ -287,10 +309,15 @@ class Lobby:
             except Exception as error:  # an agent may be third-party code, and raise anything
                 self.log.failed(f"the agent {table.seats[seat].agent}")
                 table.trouble = f"{table.seats[seat].agent}: {type(error).__name__}"
-            self._keep(table)
+            self._persist(table)
             step = False
             if table.trouble:
                 return
+
+
+def short_name(text: str) -> str:
+    """The name of a person, as a table keeps it; it may be empty."""
+    return text.strip()[:MOST_NAME]
 
 
 def _goes_on(table: Table, step: bool) -> bool:
@@ -332,57 +359,3 @@ def _decide(table: Table, seat: int, version: int) -> int | None:
         if table.version == version:
             table.agents[seat] = agent
     return int(agent.act(view)) if table.version == version else None
-
-
-def without_files(agent: str, with_files: Collection[str]) -> str:
-    """The text of an agent, or only its name if it is one of those that name files."""
-    return agent.partition(":")[0] if agent in with_files else agent
-
-
-def describe_table(table: Table, seat: int, with_files: Collection[str] = ()) -> dict[str, Any]:
-    """Describe a table for a browser, as JSON data.
-
-    Args:
-        table: The table.
-        seat: Seat whose view is sent; `WATCHING` for spectators.
-        with_files: Texts of agents that name files, of which only the agent's name is sent.
-    """
-    game = table.game
-    # After the end of a hand every seat sees all cards.
-    sees_all = table.over or (seat == WATCHING and table.open)
-    views = seen_by(game, table.state, OPEN if sees_all else seat)
-    asked = seat >= 0 and table.awaits(seat)
-    return {
-        "table": table.id,
-        "version": table.version,
-        "game": game.name,
-        "seat": seat,
-        "seats": [
-            {
-                "agent": without_files(seat.agent, with_files),
-                "name": seat.name,
-                "person": not seat.agent,
-            }
-            for seat in table.seats
-        ],
-        "position": describe(game, views, table.actors, legal=asked),
-        "asked": asked,
-        "pace": table.pace,
-        "open": table.open,
-        "trouble": table.trouble,
-        "deal": table.deal,
-        "turn": table.turn,
-        "hands": [
-            {
-                "returns": h.returns,
-                "occupants": [without_files(each, with_files) for each in h.occupants],
-                "deal": h.deal,
-                "turn": h.turn,
-            }
-            for h in table.hands
-        ],
-        "roles": list(game.roles),
-        "sides": list(game.sides),
-        "options": {key: value for key, value in game.options.items()},
-        "remote": not table.is_own,
-    }

@@ -10,6 +10,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from closedhand.core.agent_spec import AgentSpec
@@ -18,7 +19,7 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.core.parsing import parse_whole
 from closedhand.core.registry import load, make_game, spec_of
 from closedhand.web.serialization import WATCHING, prepare
-from closedhand.web.table import MOST_HANDS, PACE, Hand, Seat, Table
+from closedhand.web.table import PACE, Seat, Table
 
 LOG = logging.getLogger("closedhand.web")
 
@@ -85,8 +86,10 @@ class RemoteSeat(Table):
         self.own, self.asked = own, False
         self._leave = leave
         self._answers: queue.Queue[int | None] = queue.Queue()
-        seats = [Seat(agent=f"player_{number}") for number in range(game.num_players)]
-        seats[own] = seat
+        seats = [
+            Seat(agent=f"player_{number}", player=number) for number in range(game.num_players)
+        ]
+        seats[own] = replace(seat, player=own)
         super().__init__(
             secrets.token_urlsafe(9), game, seats, view, watch=secrets.token_urlsafe(12), pace=PACE
         )
@@ -115,9 +118,7 @@ class RemoteSeat(Table):
         was_over, self.state = self.over, view
         self.version += 1
         if self.over and not was_over:
-            occupants = [seat.occupant for seat in self.seats]
-            returns = self.game.returns(view).tolist()
-            self.hands = [*self.hands, Hand(returns, occupants, self.deal)][-MOST_HANDS:]
+            self.score()
             self.deal += 1
 
     def ask(self) -> None:

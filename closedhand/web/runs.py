@@ -39,6 +39,9 @@ def everything_in(folder: Path | None) -> dict[str, Any]:
     for path, state in _newest(folder, "json"):
         data = _kept(path, state, _json_of)
         about = {"file": str(path.relative_to(folder)), "live": _is_live(state)}
+        # A solver writes its result at the end; of a match each state says whether it is the last.
+        finished = not data.get("interrupted", "curve" not in data)
+        about["live"] = about["live"] and not finished
         found["results"] += _quietly(_results, data, about)
         found["curves"] += _quietly(_curves, data, about)
         if "pairs" in data and "deals" in data:
@@ -144,8 +147,14 @@ def _row(row: Any) -> dict[str, Any]:
         "agent": shortened(str(row["agent"])),
         "role": str(row.get("role", "")),
         "points": estimate_of(row["points"]),
-        "win_rate": estimate_of(row["win_rate"]) if "win_rate" in row else None,
+        # The columns of the command: those of the game's literature, or else the share of wins.
+        "columns": {name: estimate_of(each) for name, each in _columns(row).items()},
     }
+
+
+def _columns(row: Any) -> dict[str, Any]:
+    won = {"win rate": row["win_rate"]} if "win_rate" in row else {}
+    return row.get("columns") or {**won, "points": row["points"]}
 
 
 def _curves(data: Mapping[str, Any], about: dict[str, Any]) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.core.display import Row
+from closedhand.core.explanations import kind_of
 from closedhand.core.game import Game, State
 
 MOST_LISTED = 3000
@@ -85,6 +86,7 @@ def describe_action(game: Game, view: State, action: int) -> dict[str, Any]:
         "id": action,
         "text": game.text(action, view),
         "cards": list(game.cards(action, view)),
+        "kind": kind_of(game, action),
     }
 
 
@@ -119,11 +121,10 @@ def _moves(game: Game, views: Views, actors: Sequence[int]) -> list[dict[str, An
     moves: list[dict[str, Any]] = []
     for actor, same in zip(actors, histories.T, strict=True):
         known = (same == same[0]).all() and same[0] >= 0  # a view has -1 for a hidden action
-        move: dict[str, Any] = {"player": actor, "text": None, "cards": []}
+        move: dict[str, Any] = {"player": actor, "text": None, "cards": [], "kind": ""}
         if known:
             # The text of an action may depend on who acts.
             acting["player"] = actor if actor >= 0 else views[0]["player"]
-            move["text"] = game.text(int(same[0]), acting)
-            move["cards"] = list(game.cards(int(same[0]), acting))
+            move |= describe_action(game, acting, int(same[0]))
         moves.append(move)
     return moves

@@ -19,7 +19,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 from closedhand.core.agents import traits_of
 from closedhand.core.game import InputError
-from closedhand.core.registry import make_game
+from closedhand.core.registry import GAMES, make_game
 from closedhand.core.text import reason_of
 from closedhand.web.guard import (
     ANSWER_SECONDS,
@@ -33,6 +33,7 @@ from closedhand.web.guard import (
     is_origin,
 )
 from closedhand.web.lobby import Lobby
+from closedhand.web.preparation import Preparation
 from closedhand.web.remote_seat import parse_address
 from closedhand.web.server import make_app
 
@@ -82,7 +83,8 @@ def run(
     link = f"http://{shown}:{listener.getsockname()[1]}/"
     link += f"#/?token={quote(token, safe='')}" if token else ""
     logging.basicConfig(format="closedhand: %(message)s")
-    lobby = Lobby(folder, added, runs, [parse_address(text) for text in servers])
+    preparation = Preparation(list(GAMES), folder and folder / "compiled.txt")
+    lobby = Lobby(folder, added, runs, [parse_address(text) for text in servers], preparation)
     app = make_app(lobby, Guard(host, origins), token)
     server = uvicorn.Server(configured(app))
     note(f"the table is at {link}; Ctrl-C ends it")

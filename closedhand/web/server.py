@@ -14,9 +14,9 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from closedhand.core.parsing import SEED, TEXT, Kind, check_fields, parse_json
+from closedhand.core.parsing import NATURAL, TEXT, Kind, check_fields, parse_json
 from closedhand.core.version import __version__
-from closedhand.web import catalogue
+from closedhand.web import catalogue, requests
 from closedhand.web.connection import Connection
 from closedhand.web.guard import (
     HEADERS,
@@ -28,15 +28,11 @@ from closedhand.web.guard import (
     is_secret,
 )
 from closedhand.web.lobby import Lobby
-from closedhand.web.requests import solver, study, table
 
-HELLO: dict[str, Kind] = {"n": SEED, "token": TEXT}
+HELLO: dict[str, Kind] = {"n": NATURAL, "token": TEXT}
 """Fields of the first message of a browser, besides `do`."""
 HELLO_SECONDS = 10.0
 """Seconds in which a browser has to send its first message."""
-
-REQUESTS = (table, study, solver)
-"""Modules that answer the requests of browsers: importing them registers the requests."""
 
 TYPES = {
     "index.html": "text/html; charset=utf-8",
@@ -61,6 +57,7 @@ def make_app(lobby: Lobby, guard: Guard, token: str = "") -> Starlette:
         guard: Checks hosts and origins.
         token: Secret of the owner; empty: every browser that reaches the server is an owner.
     """
+    requests.register()
     log = lobby.log
     folder = resources.files("closedhand.web") / "static"
     files = {name: (folder / name).read_bytes() for name in TYPES}
@@ -105,6 +102,8 @@ def make_app(lobby: Lobby, guard: Guard, token: str = "") -> Starlette:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         ready = asyncio.ensure_future(lobby.in_thread(catalogue.games))
+        if lobby.preparation:
+            lobby.preparation.start()
         yield
         ready.cancel()
         lobby.close()

@@ -2,14 +2,17 @@
 
 import io
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from closedhand.core.files import SHIPPED
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.records import Record, read, reader_of, replay
+from closedhand.core.reading import lines
+from closedhand.core.records import Record, Replay, parse_line, reader_of, replay
 from closedhand.core.registry import flat_game
 from closedhand.core.statistics import student
 from closedhand.search.playout import playouts
@@ -36,10 +39,12 @@ def samples() -> list[str]:
     return sorted(path.name for path in SHIPPED.glob("*.jsonl"))
 
 
-def records_in(
+def games_in(
     *, text: str | None = None, data: str | None = None, sample: str | None = None
-) -> list[Record]:
-    """Read the games of a pasted text, an uploaded file, or a sample.
+) -> list[dict[str, Any]]:
+    """List the games of a pasted text, an uploaded file, or a sample, in every form of records.
+
+    A game that cannot be replayed is listed with its error.
 
     Args:
         text: Records, one per line.
@@ -47,29 +52,55 @@ def records_in(
         sample: A name of `samples`.
 
     Raises:
-        InputError: There is no game, or a part of the input is not a record.
+        InputError: There is no game that can be replayed.
     """
     if sample is not None:
         if sample not in samples():
             raise InputError("there is no such sample")
-        return list(islice(read(SHIPPED / sample), MOST_GAMES))
+        return [_listed(each) for each in islice(_parsed(SHIPPED / sample), MOST_GAMES)]
     held = uploaded(data) if data is not None else written((text or "").encode("utf-8", "replace"))
     with held as path:
-        reader = reader_of(path)
-        found = reader.records(path) if reader else read(path)
-        records = list(islice(found, MOST_GAMES))
-    if not records:
-        raise InputError("there is no game in it")
-    return records
+        games = [_listed(each) for each in islice(_parsed(path), MOST_GAMES)]
+    if all(game["error"] for game in games):
+        raise InputError(games[0]["error"] if games else "there is no game in it")
+    return games
+
+
+def _parsed(path: Path) -> Iterator[Replay]:
+    """Yield the games of a file with their errors.
+
+    A log is replayed, as its form allows games that no record can hold. Other files are parsed
+    only, which is fast: a record is replayed once it is chosen.
+    """
+    reader = reader_of(path)
+    for each in reader.replay(path) if reader else ():
+        error = each.error
+        if each.record is not None and error is None:
+            try:
+                replay(each.record)
+            except InputError as wrong:
+                error = each.detail or str(wrong)
+        yield replace(each, error=error)
+    for number, line in () if reader else lines(path):
+        try:
+            yield Replay(number, parse_line(line), None, None)
+        except InputError as wrong:
+            yield Replay(number, None, None, f"line {number}: {wrong}")
+
+
+def _listed(found: Replay) -> dict[str, Any]:
+    """Describe a game for a list."""
+    record = found.record
+    about = {"game": "", "agents": [], "returns": []} if record is None else listed(record)
+    return {**about, "record": record and record.to_json(), "error": found.error or ""}
 
 
 def listed(record: Record) -> dict[str, Any]:
-    """Describe a game for a list."""
+    """Describe the players and the result of a game."""
     return {
         "game": record.game,
         "agents": list(record.agents or ()),
         "returns": list(record.returns or ()),
-        "actions": len(record.actions),
     }
 
 

@@ -5,6 +5,7 @@ replay these actions.
 """
 
 import base64
+import time
 from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
@@ -13,14 +14,12 @@ import numpy as np
 
 from closedhand.core.agents import Agent
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.parsing import NUMBER, OPTIONS, SEED, TEXT, Kind, check_fields, list_of
+from closedhand.core.parsing import NATURAL, NUMBER, OPTIONS, TEXT, Kind, check_fields, list_of
 from closedhand.core.records import Record, from_state, stated_options
 from closedhand.core.registry import make_game
 from closedhand.web.guard import is_secret
 from closedhand.web.uploads import decoded
 
-LAYOUT = 1
-"""Version of the form of saved tables."""
 MOST_HANDS = 200
 """Hands whose results a table keeps."""
 PACE, SLOWEST = 0.7, 60.0
@@ -40,23 +39,34 @@ class Seat:
         agent: Text of the agent; empty for a person.
         name: Name of the person.
         token: Secret of the person's link.
+        player: Number of this player at the table: the seat at first, before any rotation.
     """
 
     agent: str = ""
     name: str = ""
     token: str = ""
+    player: int = 0
 
     @property
     def occupant(self) -> str:
         """The agent or the name of the person, as shown to others."""
-        return self.agent or self.name
+        return self.agent or self.name or "person"
 
 
 @dataclass
 class Hand:
-    """Result of a hand: payoffs and players by seat, and `Table.deal` and `turn` of that hand."""
+    """Result of a hand: payoffs and players by seat, and `Table.deal` and `turn` of that hand.
+
+    Attributes:
+        returns: Payoffs.
+        players: Numbers of the players, `Seat.player`; names may be equal, or change.
+        occupants: Agents and names.
+        deal: Number of the deal.
+        turn: Number of seats by which the players had been rotated.
+    """
 
     returns: list[float]
+    players: list[int]
     occupants: list[str]
     deal: int
     turn: int = 0
@@ -84,6 +94,7 @@ class Table:
         version: Number of changes so far; a play names the version that it answers.
         trouble: Error that stops the hand; empty: none.
         agents: Agents made so far, by seat.
+        changed: Time of the last change, in seconds since 1970.
     """
 
     is_own: ClassVar[bool] = True
@@ -106,6 +117,7 @@ class Table:
     version: int = 0
     trouble: str = ""
     agents: dict[int, Agent] = field(default_factory=dict[int, Agent])
+    changed: float = field(default_factory=time.time)
 
     def __post_init__(self) -> None:
         """Play the actions so far.
@@ -167,9 +179,15 @@ class Table:
         self.actions.append(action)
         self.version += 1
         if self.over:
-            occupants = [seat.occupant for seat in self.seats]
-            returns = self.game.returns(self.state).tolist()
-            self.hands = [*self.hands, Hand(returns, occupants, self.deal, self.turn)][-MOST_HANDS:]
+            self.score()
+
+    def score(self) -> None:
+        """Store the result of the hand, which is over."""
+        returns: list[float] = self.game.returns(self.state).tolist()
+        players = [seat.player for seat in self.seats]
+        occupants = [seat.occupant for seat in self.seats]
+        hand = Hand(returns, players, occupants, self.deal, self.turn)
+        self.hands = [*self.hands, hand][-MOST_HANDS:]
 
     def undo(self, seat: int) -> None:
         """Go back to the last decision of a seat.
@@ -234,7 +252,6 @@ class Table:
     def saved(self) -> dict[str, Any]:
         """The table as JSON data, for `restored`."""
         return {
-            "layout": LAYOUT,
             "game": self.game.name,
             "rules": stated_options(self.game),
             "start": base64.b64encode(self.game.save(self.start)).decode(),
@@ -247,6 +264,7 @@ class Table:
             "deal": self.deal,
             "turn": self.turn,
             "seed": self.seed,
+            "changed": self.changed,
         }
 
 
@@ -267,12 +285,15 @@ def shows_more(game: Game, before: State, after: State, seat: int) -> bool:
 OBJECT = Kind("an object", "objects", lambda value: isinstance(value, dict))
 TRUTH = Kind("true or false", "truth values", lambda value: isinstance(value, bool))
 SAVED = {
-    "layout": SEED, "game": TEXT, "rules": OPTIONS, "start": TEXT, "actions": list_of(SEED),
+    "game": TEXT, "rules": OPTIONS, "start": TEXT, "actions": list_of(NATURAL),
     "seats": list_of(OBJECT), "open": TRUTH, "pace": NUMBER, "watch": TEXT,
-    "hands": list_of(OBJECT), "deal": SEED, "turn": SEED, "seed": SEED,
+    "hands": list_of(OBJECT), "deal": NATURAL, "turn": NATURAL, "seed": NATURAL, "changed": NUMBER,
 }  # fmt: skip
-SAVED_SEAT = {"agent": TEXT, "name": TEXT, "token": TEXT}
-SAVED_HAND = {"returns": list_of(NUMBER), "occupants": list_of(TEXT), "deal": SEED, "turn": SEED}
+SAVED_SEAT = {"agent": TEXT, "name": TEXT, "token": TEXT, "player": NATURAL}
+SAVED_HAND = {
+    "returns": list_of(NUMBER), "players": list_of(NATURAL), "occupants": list_of(TEXT),
+    "deal": NATURAL, "turn": NATURAL,
+}  # fmt: skip
 
 
 def check_saved(data: Any) -> dict[str, Any]:
@@ -282,8 +303,6 @@ def check_saved(data: Any) -> dict[str, Any]:
         InputError: The data do not have the form of a table.
     """
     data = check_fields(data, "a table", SAVED, {})
-    if data["layout"] != LAYOUT:
-        raise InputError(f"the table has layout {data['layout']}, not {LAYOUT}")
     for each in data["seats"]:
         check_fields(each, "a seat", SAVED_SEAT, {})
     for each in data["hands"]:
@@ -306,5 +325,5 @@ def restored(id: str, data: Any) -> Table:
         raise InputError(f"a table of {game.name} has {game.num_players} seats, not {len(seats)}")
     return Table(
         id, game, seats, start, data["actions"], data["open"], float(data["pace"]), data["watch"],
-        hands, data["deal"], data["turn"], data["seed"],
+        hands, data["deal"], data["turn"], data["seed"], changed=float(data["changed"]),
     )  # fmt: skip

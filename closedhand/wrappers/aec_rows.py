@@ -49,7 +49,7 @@ class AECRows(Rows):
         actions = cast(spaces.Discrete, env.action_space(self._agents[0]))
         self._set_up(1, len(self._agents), space, actions, autoreset_mode)
 
-    def _begin(self, chosen: np.ndarray, seeds: Sequence[int | None], options: Any) -> None:
+    def _begin(self, games: np.ndarray, seeds: Sequence[int | None], options: Any) -> None:
         self.aec.reset(seed=seeds[0], options=options or None)
         while self._is_over():  # with forced actions played inside, a game may leave no choice
             self.aec.reset()

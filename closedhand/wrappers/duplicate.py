@@ -119,11 +119,7 @@ class DuplicateDealing(BaseWrapper[str, Observation, int]):
 
 
 def _names(teams: Any) -> tuple[str, ...]:
-    """Check the names of teams, and return them.
-
-    Raises:
-        InputError: They are not a sequence of texts.
-    """
+    """Check the names of teams, a sequence of texts, and return them."""
     names = cast(Sequence[Any], teams)
     is_list = isinstance(teams, Sequence) and not isinstance(teams, str)
     if not is_list or not all(isinstance(name, str) for name in names):

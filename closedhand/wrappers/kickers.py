@@ -11,7 +11,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import BaseWrapper
 
 from closedhand.core import batch_kernels
-from closedhand.core.game import Game, InputError, explain_illegal
+from closedhand.core.game import Game, InputError
 from closedhand.core.registry import make_game
 from closedhand.envs import common
 from closedhand.envs.observation_form import ACTION_MASK, Observation, ObservationForm
@@ -81,9 +81,9 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
             super().step(action)  # type: ignore[arg-type]
             self._synchronise()
             return
-        before = self._states[0].copy()
-        self._play(action)
-        if self._states["moves"][0] == before["moves"]:
+        state, before = self._states[0], self._states[0].copy()
+        self.game.play(state, common.action_id(self.game, state, action))
+        if state["moves"] == before["moves"]:
             self._publish()
             return
         super().step(self._whole_play(before, action))
@@ -105,20 +105,6 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
         """Return the observations of all players in order, int8 [state_space.shape]."""
         aec_table(self.env).check_started()
         return self.sight.joint(self._states[0])
-
-    def _play(self, action: Any) -> None:
-        number = common.action_id(self.game, self._states[0], action)
-        status = np.empty(1, np.int64)
-        batch_kernels.play_all(
-            self.game.rules,
-            self._states,
-            np.zeros(1, np.int64),
-            np.array([number], np.int64),
-            self.game.num_actions,
-            status,
-        )
-        if status[0] == batch_kernels.ILLEGAL:
-            raise InputError(explain_illegal(self.game, self._states[0], number))
 
     def _whole_play(self, before: np.record, action: Any) -> int:
         """Return the flat action that the sub-step has completed."""

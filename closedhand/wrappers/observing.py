@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.core import batch
 from closedhand.core.checks import integers
 from closedhand.core.game import Game, State
 from closedhand.envs.observation_form import ACTION_MASK, PLANES, Observation, ObservationForm
@@ -53,7 +52,6 @@ class ObservingAgent:
         Raises:
             InputError: The function does not return one integer for each view.
         """
-        look = batch.features if self._sight.compact else batch.observe
-        seen, masks = look(self.game, views)
+        seen, masks = self._sight.observe(views)
         chosen = self._choose({**self._sight.parts(seen), ACTION_MASK: masks})
         return integers(f"the actions of agent {self.name!r}", chosen, len(views), "view")

@@ -108,7 +108,9 @@ def reached(game: Game, seed: int, number: int) -> list[State]:
 
 def written(game: Game, folder: Path) -> Iterator[str]:
     """The text of an agent `strategy` that plays by a file, in a game that is small enough."""
-    from closedhand.solvers.strategy import save, uniform
+    from support_strategies import uniform
+
+    from closedhand.solvers.strategy import save
 
     with suppress(InputError):
         save(uniform(game), folder / "uniform.npz")

@@ -11,7 +11,7 @@ pytest.importorskip("torch")
 from closedhand import InputError
 from closedhand.arena import learner_table, learners
 from closedhand.arena.learners import EXACT, EXPLOITED, QUICK, Cell, choose, compute
-from closedhand.core import run as core_run
+from closedhand.core import parts as core_parts
 from closedhand.core.file_kinds import COMMENT
 
 SHIPPED = Path(__file__).parents[2] / "docs" / "learner-results"
@@ -81,7 +81,7 @@ def test_a_run_of_another_version_is_not_resumed(
 ) -> None:
     cells, steps = [Cell("leduc", learner, 0)], []
     for version in ("9.9.8", "9.9.9"):
-        monkeypatch.setattr(core_run, "__version__", version)
+        monkeypatch.setattr(core_parts, "__version__", version)
         steps.append([])
         compute(tmp_path, PLAN, cells, lambda name, done, total: steps[-1].append(done))
         [result] = learner_table.read(tmp_path)

@@ -97,6 +97,7 @@ def test_networks_of_another_training_are_not_written_over(tmp_path: Path) -> No
 
 def test_settings_are_shown() -> None:
     assert "learning_rate" in run("show", "settings", "dmc").stdout
+    assert "pace" in run("show", "settings", "value-net").stdout
     assert "there are ppo" in run("show", "settings", "x").stderr
 
 

@@ -1,6 +1,8 @@
 """`--option` and `--seed` of every command, and the table that `show options` prints."""
 
 import json
+import re
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
@@ -28,6 +30,16 @@ def commands(group: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[st
             yield from commands(command, (*words, name))
         else:
             yield (*words, name), command
+
+
+def test_the_help_of_every_command_ends_with_an_example_that_it_takes() -> None:
+    for words, command in commands(typer.main.get_command(app)):
+        example = re.search(r"closedhand ([^`]*)\Z", command.help or "")
+        assert example, words
+        first, *rest = shlex.split(example[1])
+        assert first == words[0]
+        # Two commands may share a function, and so the example of one of them.
+        command.make_context(words[-1], rest[1:] if len(words) > 1 else rest)
 
 
 def with_seed() -> list[Any]:

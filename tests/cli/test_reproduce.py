@@ -44,7 +44,7 @@ def test_a_picture_that_a_report_shows_itself_is_shown_once(tmp_path: Path) -> N
 def test_a_report_is_saved_as_markdown_and_as_html(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    show_report(tmp_path, REPORT, {"a": 1}, as_json=True, name="table-1")
+    show_report(tmp_path, REPORT, {"a": 1}, as_json=True, only="table-1")
     assert (tmp_path / "table-1.md").read_text() == f"{REPORT.rstrip()}\n\n{COMMENT}\n"
     assert "<h2>Table 1</h2>" in (tmp_path / "table-1.html").read_text()
     assert json.loads(capsys.readouterr().out) == {"a": 1}

@@ -37,8 +37,18 @@ def test_solve_as_json_and_as_table(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_same_game_is_solved_into_the_same_folder(tmp_path: Path) -> None:
     run("solve", "uh-leduc", "--iterations", "5")
-    run("solve", "--pair", "rank", "--algorithm", "pcfr+,cfr", "--iterations", "7", "--resume")
-    run("solve", "--pair", "card", "--iterations", "5")
+    run(
+        "solve",
+        "uh-leduc",
+        "--pair",
+        "rank",
+        "--algorithm",
+        "pcfr+,cfr",
+        "--iterations",
+        "7",
+        "--resume",
+    )
+    run("solve", "uh-leduc", "--pair=card", "--iterations", "5")
     folders = {path.name: path for path in (tmp_path / "runs").iterdir()}
     assert set(folders) == {"solve-uh_leduc", "solve-uh_leduc-pair-card"}
     result = json.loads((folders["solve-uh_leduc"] / "pcfr+" / "result.json").read_text())
@@ -46,7 +56,7 @@ def test_the_same_game_is_solved_into_the_same_folder(tmp_path: Path) -> None:
     assert (folders["solve-uh_leduc"] / "cfr" / "strategy.npz").exists()
     # What another command left there damaged is no obstacle.
     (folders["solve-uh_leduc"] / "cfr" / "result.json").write_text("{")
-    assert run("solve", "--iterations", "5").exit_code == 0
+    assert run("solve", "uh-leduc", "--iterations", "5").exit_code == 0
 
 
 @pytest.mark.slow
@@ -65,7 +75,7 @@ def test_a_match_does_not_go_on_with_another_strategy() -> None:
 @pytest.mark.slow
 def test_solve_several_and_exactly() -> None:
     arguments = ("--algorithm", "lp,cfr+,mccfr", "--iterations", "100", "--json")
-    runs = json.loads(run("solve", "--game", "leduc", *arguments).stdout)["runs"]
+    runs = json.loads(run("solve", "leduc", *arguments).stdout)["runs"]
     assert [each["algorithm"] for each in runs] == ["lp", "cfr+", "mccfr"]
     assert runs[0]["value"] == pytest.approx(-0.085606424078, abs=1e-9)
     table = run("solve", "leduc", "--algorithm", "lp").stdout

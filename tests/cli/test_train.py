@@ -32,6 +32,14 @@ def test_trainings_describe_themselves(name: str) -> None:
     assert "--out" in result.stdout
 
 
+def test_options_are_shown_by_the_learners_that_take_them() -> None:
+    help = " ".join(run("train", "doudizhu", "--help").stdout.split())
+    every, own = (help.index(f"Options of {name}") for name in ("ppo, dmc", "decompose, value-net"))
+    assert help.index("--algorithm") < every < help.index("--opponents") < own
+    assert own < help.index("--from")
+    assert "--from" not in run("train", "leduc", "--help").stdout
+
+
 def test_a_device_is_chosen_for_ppo(monkeypatch: pytest.MonkeyPatch) -> None:
     torch = pytest.importorskip("torch")
     from closedhand.cli.learn import device_for

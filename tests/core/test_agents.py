@@ -148,7 +148,9 @@ def test_specs_are_agents_to_make() -> None:
 
 @pytest.mark.slow
 def test_quoted_paths_are_found(tmp_path: Path) -> None:
-    from closedhand.solvers.strategy import save, uniform
+    from support_strategies import uniform
+
+    from closedhand.solvers.strategy import save
 
     folder = tmp_path / "a,b:c [d=1]"
     folder.mkdir()

@@ -184,8 +184,8 @@ def test_states_with_gaps_and_of_subclasses_are_states() -> None:
     expected = states.copy()
     batch.step(game, expected, actions)
     compiled = (
-        batch_kernels.step_all.signatures.copy()
-        if hasattr(batch_kernels.step_all, "signatures")
+        batch_kernels.play_all.signatures.copy()
+        if hasattr(batch_kernels.play_all, "signatures")
         else []
     )
     gaps, back, frozen = states.copy(), states[::-1].copy()[::-1], states.copy()
@@ -198,7 +198,7 @@ def test_states_with_gaps_and_of_subclasses_are_states() -> None:
     for look in (batch.running, batch.legal_masks, batch.returns):
         assert (look(game, frozen) == look(game, states)).all()
     assert batch.views(game, frozen[::2]).tobytes() == batch.views(game, states)[::2].tobytes()
-    assert getattr(batch_kernels.step_all, "signatures", []) == compiled
+    assert getattr(batch_kernels.play_all, "signatures", []) == compiled
 
 
 def test_states_that_cannot_be_changed_are_not_stepped() -> None:

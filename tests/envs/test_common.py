@@ -186,7 +186,7 @@ def test_bad_reset_options(options: dict[str, Any], message: str) -> None:
             "not 'house'",
         ),
         ({"speed": 3}, "has no option 'speed'"),
-        ({"render_mode": "neon"}, "no render mode 'neon'"),
+        ({"render_mode": "neon"}, "render_mode is human, ansi or rgb_array, not 'neon'"),
         ({"game": make_game("doudizhu"), "substeps": True}, "brings its own options"),
     ],
 )

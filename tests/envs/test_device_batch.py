@@ -2,16 +2,17 @@ import gymnasium
 import numpy as np
 import pytest
 
-from closedhand.core import contract
+from closedhand.core import contract, game_kernels
 from closedhand.core.agents import make_agent
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import make_game
+from closedhand.core.stream import make_streams
 from closedhand.envs import GameVectorEnv
 
 torch = pytest.importorskip("torch")
 from closedhand.envs import DeviceVectorEnv  # noqa: E402
 from closedhand.envs.device import shape_for  # noqa: E402
-from closedhand.envs.device_batch import DeviceBatch, RandomGames  # noqa: E402
+from closedhand.envs.device_batch import DeviceBatch  # noqa: E402
 
 N = 6
 CASES: list[tuple[str, dict[str, object], dict[str, object]]] = [
@@ -74,7 +75,7 @@ def test_it_is_the_env_with_same_step_reset(name: str, rules: dict, options: dic
         if step == 40:
             chosen = np.arange(N) % 2 == 0
             told = env.reset(options={"reset_mask": chosen})
-            batch.reset(chosen=chosen)
+            batch.reset(reset_mask=chosen)
             where = ~chosen[:, None]
             same(env, batch, told, batch.rewards.numpy() * where + 0.0)
     assert seen == {0, 1, 2}
@@ -96,7 +97,7 @@ def test_what_does_not_fit_is_refused_in_one_line(monkeypatch):
         with pytest.raises(InputError, match=found):
             batch.step(actions)
     with pytest.raises(InputError, match=r"the mask of games must be bool \[3\]"):
-        batch.reset(chosen=torch.ones(2, dtype=torch.bool))
+        batch.reset(reset_mask=torch.ones(2, dtype=torch.bool))
     for number in (0, 2**25, 1.0):
         with pytest.raises(InputError, match="the number of games is 1 to"):
             DeviceBatch(game, number, device="cpu")
@@ -147,16 +148,20 @@ def test_rows_of_a_block_fit_its_memory(row):
 
 def test_random_games_go_on_to_their_end():
     game = make_game("leduc")
-    games = RandomGames(game, 50, "cpu")
-    games.play(1)
-    states = games.states.numpy().view(game.dtype)[:, 0]
-    assert all(game.over(state) for state in states)
-    assert (games.moves.numpy() == states["moves"]).all() and games.moves.min() > 1
-    first = games.states.clone()
-    games.play(51)
-    assert (games.states != first).any()
-    games.play(1)
-    assert torch.equal(games.states, first)
+    states, moves, ids = (
+        game.empty(50),
+        np.zeros(50, np.int64),
+        np.empty((1, game.num_actions), "i4"),
+    )
+    ends = []
+    for first in (1, 51, 1):
+        streams = make_streams(50)
+        streams[:, 0] = np.arange(first, first + 50)
+        game_kernels.random_games(game.rules, states, streams, ids, moves)
+        assert all(game.over(state) for state in np.rec.array(states))
+        assert (moves == states["moves"]).all() and moves.min() > 1
+        ends.append(states.tobytes())
+    assert ends[0] == ends[2] != ends[1]
 
 
 def test_make_vec_takes_a_device():

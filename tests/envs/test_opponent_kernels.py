@@ -15,7 +15,7 @@ from closedhand.agents.random import RandomAgent
 from closedhand.core import batch_kernels
 from closedhand.core.agents import act_batch
 from closedhand.core.policies import policy_of
-from closedhand.envs import GameVectorEnv, SoloEnv, opponent_kernels, opponents
+from closedhand.envs import GameVectorEnv, SoloEnv, opponents
 
 SUBSTEPS = ("doudizhu", {"substeps": True})
 AUCTION = ("doudizhu", {"bidding": True, "objective": "win"})
@@ -138,7 +138,7 @@ def test_after_a_refused_start_the_game_goes_on() -> None:
         except InputError:
             with pytest.raises(InputError):
                 env.reset(options={"state": state})
-        return env._crossing == ()
+        return env._arguments == ()
 
     assert any(is_refused() for _ in range(200))
     action = int(observation["action_mask"].argmax())
@@ -229,19 +229,3 @@ def test_an_illegal_action_in_a_kernel_is_refused() -> None:
         with pytest.raises(InputError, match="agent 'stray' cannot continue: action -1 is not one"):
             for seed in range(50):
                 env.step(env.reset(seed=seed)[0]["action_mask"].argmax(axis=-1))
-
-
-def test_ids_are_listed_for_the_seat_to_act_alone() -> None:
-    """As many as there are, then -1; none for another seat, or in a game that is over."""
-    game = make_game("uh_leduc")
-    states = game.empty(3)
-    for i, actions in enumerate(("", "", "raise fold")):
-        states[i] = game.parse_deal("SK;HQ;SA")
-        for text in actions.split():
-            game.play(states[i], game.parse(text))
-    out = np.full((3, 3), 9, np.int32)
-    seats, ids = np.array([0, 1, 0]), np.empty(game.num_actions, np.int32)
-    assert opponent_kernels.list_all(game.rules, states, seats, ids, out) == 2
-    check, raising = game.parse("check"), game.parse("raise")
-    assert out.tolist() == [[check, raising, -1], [-1] * 3, [-1] * 3]
-    assert opponent_kernels.list_all(game.rules, states[1:], seats[1:], ids, out[1:]) == 0

@@ -247,7 +247,7 @@ def test_a_game_of_turns_is_refused(game: str) -> None:
     [
         ({"game": "whist"}, "no game 'whist'"),
         ({"speed": 3}, "has no option 'speed'"),
-        ({"render_mode": "neon"}, "no render mode 'neon'"),
+        ({"render_mode": "neon"}, "render_mode is human, ansi or rgb_array, not 'neon'"),
         ({"game": make_game("chinese_poker"), "players": 3}, "brings its own options"),
     ],
 )

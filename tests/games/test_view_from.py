@@ -131,7 +131,7 @@ FAULTS: list[tuple[str, dict[str, Any], str]] = [
     # Of every game:
     ("doudizhu", {"player": 3}, "player is a seat of doudizhu, 0 to 2, not 3"),
     ("doudizhu", {"player": "1"}, "player is a seat, which is a whole number, not '1'"),
-    ("doudizhu", {"hand": 7}, "hand is a text of cards, not 7"),
+    ("doudizhu", {"hand": 7}, "hand is a text, not 7"),
     ("doudizhu", {"actions": "55"}, "actions are a list of ids or texts, not '55'"),
     ("doudizhu", {"actions": [None]}, "action 1, None: an action that is no text is"),
     ("doudizhu", {"actions": ["55", "?"]}, "action 2, [?]: the player has seen"),
@@ -222,7 +222,7 @@ FAULTS: list[tuple[str, dict[str, Any], str]] = [
     ("daihinmin", {"leader": 5}, "leader is a seat of daihinmin, 0 to 4, not 5"),
     ("daihinmin", {"leader": 2, "actions": []}, "player_2 led first, but neither holds 3d nor has"),
     ("daihinmin", {"dealt": None}, "dealt: give the number of cards dealt to each player"),
-    ("daihinmin", {"dealt": (11, 11, 11, 11, 9)}, "dealt must be three times 11 and twice 10"),
+    ("daihinmin", {"dealt": (11, 11, 11, 11, 9)}, "dealt: three hands have 11 cards, and two"),
     ("daihinmin", {"dealt": 53}, "dealt must be 5 whole numbers, by player, not 53"),
     ("daihinmin", {"seats": "01233"}, "seats must be the digits 0 to 4 in some order, not '01233'"),
     ("daihinmin", {"classes": "x"}, "classes must be the digits 0 to 4 in some order, not 'x'"),

@@ -5,14 +5,9 @@ import torch
 from closedhand.core.agents import make_agent
 from closedhand.core.registry import make_game
 from closedhand.envs.seatwise import seat_advantages
-from closedhand.learning.device_ppo import (
-    DevicePPO,
-    DevicePPOSettings,
-    PolicyLoss,
-    half,
-    log_softmax,
-    whole,
-)
+from closedhand.learning.device_ppo import DevicePPO, DevicePPOSettings, PolicyLoss
+from closedhand.learning.device_rollout import log_softmax
+from closedhand.learning.module_state import half, whole
 
 SMALL = {"games": 16, "batch": 16 * 24, "minibatch": 64, "width": 16, "layers": 2, "critic": 16}
 
@@ -51,15 +46,15 @@ def test_the_gradient_is_that_of_automatic_differentiation():
 def test_advantages_are_those_by_seat(name):
     ppo = learner(name, gae_lambda=0.9)
     ppo.batch.reset(1)
-    ppo._rollout()
-    rows = ppo._rows
+    ppo._play()
+    rows = ppo.rollout.rows
     rows["values"].uniform_(-1, 1)
-    ppo._advantages()
+    ppo.rollout.credit(0.9)
     acts = rows["decides"].numpy()
     assert acts.any() and rows["ended"].any()
     actors = np.where(acts, rows["actors"].numpy(), -1)
     want, targets = seat_advantages(
-        (rows["rewards"] / ppo._scale).double().numpy(), actors, rows["ended"].numpy(),
+        (rows["rewards"] / ppo.rollout.scale).double().numpy(), actors, rows["ended"].numpy(),
         np.where(acts, rows["values"].double().numpy(), 0.0), gae_lambda=0.9,
     )  # fmt: skip
     known = rows["known"].numpy()

@@ -1,8 +1,8 @@
-"""Mutation testing: a sample of mutants of rules, envs, wrappers, search and the UECda server.
+"""Mutation testing: fifty mutants of every room of the package.
 
-`python -m tests.mutants` draws mutants from every module, runs the tests that call the mutated
-function, and writes which mutants no test has noticed. What is known is kept in the folder `--out`,
-so that an interrupted run goes on. research/mutants.md has the score of a run.
+`python -m tests.mutants` draws mutants from every room by a seed, runs the tests that call the
+mutated function, and writes which mutants no test has noticed. What is known is kept in the folder
+`--out`, so that an interrupted run goes on. research/mutants.md has the score of a run.
 """
 
 import argparse
@@ -35,35 +35,40 @@ ROOMS = {
     "envs": "environments",
     "wrappers": "wrappers",
     "search": "search",
+    "learning": "learning",
+    "solvers": "solvers",
+    "arena": "arena",
+    "core.statistics": "statistics",
+    "core": "core",
 }
-"""Prefixes of modules, a narrower one first, and what stands in the report."""
-LEAST = 2
-"""Mutants drawn from every module that has as many."""
+"""Rooms: prefixes of modules, a narrower one first, and what stands in the report."""
 KILLED, SURVIVED, TIME = "killed", "survived", "out of time"
 
 
 def room_of(module: str) -> str:
-    """The prefix of a module's room."""
-    return next(room for room in ROOMS if module.startswith(f"{running.PACKAGE}.{room}"))
+    """The prefix of a module's room; empty for the faces of folders of rooms."""
+    return next(
+        (room for room in ROOMS if f"{module}.".startswith(f"{running.PACKAGE}.{room}.")), ""
+    )
 
 
 def population() -> dict[str, list[Mutant]]:
-    """All mutants by module."""
-    folders = {running.ROOT / running.PACKAGE / room.replace(".", "/") for room in ROOMS}
-    files = sorted({file for folder in folders for file in folder.rglob("*.py")})
-    names = {running.module_name(file): file for file in files}
-    return {name: mutants(name, file.read_text("utf-8")) for name, file in names.items()}
+    """All mutants by room."""
+    found: dict[str, list[Mutant]] = {room: [] for room in ROOMS}
+    for file in running.sources():
+        name = running.module_name(file)
+        if room := room_of(name):
+            found[room] += mutants(name, file.read_text("utf-8"))
+    return found
 
 
-def sample(modules: dict[str, list[Mutant]], count: int, seed: int) -> list[Mutant]:
-    """Mutants drawn from every module in proportion to its number of mutants, shuffled."""
-    share = count / sum(map(len, modules.values()))
-    drawn = []
-    for module, every in modules.items():
-        number = min(len(every), max(LEAST, round(share * len(every))))
-        drawn += random.Random(f"{seed} {module}").sample(every, number)
-    random.Random(seed).shuffle(drawn)
-    return drawn
+def sample(rooms: Mapping[str, list[Mutant]], count: int, seed: int) -> list[Mutant]:
+    """Mutants drawn from every room, as many from each."""
+    return [
+        mutant
+        for room, every in rooms.items()
+        for mutant in random.Random(f"{seed} {room}").sample(every, min(count, len(every)))
+    ]
 
 
 def warm_up() -> None:
@@ -72,6 +77,10 @@ def warm_up() -> None:
     import hypothesis.extra.numpy  # noqa: F401
     import numba  # noqa: F401
     import pettingzoo.test  # noqa: F401
+    import torch
+
+    # A fork does not survive the threads of the parent.
+    torch.set_num_threads(1)
 
     if running.PACKAGE in sys.modules:
         raise RuntimeError("a mutant of a module that is imported already is never seen")
@@ -185,20 +194,24 @@ def judged(ends: Iterable[tuple[Mutant, int | None, str]]) -> Iterator[tuple[Mut
 def main() -> None:
     """Parse the arguments and run."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
-    parser.add_argument("--count", type=int, default=330, help="of mutants, about")
+    parser.add_argument("--count", type=int, default=50, help="of mutants in a room")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--out", type=Path, default=Path("runs/mutants"))
-    parser.add_argument("--only", default="", help="modules whose names contain this")
+    parser.add_argument("--only", help="rooms, such as learning,core; then only by their tests")
     parser.add_argument("--limit", type=int, default=10**9, help="mutants to run now")
     parser.add_argument("--again", action="store_true", help="run the survivors again")
     given = parser.parse_args()
+    rooms = given.only.split(",") if given.only else list(ROOMS)
+    if unknown := set(rooms) - set(ROOMS):
+        parser.error(f"no room {', '.join(unknown)}; the rooms are {', '.join(ROOMS)}")
     given.out.mkdir(parents=True, exist_ok=True)
     warm_up()
-    tests = running.survey(given.out / "tests.json", given.workers)
-    every = population()
-    print(f"{sum(map(len, every.values()))} mutants in {len(every)} modules; {len(tests)} tests")
-    drawn = [m for m in sample(every, given.count, given.seed) if given.only in m.module]
+    folders = map(running.tests_of, rooms) if given.only else [""]
+    tests = running.survey(given.out / "tests.json", given.workers, folders)
+    every = {room: found for room, found in population().items() if room in rooms}
+    print(f"{sum(map(len, every.values()))} mutants in {len(every)} rooms; {len(tests)} tests")
+    drawn = sample(every, given.count, given.seed)
     path = given.out / "results.jsonl"
     rows = map(json.loads, path.read_text().splitlines() if path.exists() else [])
     known = {Mutant(**row["mutant"]).key: row for row in rows}
@@ -209,7 +222,7 @@ def main() -> None:
         }
     todo = [mutant for mutant in drawn if mutant.key not in known][: given.limit]
     # After the outcomes everything has been imported, and a fault would come too late.
-    for fault in unnoticed(given.workers) if given.limit >= len(drawn) else ():
+    for fault in unnoticed(given.workers) if given.limit >= len(drawn) and not given.only else ():
         print(f"{fault.test} does not notice {fault.after!r} in {fault.module}", flush=True)
     for mutant, outcome, test in outcomes(todo, tests, given.workers):
         known[mutant.key] = {"mutant": asdict(mutant), "outcome": outcome, "test": test}

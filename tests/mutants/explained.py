@@ -40,8 +40,8 @@ EXPLAINED = (
         "any number below that of every board marks a foul",
     ),
     Explained(
-        "games.daihinmin.two_jokers", "_second_joker",
-        "return lambda plays, play: JokerPlace(NO_JOKER, 0)", "0", "1",
+        "games.daihinmin.two_jokers", "",
+        '_second_suit = reader("second_suit", 0)', "0", "1",
         "the suit of a joker that is not there is not read",
     ),
     Explained(

@@ -6,7 +6,7 @@ decorators, the text of messages, and assignments to local names, without which 
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 NOT_BEHAVIOUR = {"annotation", "returns", "decorator_list", "type_params"}
@@ -143,35 +143,104 @@ def _sites(parent: ast.AST, prefix: str, function: str) -> Iterator[_Site]:
 
 def _alternatives(node: ast.AST) -> Iterator[ast.AST]:
     """What a node is replaced by."""
+    for operator in OPERATORS.values():
+        yield from operator(node)
+
+
+def _comparisons(node: ast.AST) -> Iterator[ast.AST]:
+    if isinstance(node, ast.Compare):
+        for i, operator in enumerate(node.ops):
+            ops = [*node.ops[:i], COMPARED[type(operator)](), *node.ops[i + 1 :]]
+            yield ast.Compare(node.left, ops, node.comparators)
+
+
+def _signs(node: ast.AST) -> Iterator[ast.AST]:
     match node:
-        case ast.Compare():
-            for i, operator in enumerate(node.ops):
-                ops = [*node.ops[:i], COMPARED[type(operator)](), *node.ops[i + 1 :]]
-                yield ast.Compare(node.left, ops, node.comparators)
+        case ast.BinOp(op=ast.Add() | ast.Sub()):
+            yield ast.BinOp(node.left, COMPUTED[type(node.op)](), node.right)
+        case ast.AugAssign(op=ast.Add() | ast.Sub()):
+            yield ast.AugAssign(node.target, COMPUTED[type(node.op)](), node.value)
+        case ast.UnaryOp(op=ast.USub()):
+            yield node.operand
+
+
+def _operations(node: ast.AST) -> Iterator[ast.AST]:
+    match node:
+        case ast.BinOp(op=ast.BitOr()) if _is_none(node.right):
+            return
+        case ast.BinOp() | ast.AugAssign() if isinstance(node.op, ast.Add | ast.Sub):
+            return
         case ast.BinOp(op=operator) if type(operator) in COMPUTED:
-            if not (isinstance(operator, ast.BitOr) and _is_none(node.right)):
-                yield ast.BinOp(node.left, COMPUTED[type(operator)](), node.right)
+            yield ast.BinOp(node.left, COMPUTED[type(operator)](), node.right)
         case ast.AugAssign(op=operator) if type(operator) in COMPUTED:
             yield ast.AugAssign(node.target, COMPUTED[type(operator)](), node.value)
-            yield ast.Pass()
         case ast.BoolOp():
             other = ast.Or() if isinstance(node.op, ast.And) else ast.And()
             yield ast.BoolOp(other, node.values)
-        case ast.UnaryOp(op=ast.Not() | ast.USub() | ast.Invert()):
+        case ast.UnaryOp(op=ast.Not() | ast.Invert()):
             yield node.operand
+
+
+def _constants(node: ast.AST) -> Iterator[ast.AST]:
+    match node:
         case ast.Constant(value=bool()):
             yield ast.Constant(not node.value)
-        case ast.Constant(value=int() | float()):
+        case ast.Constant(value=float()):
+            yield ast.Constant(2 * node.value or 1.0)
+
+
+def _one_off(node: ast.AST) -> Iterator[ast.AST]:
+    match node:
+        case ast.Constant(value=int()) if not isinstance(node.value, bool):
             yield ast.Constant(node.value + 1)
-        case ast.Return(value=ast.expr()) if not isinstance(node.value, ast.Constant):
-            yield ast.Return(ast.Constant(0))
+        case ast.Call(func=ast.Name(id="range"), args=[*rest, ast.expr() as last]) if not (
+            isinstance(last, ast.Constant | ast.UnaryOp)
+        ):
+            shorter = ast.BinOp(last, ast.Sub(), ast.Constant(1))
+            yield ast.Call(node.func, [*rest, shorter], node.keywords)
+
+
+def _dropped(node: ast.AST) -> Iterator[ast.AST]:
+    match node:
         case ast.Expr() if not isinstance(node.value, ast.Constant | ast.Yield | ast.YieldFrom):
             yield ast.Pass()
         case ast.Assign(targets=[ast.Attribute() | ast.Subscript()]):
             yield ast.Pass()
-        case ast.Raise() | ast.Break() | ast.Continue():
+        case ast.AugAssign() | ast.Raise() | ast.Break() | ast.Continue():
             yield ast.Pass()
+
+
+def _returned(node: ast.AST) -> Iterator[ast.AST]:
+    if isinstance(node, ast.Return) and node.value and not isinstance(node.value, ast.Constant):
+        yield ast.Return(ast.Constant(0))
+
+
+def _swapped(node: ast.AST) -> Iterator[ast.AST]:
+    match node:
+        case ast.Call(args=[first, second, *rest]) if not (
+            isinstance(first, ast.Starred)
+            or isinstance(second, ast.Starred)
+            or ast.dump(first) == ast.dump(second)
+            # The order of what is compared, joined or checked changes nothing.
+            or (isinstance(node.func, ast.Name) and node.func.id in UNORDERED)
+        ):
+            yield ast.Call(node.func, [second, first, *rest], node.keywords)
 
 
 def _is_none(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
+
+
+UNORDERED = {"max", "min", "print"}
+"""Functions to which the order of arguments means nothing, or only what is shown."""
+OPERATORS: dict[str, Callable[[ast.AST], Iterator[ast.AST]]] = {
+    "comparison": _comparisons,
+    "sign": _signs,
+    "operation": _operations,
+    "constant": _constants,
+    "off by one": _one_off,
+    "dropped statement": _dropped,
+    "returned value": _returned,
+    "swapped argument": _swapped,
+}
+"""Faults by kind: what a node is replaced by, a fault each."""

@@ -16,6 +16,7 @@ import importlib.util
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import sys
@@ -33,18 +34,28 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGE = "closedhand"
 TESTS = (
+    "tests/competitions/**/test_*.py",
     "tests/games/**/test_*.py",
     "tests/envs/test_*.py",
     "tests/wrappers/test_*.py",
     "tests/search/test_*.py",
+    "tests/learning/test_*.py",
+    "tests/solvers/test_*.py",
+    "tests/arena/test_*.py",
+    "tests/core/test_*.py",
     "tests/testing/test_*.py",
     "tests/agents/test_*.py",
-    "tests/core/test_[bcdiprs]*.py",
 )
 """Files whose tests are tried; what a test calls decides for which mutants it is run."""
 ABOUT_DATA = ("tests/games/test_facts.py", "tests/envs/test_registration.py")
 """Files whose tests read what modules without functions state."""
-OF_EXTRAS = ("rllib", "sb3", "tianshou", "torchrl")
+FOLDERS = (
+    "arena", "competitions", "core", "envs", "games", "learning", "search", "solvers", "wrappers",
+)  # fmt: skip
+"""Folders of the package that faults are put into."""
+DEVICES = re.compile(r"core/numba/|core/cu|/device|/__main__")
+"""Files that plain Python does not reach: compilation, and what runs on a GPU."""
+OF_EXTRAS = ("rllib", "sb3", "tianshou", "torchrl", "maskable_ppo", "tensorboard")
 """Modules that import the library of an extra; it may be missing, and starts threads."""
 # All times are processor seconds, so that a busy machine changes no outcome.
 MOST = 12.0
@@ -251,15 +262,24 @@ def source_path(module: str) -> Path:
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
-def survey(path: Path, workers: int) -> list[Test]:
+def tests_of(room: str) -> str:
+    """Where the tests of a room are, below `tests/`."""
+    folder = room.replace(".", "/")
+    return f"{folder}/" if (ROOT / "tests" / folder).is_dir() else f"{folder.rpartition('/')[0]}/"
+
+
+def survey(path: Path, workers: int, folders: Iterable[str] = ("",)) -> list[Test]:
     """Every test with what it calls; files of tests that have not changed are not run again.
 
     Args:
         path: File that keeps what is known.
         workers: Number of processes.
+        folders: Folders below `tests/` with the tests to take.
     """
     known = json.loads(path.read_text()) if path.exists() else {}
     files = sorted(str(file.relative_to(ROOT)) for each in TESTS for file in ROOT.glob(each))
+    within = tuple(f"tests/{folder}" for folder in folders)
+    files = [file for file in files if file.startswith(within)]
     stamps = {file: hashlib.sha256((ROOT / file).read_bytes()).hexdigest() for file in files}
     new = [file for file in files if known.get(file, {}).get("stamp") != stamps[file]]
 
@@ -409,6 +429,13 @@ def needs_an_extra(module: str) -> bool:
     return module.rpartition(".")[2] in OF_EXTRAS
 
 
+def sources() -> list[Path]:
+    """The files of the package that faults may be put into, sorted."""
+    home = ROOT / PACKAGE
+    found = {path for folder in FOLDERS for path in (home / folder).rglob("*.py")}
+    return sorted(path for path in found if not DEVICES.search(path.relative_to(home).as_posix()))
+
+
 def load() -> None:
     """Import all that may be mutated, but for what needs an extra, and build the games' tables."""
     sys.path.insert(0, str(ROOT / "tests"))
@@ -417,10 +444,9 @@ def load() -> None:
     from closedhand import make_game
     from closedhand.core.registry import GAMES
 
-    for folder in ("games", "envs", "wrappers", "search"):
-        for path in (ROOT / PACKAGE / folder).rglob("*.py"):
-            if not needs_an_extra(module := module_name(path)):
-                importlib.import_module(module)
+    for path in sources():
+        if not needs_an_extra(module := module_name(path)):
+            importlib.import_module(module)
     for name, rules in [*VARIANTS, *((name, {}) for name in GAMES)]:
         game = make_game(name, **rules)
         game.parse(game.text(0))

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 from mutants.explained import EXPLAINED, Explained, explanation
-from mutants.operators import mutants, mutate
+from mutants.operators import OPERATORS, mutants, mutate
 from mutants.running import source_path
 
 SOURCE = '''
@@ -20,6 +20,8 @@ class Box:
             raise ValueError(f"{n + 1} is not 2")
         def inner(x):
             return x - 1
+        for i in range(n):
+            inner(pow(n, i), step=-0.5)
         return inner(n) in (1, 1)
 '''
 
@@ -35,6 +37,11 @@ EXPECTED = [
     ("Box.full.<locals>.inner", "return x - 1", "return 0"),
     ("Box.full.<locals>.inner", "x - 1", "x + 1"),
     ("Box.full.<locals>.inner", "1", "2"),
+    ("Box.full", "range(n)", "range(n - 1)"),
+    ("Box.full", "inner(pow(n, i), step=-0.5)", "pass"),
+    ("Box.full", "pow(n, i)", "pow(i, n)"),
+    ("Box.full", "-0.5", "0.5"),
+    ("Box.full", "0.5", "1.0"),
     ("Box.full", "return inner(n) in (1, 1)", "return 0"),
     ("Box.full", "inner(n) in (1, 1)", "inner(n) not in (1, 1)"),
     ("Box.full", "1", "2"),
@@ -47,6 +54,12 @@ def test_every_fault_is_listed_once() -> None:
     assert [(m.function, m.before, m.after) for m in found] == EXPECTED
     assert len({mutant.key for mutant in found}) == len(found)
     assert [mutant.number for mutant in found] == list(range(len(found)))
+
+
+def test_every_kind_of_fault_is_among_them() -> None:
+    nodes = list(ast.walk(ast.parse(SOURCE)))
+    for name, operator in OPERATORS.items():
+        assert [each for node in nodes for each in operator(node)], name
 
 
 def test_a_mutant_differs_in_its_fault_alone() -> None:

@@ -1,12 +1,14 @@
 """Rankings of legal actions against values that are enumerated."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from closedhand import InputError, make_agent, make_game
 from closedhand.agents.random import RandomAgent
 from closedhand.core.game import State
-from closedhand.search import Uniform, rank, simulation_of
+from closedhand.search import Uniform, rank, ranking, simulation_of
 from closedhand.search.ranking import Ranked, Ranking, Simulation, summary
 
 LEDUC = make_game("leduc")
@@ -156,3 +158,40 @@ def test_an_agent_of_daihinmin_ranks_by_points() -> None:
     ranked = rank(game, view, how, simulations=500, threads=1)
     assert ranked[0].wins is None
     assert all(1.0 <= each.points.mean <= 5.0 for each in ranked)
+
+
+class Named:
+    """Of a game, what a ranking needs."""
+
+    payoff_range = (-13.0, 13.0)
+
+    def text(self, action: int, view: State) -> str:
+        return str(action)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rounds", [1, 4])
+def test_intervals_of_the_shown_actions_hold(rounds: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By 400 rankings of five actions whose payoffs are drawn around known means."""
+    true, shown, rng = np.array([0.0, -0.1, -0.3, -1.0, -2.0]), 3, np.random.default_rng(rounds)
+
+    def draw(how: Any, view: Any, actions: Any, surviving: Any, size: int, own: Any) -> np.ndarray:
+        worlds = rng.normal(size=(size, 1))  # what all actions share
+        return np.where(surviving, true + worlds + 2 * rng.normal(size=(size, len(true))), np.nan)
+
+    monkeypatch.setattr(ranking, "_population", draw)
+    how: Any = Simulation(Named(), Uniform())  # type: ignore[arg-type]
+    points, behind = [], []
+    for seed in range(400):
+        generator = np.random.default_rng(seed)
+        trial = Ranking(how, np.zeros(1)[0], np.arange(5), generator, shown=shown, share=1)
+        for _ in range(rounds):
+            trial.advance()
+        best, *others = trial.ranked()[:shown]
+        for each in (best, *others):
+            points.append(each.points.low <= true[each.action] <= each.points.high)
+        for each in others:
+            gap = true[each.action] - true[best.action]
+            behind.append(each.behind.low <= gap <= each.behind.high)
+    assert 0.93 <= np.mean(points) <= 0.97
+    assert 0.925 <= np.mean(behind) <= 0.97

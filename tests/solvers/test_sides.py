@@ -5,13 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support_strategies import uniform
 
 from closedhand import Game, make_game
 from closedhand.core.game import State
 from closedhand.games.doudizhu.counts import pack
 from closedhand.solvers import tree as trees
 from closedhand.solvers.evaluate import best_response, evaluate_rows
-from closedhand.solvers.strategy import Strategy, normalised, rows_of, shared_responses, uniform
+from closedhand.solvers.strategy import Strategy, normalised, rows_of, shared_responses
 from closedhand.solvers.tree import build, layout_of, tree_size
 
 

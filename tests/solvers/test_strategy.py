@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support_kuhn import kuhn as kuhn
+from support_strategies import uniform
 
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.core.game import State
@@ -105,7 +106,7 @@ def test_agents_without_probabilities_are_refused(kuhn: Game) -> None:
 
 def test_seats_of_an_agent_know_only_their_views(kuhn: Game) -> None:
     """Keys are those of views: hidden cards change nothing."""
-    table = strategy.uniform(kuhn)
+    table = uniform(kuhn)
     states = np.array([kuhn.parse_deal(deal) for deal in ("KQ", "KJ", "QK")], kuhn.dtype)
     one, other, third = table.find(states)
     assert one == other != third

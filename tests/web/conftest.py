@@ -1,9 +1,15 @@
-"""A browser test that fails reports what its pages showed."""
+"""Pages in a browser; a browser test that fails reports what its pages showed."""
 
-from collections.abc import Generator
+import signal
+from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from support_browser import CHROMIUM, DESKTOP, LIMIT, WAIT
+from support_web import serving
+
+from closedhand.web import catalogue
 
 
 def shown(page: Any) -> str:
@@ -26,3 +32,62 @@ def pytest_runtest_makereport(
     if call.when == "call" and report.failed and visit is not None:
         report.sections += [(f"page {i + 1}", shown(p)) for i, p in enumerate(visit.pages)]
     return report
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of results that the page shows."""
+    return tmp_path_factory.mktemp("runs")
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory, runs: Path) -> Iterator[str]:
+    catalogue.games()
+    with serving(tmp_path_factory.mktemp("tables"), runs=runs) as port:
+        yield f"http://127.0.0.1:{port}/"
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is missing")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def out_of_time(*_: Any) -> None:
+    pytest.fail(f"no end after {LIMIT:.0f} s")
+
+
+@pytest.fixture
+def visit(chromium: Any, url: str) -> Iterator[Callable[..., Any]]:
+    """Opens pages, each as a person of its own; nothing may be written to their consoles.
+
+    The time of the test begins with its first page.
+    """
+    contexts, complaints = [], []
+    before = signal.signal(signal.SIGALRM, out_of_time)
+
+    def open_page(path: str = "", **options: Any) -> Any:
+        if not contexts:
+            # It comes again, as a callback of an event loop may swallow an exception.
+            signal.setitimer(signal.ITIMER_REAL, LIMIT, 10.0)
+        given = {"viewport": DESKTOP, "color_scheme": "dark", "locale": "en-US", **options}
+        contexts.append(chromium.new_context(**given))
+        page = contexts[-1].new_page()
+        open_page.pages.append(page)  # for the report of a failure
+        page.set_default_timeout(WAIT)
+        page.on("console", lambda line: complaints.append(line.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.context.base = url
+        page.goto(url + path)
+        return page
+
+    open_page.pages = []
+    yield open_page
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+    for context in contexts:
+        context.close()
+    assert complaints == []

@@ -4,8 +4,6 @@ import gzip
 import io
 import os
 import re
-import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -18,6 +16,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support_browser import (
+    DESKTOP,
+    NEEDS_CHROMIUM,
+    PHONE,
+    WAIT,
+    set_table,
+    shoot,
+    start,
+    version,
+    wait_for_change,
+    wait_for_turn,
+)
 from support_runs import save_ladder, save_training
 from support_uecda import Match
 from support_web import compile_advice, compile_client, compile_small, compile_table, serving
@@ -39,34 +49,16 @@ from closedhand.web.remote_seat import Address
 Image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
-# The shell takes half the processor time: it has no windows to draw.
-BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser")
-CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
-if CHROMIUM is None and os.environ.get("CI") == "true":
-    raise RuntimeError("chromium is missing: make chromium")
-
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: make chromium"),
-]
+pytestmark = NEEDS_CHROMIUM
 
 DATA = Path(__file__).parents[1] / "data"
 KUHN = Path(__file__).parents[2] / "examples" / "kuhn-poker"
-DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 400, "height": 800}
-WAIT = 60_000
-"""Longest time to wait for one event, in milliseconds."""
-LIMIT = 300.0
-"""Seconds for a test from its first page on; its kernels are compiled before that."""
 MOST_TURNS = 200
 """Turns within which any hand ends."""
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 """The accessibility checker axe-core."""
 CARD_TURNS = 3
 """Turns in which cards are chosen by clicks; later turns use the list of legal plays."""
-SHOTS = os.environ.get("CLOSEDHAND_SHOTS")
-"""Folder for screenshots `web-NAME.png`; for a folder `docs` only those of `web.md`."""
-SHOT_COLOURS = 256
-"""Colours of a screenshot: few enough for a small file, without a visible difference."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -81,106 +73,6 @@ def kuhn() -> Iterator[None]:
     registry._specs.pop(SPEC.name)
     catalogue.games.cache_clear()
     sys.path.remove(str(KUHN))
-
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of results that the page shows."""
-    return tmp_path_factory.mktemp("runs")
-
-
-@pytest.fixture(scope="module")
-def url(kuhn: None, tmp_path_factory: pytest.TempPathFactory, runs: Path) -> Iterator[str]:
-    catalogue.games()
-    with serving(tmp_path_factory.mktemp("tables"), runs=runs) as port:
-        yield f"http://127.0.0.1:{port}/"
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-def out_of_time(*_: Any) -> None:
-    pytest.fail(f"no end after {LIMIT:.0f} s")
-
-
-@pytest.fixture
-def visit(chromium: Any, url: str) -> Iterator[Callable[..., Any]]:
-    """Opens pages, each as a person of its own; nothing may be written to their consoles.
-
-    The time of the test begins with its first page.
-    """
-    contexts, complaints = [], []
-    before = signal.signal(signal.SIGALRM, out_of_time)
-
-    def open_page(path: str = "", **options: Any) -> Any:
-        if not contexts:
-            # It comes again, as a callback of an event loop may swallow an exception.
-            signal.setitimer(signal.ITIMER_REAL, LIMIT, 10.0)
-        given = {"viewport": DESKTOP, "color_scheme": "dark", "locale": "en-US", **options}
-        contexts.append(chromium.new_context(**given))
-        page = contexts[-1].new_page()
-        open_page.pages.append(page)  # for the report of a failure
-        page.set_default_timeout(WAIT)
-        page.on("console", lambda line: complaints.append(line.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.context.base = url
-        page.goto(url + path)
-        return page
-
-    open_page.pages = []
-    yield open_page
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    signal.signal(signal.SIGALRM, before)
-    for context in contexts:
-        context.close()
-    assert complaints == []
-
-
-def set_table(page: Any, game: str, first: str, others: str, pace: str) -> None:
-    """Choose a game, its agents and their speed; an empty agent stands for a person."""
-    page.click(f"[data-game={game}]")
-    # Wait until the form shows the seats and agents of this game.
-    page.wait_for_selector(f".game.selected[data-game={game}]")
-    page.wait_for_selector("fieldset[data-agents*=random]")
-    seats = page.locator(".seat-choice select")
-    for place in range(seats.count()):
-        agent = others if place else first
-        seats.nth(place).select_option(agent or None, index=None if agent else 0)
-    page.select_option("#pace", pace)
-
-
-def start(page: Any, game: str, others: str = "random") -> None:
-    """Join a new table, with agents that play at once, or with other persons."""
-    set_table(page, game, "", others, "0.02")
-    page.click("#start")
-    page.wait_for_selector(".status")
-
-
-def wait_for_turn(page: Any) -> bool:
-    """Wait until it is this person's turn; False if the hand is over."""
-    status = page.wait_for_selector('.status[data-turn="true"], .status[data-over="true"]')
-    return status.get_attribute("data-over") != "true"
-
-
-def version(page: Any) -> str:
-    return page.get_attribute(".table-page", "data-version")
-
-
-def wait_for_change(page: Any, before: str) -> None:
-    page.wait_for_selector(f'.table-page:not([data-version="{before}"])')
-
-
-def shoot(page: Any, name: str, full: bool = False) -> None:
-    about = Path(SHOTS or "") / "web.md"
-    if SHOTS and (not about.exists() or f"(web-{name}.png)" in about.read_text(encoding="utf-8")):
-        page.wait_for_timeout(500)
-        shot = Image.open(io.BytesIO(page.screenshot(full_page=full))).convert("RGB")
-        shot.quantize(SHOT_COLOURS).save(Path(SHOTS) / f"web-{name}.png", optimize=True)
 
 
 def number_of_moves(page: Any) -> int:
@@ -747,14 +639,14 @@ def test_a_link_holds_a_game_and_a_sample_opens(visit: Callable[..., Any]) -> No
 
 @pytest.mark.parametrize("text", ["%E0%A4%A", "%7B%22game%22%3A"])
 def test_a_damaged_link_is_an_error(visit: Callable[..., Any], text: str) -> None:
-    visit(f"#/replay/{text}").wait_for_selector(".error >> text=line 1:")
+    visit(f"#/replay/{text}").wait_for_selector(".error")
 
 
 def test_the_link_of_the_owner_is_taken_where_the_page_is_shown(visit: Callable[..., Any]) -> None:
     page = visit()
     with serving(token="secret") as port:
         page.goto(f"http://127.0.0.1:{port}/")
-        page.wait_for_selector("main >> text=closedhand")
+        page.wait_for_selector("text=open the link of a seat")
         assert not page.query_selector("#start")
         page.goto(f"http://127.0.0.1:{port}/#/?token=secret")
         page.wait_for_selector("#start")

@@ -7,12 +7,13 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from closedhand import make_game
-from closedhand.web import advice, lobby as module
+from closedhand.web import advice, lobby as module, requests
 from closedhand.web.connection import Connection
 from closedhand.web.game_explorer import GameExplorer
 from closedhand.web.lobby import Lobby
@@ -62,6 +63,29 @@ def test_a_table_that_is_closed_while_it_is_set_up_stays_closed(
         lobby.close()
 
     asyncio.run(play())
+
+
+def test_the_latest_table_is_listed_first_and_none_is_missing(tmp_path: Path) -> None:
+    """Those in memory and those of the folder."""
+
+    async def listed(lobby: Lobby) -> list[dict[str, Any]]:
+        connection = Connection(lobby, owner=True)
+        await connection.answer('{"do": "tables"}')
+        found = json.loads(connection.outbox.get_nowait() or "")
+        lobby.close()
+        return found["ok"]
+
+    async def compare() -> None:
+        requests.register()
+        lobby = Lobby(tmp_path)
+        seats = [{"name": ""}, {"agent": "random"}]
+        tables = [(await lobby.open("uh_leduc", {}, seats, pace=60.0)).id for _ in range(53)]
+        assert [each["table"] for each in await listed(lobby)] == tables[::-1]
+        again = await listed(Lobby(tmp_path))
+        assert [each["table"] for each in again] == tables[::-1]
+        assert again[0]["total"] == 0 and again[0]["occupants"] == ["person", "random"]
+
+    asyncio.run(compare())
 
 
 def test_nobody_finds_the_seed_of_a_table() -> None:

@@ -8,6 +8,7 @@ import pytest
 from support_runs import save_ladder, save_training
 
 from closedhand import make_game
+from closedhand.arena import match, results
 from closedhand.core.files import write_arrays
 from closedhand.solvers.solving import begin
 from closedhand.web import runs
@@ -49,6 +50,21 @@ def test_a_ladder_is_rated_once_all_have_met(tmp_path: Path) -> None:
         assert row["microseconds"] > 0
     (tmp_path / "ladder" / "1.json").unlink()
     assert runs.everything_in(tmp_path)["ladders"] == []
+
+
+def test_a_finished_match_is_not_under_way_and_shows_the_columns_of_the_command(
+    tmp_path: Path,
+) -> None:
+    game = make_game("doudizhu")
+    data = results.summary(match.play(game, ["random", "random"], 4, 1))
+    for number, interrupted in enumerate((False, True)):
+        results.save(tmp_path / f"{number}.json", {**data, "interrupted": interrupted})
+    found = {each["file"]: each for each in runs.everything_in(tmp_path)["results"]}
+    assert (found["0.json"]["live"], found["1.json"]["live"]) == (False, True)
+    stated = data["pairs"][0]["results"][0]["columns"]
+    assert found["0.json"]["rows"][0]["columns"] == {
+        name: [each["mean"], each["low"], each["high"]] for name, each in stated.items()
+    }
 
 
 def test_agents_that_never_decided_have_no_time(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from closedhand import Game, make_game
 from closedhand.core.game import State
 from closedhand.core.registry import GAMES
 from closedhand.web import advice
+from closedhand.web.card_chances import card_chances
 from closedhand.web.catalogue import usual
 from closedhand.web.serialization import OPEN, WATCHING, describe, seen_by
 
@@ -109,9 +110,11 @@ def test_advice_is_a_function_of_the_view(name: str, monkeypatch: pytest.MonkeyP
         view = game.view(state, seat)
         again = game.view(game.redeal(view, seat, rng), seat)
         for describe_view in (
-            lambda seen, seat=seat: advice.card_chances(game, seen, seat, 5, 20, math.inf),
+            lambda seen, seat=seat: card_chances(game, seen, seat, 5, 20, math.inf),
             lambda seen: advice.suggest(game, seen, opponent, 0),
-            lambda seen: next(advice.values(game, seen, int(game.legal(seen)[0]), 7), None),
+            lambda seen: next(
+                advice.values(game, seen, int(game.legal(seen)[0]), 7, opponent), None
+            ),
         ):
             assert json.dumps(describe_view(view)) == json.dumps(describe_view(again))
 
@@ -134,7 +137,7 @@ def test_heat_maps_add_up() -> None:
     """The chances of each hidden card add up to its number."""
     game = make_game("uh_leduc")
     view = game.view(game.deal(np.random.default_rng(1)), 0)
-    found = advice.card_chances(game, view, 0, 0)
+    found = card_chances(game, view, 0, 0)
     assert [each["seat"] for each in found["seats"]] == [1, -1]
     for each in found["seats"][:1]:
         assert sum(each["chances"]) == pytest.approx(1, abs=0.01)

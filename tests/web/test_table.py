@@ -7,16 +7,18 @@ import pytest
 
 from closedhand import InputError, make_game
 from closedhand.core.registry import GAMES
-from closedhand.web.lobby import describe_table
 from closedhand.web.remote_seat import RemoteSeat
 from closedhand.web.table import Seat, Table, restored
+from closedhand.web.table_view import describe_table
 
 
 def seated(name: str, persons: int = 1, **options) -> Table:
     """A table with persons in the first seats, and `random` in the others."""
     game = make_game(name, **options).flat
     seats = [
-        Seat(name=f"p{seat}", token=f"token{seat}") if seat < persons else Seat(agent="random")
+        Seat(name=f"p{seat}", token=f"token{seat}", player=seat)
+        if seat < persons
+        else Seat(agent="random", player=seat)
         for seat in range(game.num_players)
     ]
     return Table("t", game, seats, game.deal(np.random.default_rng((5, 0))), seed=5)
@@ -60,6 +62,19 @@ def test_undo_returns_to_the_own_decision() -> None:
     assert table.actions == second
     table.undo(0)
     assert table.state.tobytes() == start
+
+
+def test_players_of_one_name_have_results_of_their_own() -> None:
+    """Also after a rotation, and where nobody is named."""
+    table, rng = seated("leduc", persons=2), np.random.default_rng(4)
+    table.seats = [Seat(token=f"token{number}", player=number) for number in range(2)]
+    for same in (True, True, False, True):
+        play_out(table, rng)
+        table.again(same)
+    assert [hand.players for hand in table.hands] == [[0, 1], [1, 0], [0, 1], [0, 1]]
+    assert {who for hand in table.hands for who in hand.occupants} == {"person"}
+    again = restored("t", json.loads(json.dumps(table.saved())))
+    assert again.hands == table.hands and again.seats == table.seats
 
 
 def test_undo_takes_a_result_back() -> None:
@@ -140,7 +155,7 @@ def test_tokens_open_their_own_seat_only() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"layout": 99},
+        {"changed": "now"},
         {"game": "nothing"},
         {"rules": {"rules": "nothing"}},
         {"start": "%%%"},

@@ -26,7 +26,7 @@ from websockets.sync.client import connect
 
 from closedhand import InputError, make_game
 from closedhand.core.threads import cores
-from closedhand.web import advice, lobby, runs, serve, server
+from closedhand.web import advice, lobby, runs, serve, server, table_view
 from closedhand.web.connection import MOST_GUEST_MESSAGE
 from closedhand.web.guard import BURST, MOST_CONNECTIONS, MOST_MESSAGE
 from closedhand.web.remote_seat import Address
@@ -66,6 +66,16 @@ def play_hand(wire: Wire, rng: np.random.Generator) -> dict:
             wire.until(lambda new, old=data["version"]: new["version"] != old)
 
 
+def to_decide(wire: Wire) -> int:
+    """Wait until a decision is due, in the next hand if this one ends; return the version."""
+    while not is_turn(wire.table):
+        wire.receive()
+    if not wire.table["position"]["over"]:
+        return wire.table["version"]
+    wire.ask("again", same=False)
+    return to_decide(wire)
+
+
 def test_a_hand_is_played_and_scored(port: int) -> None:
     with wired(port) as wire:
         answer = opened(wire)
@@ -83,6 +93,59 @@ def test_a_hand_is_played_and_scored(port: int) -> None:
         assert moved["links"]["tokens"][1] == answer["tokens"][0]
         shown = [row["cards"] for row in moved["position"]["rows"] if row["seat"] >= 0]
         assert [row == [""] for row in shown] == [True, False]
+
+
+def test_a_guest_can_be_named(port: int) -> None:
+    with wired(port) as ann, wired(port) as bob:
+        answer = opened(ann, seats=[PERSON, {"name": ""}])
+        bob.ask("join", table=answer["table"], token=answer["tokens"][1])
+        bob.ask("name", name="  Bob ")
+        assert bob.table["seats"][1]["name"] == "Bob"
+        bob.ask("join", table=answer["table"], token=answer["watch"])
+        assert "only watching" in bob.refused("name", name="Eve")
+
+
+def test_a_hint_is_about_the_position_that_was_asked_about(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hint that is still computed when the table changes never arrives."""
+    begun, released = threading.Event(), threading.Event()
+
+    def suggest(*_: Any) -> Any:
+        begun.set()
+        released.wait(60)
+        raise InputError("no hint")
+
+    monkeypatch.setattr(advice, "suggest", suggest)
+    with wired(port) as wire:
+        answer = opened(wire)
+        wire.ask("join", table=answer["table"], token=answer["tokens"][0])
+        version = to_decide(wire)
+        assert "changed" in wire.refused("hint", version=version + 1)
+        wire.ask("hint", version=version, by="random")
+        assert begun.wait(60)
+        legal = wire.table["position"]["legal"]
+        wire.ask("play", version=version, action=legal[-1]["id"])
+        released.set()
+        version = to_decide(wire)
+        wire.ask("hint", version=version, by="random")
+        hint = wire.until(lambda data: data["push"] == "hint" and data["done"])
+        assert hint["about"] == version
+        assert [each["about"] for each in wire.pushed if each["push"] == "hint"] == [hint["about"]]
+
+
+def test_cards_that_are_no_play_are_explained(port: int) -> None:
+    compile_table("doudizhu")
+    with wired(port) as wire:
+        answer = opened(wire, "doudizhu", [PERSON, RANDOM, RANDOM], deal=DEAL)
+        wire.ask("join", table=answer["table"], token=answer["tokens"][0])
+        version = wire.table["version"]
+        for cards, reason in (("3", ""), ("34", "form no play"), ("AAA", "not in your hand")):
+            assert reason in wire.ask("why", version=version, cards=list(cards))
+        assert "at most" in wire.refused("why", version=version, cards=["3"] * 100)
+
+
+DEAL = "334566789JJQQKASB;34456789TTKAAA222;345577889TTJQQKK2;69J"
 
 
 def test_two_people_see_their_own_cards(port: int) -> None:
@@ -249,12 +312,12 @@ def test_files_are_named_to_the_owner_alone() -> None:
     game = make_game("uh_leduc")
     seats = [Seat(name="Ann", token="a"), Seat(agent=secret)]
     table = Table("t", game, seats, game.deal(np.random.default_rng(1)), seed=1)
-    table.hands = [Hand([0.0, 0.0], [seat.occupant for seat in seats], 1, 0)]
-    assert json.dumps(lobby.describe_table(table, 0)).count("/home") == 2
-    described = lobby.describe_table(table, 0, [secret])
+    table.hands = [Hand([0.0, 0.0], [0, 1], [seat.occupant for seat in seats], 1, 0)]
+    assert json.dumps(table_view.describe_table(table, 0)).count("/home") == 2
+    described = table_view.describe_table(table, 0, [secret])
     assert "/home" not in json.dumps(described)
     assert [seat["agent"] for seat in described["seats"]] == ["", "learned"]
-    assert lobby.without_files("learned:other", [secret]) == "learned:other"
+    assert table_view.without_files("learned:other", [secret]) == "learned:other"
 
 
 def test_long_messages_of_guests_are_refused() -> None:
@@ -506,7 +569,7 @@ def test_a_browser_keeps_one_thread_busy(port: int, monkeypatch: pytest.MonkeyPa
         if not is_turn(wire.pushed[-1]):
             wire.until(is_turn)
         for _ in range(20):
-            wire.ask("hint", by="random")
+            wire.ask("hint", by="random", version=wire.table["version"])
         assert wire.ask("tables")
         answered.set()
         assert wire.until(lambda data: data["push"] == "hint" and data["done"])["error"]
@@ -523,11 +586,11 @@ def test_hints_do_not_block_the_page(port: int, monkeypatch: pytest.MonkeyPatch)
         wire.ask("join", table=answer["table"], token=answer["tokens"][0])
         if not is_turn(wire.pushed[-1]):
             wire.until(is_turn)
-        wire.ask("hint", by="random")
+        wire.ask("hint", by="random", version=wire.table["version"])
         assert wire.ask("tables")
         found = wire.until(lambda data: data["push"] == "hint" and data["done"])
         assert "error" not in found
         assert found["action"]["text"] in {value["text"] for value in found["values"]}
-        wire.ask("chances")
+        wire.ask("chances", version=wire.table["version"])
         seats = wire.until(lambda data: data["push"] == "chances")["seats"]
         assert make_game("uh_leduc").num_players - 1 <= len(seats)

@@ -8,14 +8,16 @@ import type { Game } from "./types";
 
 const TRAY = -1;
 
-export function Arrange({ cards, parts, game, t, table, suggestion, ask }: {
+export function Arrange({ cards, parts, game, t, table, pending, suggestion, ask, play }: {
   cards: string[];
   parts: { name: string; cards: number }[];
   game: Game;
   t: Translate;
   table: number;
+  pending: boolean;
   suggestion: string | null;
   ask: () => void;
+  play: (text: string) => void;
 }) {
   const { net } = useShared();
   const [places, setPlaces] = useState<number[]>(() => cards.map(() => TRAY));
@@ -135,13 +137,13 @@ export function Arrange({ cards, parts, game, t, table, suggestion, ask }: {
       <Card card={cards[i]} faces={game.faces} />
     </button>
   );
-  const submit = () => net.ask("play", { version: table, text }).catch((e: Error) => setError(e.message));
+  const submit = () => { if (!pending) play(text); };
   useLayoutEffect(() => {
     const enter = (event: KeyboardEvent) => {
       const at = event.target as HTMLElement;
       if (event.key !== "Enter" || !complete || !verdict?.legal || (at instanceof HTMLButtonElement && !at.classList.contains("slot"))) return;
       event.preventDefault();
-      void submit();
+      submit();
     };
     addEventListener("keydown", enter);
     return () => removeEventListener("keydown", enter);
@@ -166,8 +168,8 @@ export function Arrange({ cards, parts, game, t, table, suggestion, ask }: {
       <p class="error" role="alert">{error || (verdict && !verdict.legal ? t("these parts may not be set so") : "")}</p>
       <div class="tray" role="group" aria-label={t("You")}>{inPart(TRAY).map(button)}</div>
       <div class="actions">
-        <button type="button" class="primary" id="set" disabled={!complete || !verdict?.legal} onClick={submit}>{t("Set")}</button>
-        <button type="button" id="suggest" onClick={ask}>{t("Hint")}</button>
+        <button type="button" class="primary" id="set" disabled={pending || !complete || !verdict?.legal} onClick={submit}>{t("Set")}</button>
+        <button type="button" id="suggest" onClick={() => ask()}>{t("Hint")}</button>
         <button type="button" onClick={() => { setPlaces(cards.map(() => TRAY)); setChosen(new Set()); }}>{t("Take back")}</button>
       </div>
     </div>

@@ -3,10 +3,13 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Card, cardName } from "./cards";
+import { useSwipe } from "./swipe";
+import { signed, toneClass } from "./outcome";
 import { mark, type Translate } from "./strings";
 import type { SeatHolder, Game, Move, Position, Row } from "./types";
 
 const GAP = " ";
+const LOW = 500; // height of a phone on its side
 
 // Cards beside one another, as close as the width demands; on narrow screens in two rows.
 export function Fan({ cards, game, t, small, chosen, toggle, label }: {
@@ -29,16 +32,17 @@ export function Fan({ cards, game, t, small, chosen, toggle, label }: {
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
+  const swipe = useSwipe(toggle);
   const shown = cards.filter((card) => card !== GAP);
   if (!shown.length) return <div class="fan" ref={box} />;
-  const size = small ? 44 : width < 560 ? 58 : 86;
+  const size = small ? 44 : innerHeight < LOW ? 56 : width < 560 ? 58 : 86;
   const lines = !small && width < 560 && shown.length > 11 ? 2 : 1;
   const per = Math.ceil(shown.length / lines);
   const step = per > 1 ? Math.min(size * (toggle ? 0.62 : per <= 8 && cards[0] !== "" ? 0.7 : 0.46), (width - size - 4) / (per - 1)) : size;
   const middle = (per - 1) / 2;
   const rows = Array.from({ length: lines }, (_, line) => shown.slice(line * per, (line + 1) * per));
   return (
-    <div class={`fan${small ? " small" : ""}${toggle ? " own" : ""}`} ref={box} role={toggle ? "group" : "img"}
+    <div class={`fan${small ? " small" : ""}${toggle ? " own" : ""}`} ref={box} role={toggle ? "group" : "img"} {...swipe}
       aria-label={label ?? shown.map((card) => cardName(card, game.faces, t)).join(", ")}>
       {rows.map((row, line) => (
         <div class="line" key={line} style={{ width: `${size + step * (row.length - 1)}px`, height: `${size * 1.4}px` }}>
@@ -55,7 +59,7 @@ export function Fan({ cards, game, t, small, chosen, toggle, label }: {
             if (!toggle) return <span class="slot" style={style} key={index}><Card card={card} faces={game.faces} /></span>;
             return (
               <button class={`slot${chosen?.has(index) ? " chosen" : ""}`} style={style} key={index} data-card={card}
-                type="button" role="checkbox" aria-checked={chosen?.has(index) ?? false}
+                type="button" role="checkbox" aria-checked={chosen?.has(index) ?? false} data-index={index}
                 aria-label={cardName(card, game.faces, t)} onClick={() => toggle(index)}>
                 <Card card={card} faces={game.faces} />
               </button>
@@ -92,7 +96,7 @@ export function lastMoves(position: Position): Map<number, Move> {
   return found;
 }
 
-export function Said({ move, game, t }: { move: Move | undefined; game: Game; t: Translate }) {
+export function LastPlay({ move, game, t }: { move: Move | undefined; game: Game; t: Translate }) {
   if (!move) return <div class="said" />;
   if (move.cards.length && move.cards.length < 21) {
     return <div class="said" aria-label={move.text ?? ""}><Fan cards={move.cards} game={game} t={t} small /></div>;
@@ -107,7 +111,7 @@ function Seat({ row, holder, own, move, game, t, returns, turn }: {
   move?: Move;
   game: Game;
   t: Translate;
-  returns: number | null;
+  returns: number[] | null;
   turn: boolean;
 }) {
   const hidden = row.cards.length > 0 && row.cards.every((card) => card === "");
@@ -122,13 +126,13 @@ function Seat({ row, holder, own, move, game, t, returns, turn }: {
           <small>{[row.role && t(row.role), ...row.marks.map((text) => mark(text, t))].filter(Boolean).join(" · ")}</small>
         </span>
         {count > 1 ? <span class="count" title={t("cards")}>{count}</span> : null}
-        {returns !== null ? <span class={`points ${returns > 0 ? "up" : returns < 0 ? "down" : ""}`}>{returns > 0 ? "+" : ""}{Math.round(returns * 1000) / 1000}</span> : null}
+        {returns !== null ? <span class={toneClass(returns, row.seat)}>{signed(returns[row.seat])}</span> : null}
       </header>
       {parts.length > 1
         ? <div class="board">{parts.map((part, i) => <Fan key={i} cards={part} game={game} t={t} small />)}</div>
         : count > 0 ? <Fan cards={hidden && count > 6 ? row.cards.slice(0, Math.min(count, 20)) : row.cards} game={game} t={t} small label={hidden ? `${count} ${t("cards")}` : undefined} /> : null}
       {row.note && parts.length > 1 ? <p class="note">{row.note}</p> : null}
-      <Said move={parts.length > 1 || game.simultaneous ? undefined : move} game={game} t={t} />
+      <LastPlay move={parts.length > 1 || game.simultaneous ? undefined : move} game={game} t={t} />
     </section>
   );
 }
@@ -152,7 +156,7 @@ export function Felt({ position, holders, own, game, t, children }: {
       <div class="around">
         {around.map((row) => (
           <Seat key={row.seat} row={row} holder={holders[row.seat]} own={own} move={last.get(row.seat)} game={game} t={t}
-            turn={position.player === row.seat} returns={position.over && position.returns ? position.returns[row.seat] : null} />
+            turn={position.player === row.seat} returns={position.over ? position.returns : null} />
         ))}
       </div>
       <div class="middle">

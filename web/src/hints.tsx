@@ -1,68 +1,99 @@
 // Hints: values of plays, and chances of hidden cards.
 
 import { Card, cardName } from "./cards";
-import { useAgents } from "./context";
+import { useAgents, useShared } from "./context";
 import { occupant } from "./felt";
 import type { Translate } from "./strings";
-import type { SeatHolder, Game, Hint, Chances } from "./types";
+import type { Action, Chances, Game, Hint, SeatHolder, Value } from "./types";
 
-const number = (value: number) => `${value > 0 ? "+" : ""}${value.toFixed(2)}`;
+const TINY = 0.005;
+const number = (value: number) => `${value > TINY ? "+" : ""}${(Math.abs(value) < TINY ? 0 : value).toFixed(2)}`;
+const percent = (share: number) => `${(100 * share).toFixed(0)} %`;
 
-export function HintPanel({ hint, game, t, use, again }: {
+const BASIS: Record<string, string> = {
+  exact: "exact, by the strategy of", search: "by the search of", playouts: "by playouts of the game's policy", random: "by random playouts",
+};
+const NAMED = new Set(["exact", "search"]);
+
+// A choice by its cards, or a mixture by the shares of its actions.
+function Choice({ hint, game, t, use }: { hint: Hint; game: Game; t: Translate; use: (action: Action) => void }) {
+  const mixed = hint.shares.filter((each) => each.share >= 0.01);
+  if (mixed.length > 1) {
+    return <ul class="shares mixture">{mixed.map((each) => (
+      <li key={each.text}><button type="button" onClick={() => use(each)}><b>{t(each.text)}</b></button> <meter min={0} max={1} value={each.share} aria-label={t(each.text)} /> {percent(each.share)}</li>
+    ))}</ul>;
+  }
+  const action = hint.action!;
+  return (
+    <button type="button" class="advice" onClick={() => use(action)}>
+      <b>{t(action.text)}</b>
+      <span class="mini">{action.cards.slice(0, 20).map((card, i) => <Card key={i} card={card} faces={game.faces} />)}</span>
+    </button>
+  );
+}
+
+function Values({ hint, t, use }: { hint: Hint; t: Translate; use: (action: Action) => void }) {
+  const values = hint.values;
+  const low = Math.min(...values.map((v) => v.low ?? v.mean));
+  const high = Math.max(...values.map((v) => v.high ?? v.mean));
+  const at = (value: number) => (100 * (value - low)) / Math.max(1e-9, high - low);
+  const compared = hint.basis === "exact" ? "" : `, ${t("compared with")} ${t(hint.action!.text)}`;
+  const half = (v: Value) => (v.low === null || v.high === null ? null : ((v.high - v.low) / 2).toFixed(2));
+  return (
+    <>
+      <h3>{t("Expected points")}{compared}{hint.done ? "" : " …"}</h3>
+      <p class="basis"><small>{t(BASIS[hint.basis] ?? "")} {NAMED.has(hint.basis) ? hint.by : ""}</small></p>
+      <ul class="values">{values.map((value) => (
+        <li key={value.id}>
+          <button type="button" onClick={() => use(value)}>{t(value.text)}</button>
+          <svg class="interval" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+            <line x1={at(value.low ?? value.mean)} x2={at(value.high ?? value.mean)} y1="5" y2="5" />
+            <path class="dot-mark" d={`M${at(value.mean)} 5h.01`} />
+          </svg>
+          <span class="number" title={value.tries ? `${value.tries} ${t("simulations")}` : undefined}>{number(value.mean)}{half(value) === null ? null : <small> ±{half(value)}</small>}</span>
+        </li>
+      ))}</ul>
+    </>
+  );
+}
+
+function AdviserChoice({ by, game, again, t }: { by: string; game: Game; again: (by: string) => void; t: Translate }) {
+  const { net } = useShared();
+  const agents = useAgents(game);
+  if (!net.live) return null;
+  return (
+    <label class="by">
+      <select aria-label={t("Hint")} value={by} onChange={(e) => again(e.currentTarget.value)}>
+        {agents.some((agent) => agent.text === by) ? null : <option>{by}</option>}
+        {agents.map((agent) => <option key={agent.text}>{agent.text}</option>)}
+      </select>
+    </label>
+  );
+}
+
+export function HintPanel({ hint, game, t, use, again, preparing }: {
   hint: Hint | null;
   game: Game;
   t: Translate;
-  use: (cards: string[], text: string) => void;
-  again?: (by: string) => void;
+  use: (action: Action) => void;
+  again: (by: string) => void;
+  preparing?: string;
 }) {
-  const agents = useAgents(game);
-  const values = hint?.values ?? [];
-  const low = Math.min(...values.map((v) => v.low ?? v.mean));
-  const high = Math.max(...values.map((v) => v.high ?? v.mean));
-  const span = Math.max(1e-9, high - low);
-  const at = (value: number) => (100 * (value - low)) / span;
   return (
-    <div>
+    <div class="hint-panel">
       <h2>{t("Hint")}</h2>
-      {again ? <label class="by">
-        <select aria-label={t("Hint")} value={hint?.by ?? ""} onChange={(e) => again(e.currentTarget.value)}>
-          {hint && !agents.some((agent) => agent.text === hint.by) ? <option>{hint.by}</option> : null}
-          {agents.map((agent) => <option key={agent.text}>{agent.text}</option>)}
-        </select>
-      </label> : hint ? <p>{hint.by}</p> : null}
+      <AdviserChoice by={hint?.by ?? ""} game={game} again={again} t={t} />
       {hint?.error ? <p class="error">{hint.error}</p> : null}
-      {hint?.action ? (
-        <button type="button" class="advice" onClick={() => use(hint.action!.cards, hint.action!.text)}>
-          <b>{t(hint.action.text)}</b>
-          <span class="mini">{hint.action.cards.slice(0, 20).map((card, i) => <Card key={i} card={card} faces={game.faces} />)}</span>
-        </button>
-      ) : hint?.done ? null : <p class="busy">…</p>}
-      {hint?.shares.length ? <ul class="shares">{hint.shares.map((each) => (
-        <li key={each.text}><b>{t(each.text)}</b> <meter min={0} max={1} value={each.share} /> {(100 * each.share).toFixed(0)} %</li>
-      ))}</ul> : null}
+      {hint?.action ? <Choice hint={hint} game={game} t={t} use={use} /> : hint?.done ? null : <p class="busy" role="status">{preparing || "…"}</p>}
       {hint?.ratings.length ? (
         <>
           <h3>{hint.by}: {t("its own values")}</h3>
           <ul class="values ratings">{hint.ratings.map((each) => (
-            <li key={each.text}><button type="button" onClick={() => use(each.cards, each.text)}>{t(each.text)}</button> <span class="number">{number(each.rating)}</span></li>
+            <li key={each.text}><button type="button" onClick={() => use(each)}>{t(each.text)}</button> <span class="number">{number(each.rating)}</span></li>
           ))}</ul>
         </>
       ) : null}
-      {values.length ? (
-        <>
-          <h3>{t("Expected points")}, {t("compared with")} {t(hint!.action!.text)}{hint?.done ? "" : " …"}</h3>
-          <ul class="values">{values.map((value) => (
-            <li key={value.id}>
-              <button type="button" onClick={() => use(value.cards, value.text)}>{t(value.text)}</button>
-              <svg class="interval" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
-                <line x1={at(value.low ?? value.mean)} x2={at(value.high ?? value.mean)} y1="5" y2="5" />
-                <path class="dot-mark" d={`M${at(value.mean)} 5h.01`} />
-              </svg>
-              <span class="number" title={`${value.tries} ${t("simulations")}`}>{number(value.mean)}{value.low !== null && value.high !== null ? <small> ±{((value.high - value.low) / 2).toFixed(2)}</small> : null}</span>
-            </li>
-          ))}</ul>
-        </>
-      ) : null}
+      {hint?.values.length ? <Values hint={hint} t={t} use={use} /> : null}
     </div>
   );
 }

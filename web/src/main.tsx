@@ -3,7 +3,9 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { SharedContext } from "./context";
 import { Lobby } from "./lobby";
 import { Net, Offline } from "./net";
-import { AnalysePage, ReplayPage } from "./replay";
+import { AnalysePage } from "./analyse";
+import { ReplayPage } from "./records";
+import { RulesPage } from "./rules";
 import { RunsPage } from "./runs";
 import { SolvePage } from "./solve";
 import { LANGUAGES, preferred, translator } from "./strings";
@@ -38,9 +40,10 @@ function decoded(text: string): string {
 function Page({ hash }: { hash: string }) {
   const [kind, ...rest] = hash.replace(/^#\/?/, "").split("/");
   if (kind === "t") return <TablePage key={hash} id={rest[0] ?? ""} token={rest[1] ?? ""} />;
-  if (kind === "replay") return <ReplayPage record={decoded(rest.join("/"))} />;
+  if (kind === "replay") return <ReplayPage key={hash} place={decoded(rest.join("/"))} />;
   if (kind === "analyse") return <AnalysePage />;
   if (kind === "solve") return <SolvePage />;
+  if (kind === "rules") return <RulesPage key={hash} name={rest[0] ?? ""} />;
   if (kind === "runs") return <RunsPage />;
   return <Lobby />;
 }

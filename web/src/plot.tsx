@@ -9,9 +9,11 @@ const HEIGHT = 150;
 const LEFT = 46;
 const BOTTOM = 18;
 
+const ROUNDING = 1e-12; // smaller numbers are what rounding leaves of zero
+
 export const short = (value: number): string => {
   const size = Math.abs(value);
-  if (size === 0) return "0";
+  if (size < ROUNDING) return "0";
   if (size >= 1e6 || size < 1e-3) return value.toExponential(0);
   return size >= 1000 ? `${Math.round(value / 100) / 10}k` : String(Number(value.toPrecision(3)));
 };

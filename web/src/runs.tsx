@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { useShared } from "./context";
-import { cost } from "./lobby";
+import { cost } from "./agents";
 import { Plot, type Line } from "./plot";
 import type { Translate } from "./strings";
 
@@ -13,7 +13,7 @@ interface Result {
   game: string;
   deals: number | null;
   agents: string[];
-  rows: { agent: string; role: string; points: Estimate; win_rate: Estimate | null }[];
+  rows: { agent: string; role: string; points: Estimate; columns: Record<string, Estimate> }[];
   gap: Estimate | null;
 }
 interface Ladder {
@@ -135,17 +135,19 @@ function LadderTable({ ladder, t }: { ladder: Ladder; t: Translate }) {
   );
 }
 
+// The columns are those of the command; the picture is that of the last one.
 function ResultTable({ result, t }: { result: Result; t: Translate }) {
-  const [low, high] = ends(result.rows.map((row) => row.points), true);
+  const names = Object.keys(result.rows[0]?.columns ?? {});
+  const drawn = (row: Result["rows"][number]) => row.columns[names[names.length - 1]] ?? row.points;
+  const [low, high] = ends(result.rows.map(drawn), true);
   return (
     <section class="box run">
       <h2>{result.game} <small>{result.file}{result.deals === null ? null : ` · ${result.deals.toLocaleString("en")} ${t("games")}`}{result.live ? <span class="live"> ● {t("under way")}</span> : null}</small></h2>
       <div class="scroll"><table>
-        <thead><tr><th>{t("agent")}</th><th /><th>{t("points")}</th><th /><th>{t("win rate")}</th></tr></thead>
+        <thead><tr><th>{t("agent")}</th><th />{names.map((name) => <th key={name}>{t(name)}</th>)}<th /></tr></thead>
         <tbody>{result.rows.map((row, k) => (
-          <tr key={k}><th>{row.agent}</th><td>{row.role}</td><td>{shown(row.points)}</td>
-            <td class="wide"><Interval estimate={row.points} low={low} high={high} /></td>
-            <td>{row.win_rate ? shown(row.win_rate) : ""}</td></tr>
+          <tr key={k}><th>{row.agent}</th><td>{t(row.role)}</td>{names.map((name) => <td key={name}>{row.columns[name] ? shown(row.columns[name]) : ""}</td>)}
+            <td class="wide"><Interval estimate={drawn(row)} low={low} high={high} /></td></tr>
         ))}</tbody>
       </table></div>
       {result.gap ? <p>{result.agents[0]} − {result.agents[1]}: <b>{shown(result.gap)}</b></p> : null}

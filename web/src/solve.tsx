@@ -3,9 +3,9 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Card } from "./cards";
 import { useAgents, useShared } from "./context";
-import { OptionList } from "./lobby";
+import { base64 } from "./files";
+import { OptionList, type Options } from "./options";
 import { Plot, short } from "./plot";
-import { base64 } from "./replay";
 import { translator, type Translate } from "./strings";
 import type { Game } from "./types";
 
@@ -45,7 +45,7 @@ export function SolvePage() {
   const game: Game = games.find((each) => each.name === name) ?? games[0];
   const t = useMemo(() => translator(language, game), [language, game]);
   const agents = useAgents(game);
-  const [options, setOptions] = useState<Record<string, string>>({});
+  const [options, setOptions] = useState<Options>({});
   const [graph, setGraph] = useState<Graph | null>(null);
   const [judged, setJudged] = useState<Judged | null>(null);
   const [at, setAt] = useState<At | null>(null);
@@ -119,7 +119,7 @@ export function SolvePage() {
           <button type="submit" class="primary" id="look" disabled={busy}>{common("Look into it")}</button>
           {busy ? <span class="busy">…</span> : null}
         </div>
-        <OptionList key={game.name} game={game} options={options} change={setOptions} t={t} />
+        <OptionList key={game.name} game={game} options={options} change={setOptions} />
         {error ? <p class="error" role="alert">{error}</p> : null}
       </form>
       {graph && judged ? (
@@ -245,7 +245,7 @@ function Picture({ graph, judged, at, look, game, t }: { graph: Graph; judged: J
         })}
         {graph.ends.map((_, i) => {
           const place = places.get(`end ${i}`);
-          return place ? <g key={i} class="end"><rect x={place.x - 4} y={place.y - 4} width="8" height="8" /><text x={place.x + 9} y={place.y + 4}>{judged.end_flow[i] > 0 ? `${judged.end_payoffs[i][0] > 0 ? "+" : ""}${short(judged.end_payoffs[i][0])}` : ""}</text></g> : null;
+          return place ? <g key={i} class="end"><rect x={place.x - 4} y={place.y - 4} width="8" height="8" /><text x={place.x + 9} y={place.y + 4}>{judged.end_flow[i] > 0 ? `${judged.end_payoffs[i][0] > 0 && short(judged.end_payoffs[i][0]) !== "0" ? "+" : ""}${short(judged.end_payoffs[i][0])}` : ""}</text></g> : null;
         })}
       </svg>
       <p class="legend"><i class="dot dot-0" />{t(graph.labels[0])} <i class="dot dot-1" />{t(graph.labels[1])} <i class="dot dot-2" />{t("loses")}</p>

@@ -4,9 +4,9 @@ import { render } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { SharedContext } from "./context";
 import type { Link } from "./net";
-import { Replayed, type ReplayData } from "./replay";
+import { Replayed } from "./replay";
 import { preferred, translator } from "./strings";
-import type { Game, Position } from "./types";
+import type { Game, Position, ReplayData } from "./types";
 
 // The moves before a position are the first ones of the game, so only their number is kept.
 interface Kept extends ReplayData { positions: (Omit<Position, "moves"> & { moves: number })[] }
@@ -15,6 +15,7 @@ interface Held { games: Game[]; records: Kept[] }
 class Book implements Link {
   owner = false;
   live = false;
+  online = true;
   constructor(private record: Kept) {}
   ask(what: string, given: { ply?: number } = {}): Promise<any> {
     if (what !== "ply") return Promise.resolve(null);

@@ -137,6 +137,48 @@ const WORDS: Record<string, [string, string]> = {
   "Give up the seat": ["离座", "席を離れる"],
   "waiting for the match to begin": ["等待比赛开始", "試合開始を待っています"],
   "wins": ["胜率", "勝率"],
+  "Next mistake": ["下一个失误", "次のミス"],
+  "Coach": ["教练", "コーチ"],
+  "Learn": ["学习", "学ぶ"],
+  "The next best, {}, gives {} points less.": ["次优的{}少{}分。", "次に良い{}は{}点少ない。"],
+  "{} is about as good.": ["{}差不多同样好。", "{}もほぼ同じくらい良い。"],
+  "The hand is over. Undo takes the last play back, and the review shows what it has cost.": ["本局结束。悔牌可收回最后一手，复盘显示其代价。", "終局です。「一手戻す」で最後の手を戻せます。検討ではその損失が分かります。"],
+  "Watch what the others play: what they pass on, they can hardly beat.": ["留意别人的出牌：他们不出的，多半压不住。", "他の人の手を見ましょう。パスした役には、たぶん勝てません。"],
+  "Sort the cards into the parts, the strongest at the back.": ["把牌分成三道，最强的放尾道。", "カードを三つに分け、最強の手をバックに置きます。"],
+  "To beat: {}, by {}.": ["要压的牌：{}，出牌者{}。", "上回る相手：{}（{}）。"],
+  "You lead: any play may be made.": ["由你首出，可出任意牌型。", "あなたが親です。好きな役を出せます。"],
+  "Choose an action.": ["请选择行动。", "行動を選んでください。"],
+  "A good player mixes: {}.": ["高手会混合选择：{}。", "良い手は混ぜて使います：{}。"],
+  "Try {}.": ["试试{}。", "{}がおすすめ。"],
+  "Better {}: keep your cards for a play that wins more.": ["最好{}：留着牌以后更有用。", "{}が良いでしょう。カードは後でもっと役立ちます。"],
+  "Try {}: it is lifted, Play makes it.": ["试试{}：牌已抬起，点出牌即可。", "{}がおすすめ。持ち上がった札を「出す」で出せます。"],
+  "{} plays are possible.": ["有{}种出法。", "{}通りの出し方があります。"],
+  "Play now": ["马上玩", "すぐ遊ぶ"],
+  "Rules": ["规则", "ルール"],
+  "rules": ["规则", "ルール"],
+  "Opponents": ["对手", "相手"],
+  "easy": ["容易", "やさしい"],
+  "fair": ["普通", "ふつう"],
+  "strong": ["强", "強い"],
+  "Search": ["搜索", "検索"],
+  "hands": ["局", "局"],
+  "and more: search for them": ["还有更多，请搜索", "他にもあります。検索してください"],
+  "Place {} of {}": ["第{}名（共{}名）", "{}位（{}人中）"],
+  "on its way …": ["正在发送…", "送信中…"],
+  "being prepared, once after an installation:": ["正在准备（安装后只需一次）：", "準備中（インストール後一度だけ）:"],
+  "exact, by the strategy of": ["精确值，策略：", "正確な値、戦略:"],
+  "by the search of": ["搜索所得：", "探索による値:"],
+  "by playouts of the game's policy": ["由对局模拟得出", "プレイアウトによる値"],
+  "by random playouts": ["由随机模拟得出", "ランダムなプレイアウトによる値"],
+  "more than the 2 MB that the server takes": ["超过服务器可接收的2 MB", "サーバーが受け取れる2 MBを超えています"],
+  "These links open on this machine only. To invite others, start closedhand web with --host.": ["这些链接只能在本机打开。要邀请他人，请用 --host 启动 closedhand web。", "このリンクはこの機械でしか開けません。他の人を招くには --host を付けて closedhand web を起動してください。"],
+  "This is a server of card games. To play, open the link of a seat that its owner has sent you. The owner opens the link that the command closedhand web has printed.": ["这是一个纸牌游戏服务器。要参加，请打开主人发给你的座位链接。主人请打开命令 closedhand web 显示的链接。", "これはカードゲームのサーバーです。参加するには、持ち主から送られた席のリンクを開いてください。持ち主は、コマンド closedhand web が表示したリンクを開いてください。"],
+  "these cards form no play": ["这些牌不成牌型", "この組み合わせは役になりません"],
+  "true": ["是", "はい"],
+  "false": ["否", "いいえ"],
+  "none": ["无", "なし"],
+  "random": ["随机", "ランダム"],
+  "players": ["人数", "人数"],
   "Actions so far": ["已有行动", "これまでの手"],
 };
 
@@ -152,14 +194,31 @@ export function preferred(): string {
 
 export type Translate = (key: string) => string;
 
+interface Template { form: RegExp; text: string }
+
+// Terms with gaps, such as `{} does not beat {}: {}`, the longest first.
+function templatesOf(terms: Record<string, string>): Template[] {
+  const keys = Object.keys(terms).filter((key) => key.includes("{}")).sort((a, b) => b.length - a.length);
+  const form = (key: string) => key.split("{}").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("(.+?)");
+  return keys.map((key) => ({ form: new RegExp(`^${form(key)}$`), text: terms[key] }));
+}
+
 export function translator(language: string, game?: Game): Translate {
   const place = language === "zh" ? 0 : language === "ja" ? 1 : -1;
   const terms = game?.terms[language] ?? {};
-  return (key) => {
+  const templates = templatesOf(terms);
+  const t: Translate = (key) => {
     if (place < 0) return key === "c" ? "of clubs" : key === "d" ? "of diamonds" : key === "h" ? "of hearts" : key === "s" ? "of spades" : key;
     if (key in terms) return terms[key];
-    return WORDS[key]?.[place as 0 | 1] ?? key;
+    const word = WORDS[key]?.[place as 0 | 1];
+    if (word !== undefined) return word;
+    for (const { form, text } of templates) {
+      const found = form.exec(key);
+      if (found) return found.slice(1).reduce((filled, part) => filled.replace("{}", t(part)), text);
+    }
+    return key;
   };
+  return t;
 }
 
 const GLYPHS: Record<string, string> = { c: "♣", d: "♦", h: "♥", s: "♠" };

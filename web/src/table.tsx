@@ -1,16 +1,28 @@
 // A table, as a person sees it and plays at it.
 
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { adviser, chooseAdviser, useAdvice } from "./advice";
 import { Arrange } from "./arrange";
 import { face } from "./cards";
+import { useChoice } from "./choice";
+import { Coach, isCoached, setCoached } from "./coach";
 import { useShared } from "./context";
-import { Fan, Felt, Said, lastMoves, occupant } from "./felt";
-import { HintPanel, ChancesPanel } from "./hints";
+import { Fan, Felt, LastPlay, lastMoves, occupant } from "./felt";
+import { ChancesPanel, HintPanel } from "./hints";
+import { focusNext, rankOf, useKeys } from "./keys";
 import { Offline } from "./net";
+import { signed, toneClass, verdict } from "./outcome";
+import { Links, List, Moves } from "./panels";
+import { useSender, type Sender } from "./pending";
+import { usePreparation } from "./preparation";
+import { RulesText } from "./rules";
+import { Score } from "./score";
 import { mark, translator, type Translate } from "./strings";
-import type { Action, Game, Hint, Hand, Table, Chances } from "./types";
+import type { Action, Game, Table } from "./types";
 
-const bag = (cards: string[]) => [...cards].sort().join("\n");
+type Panel = "" | "list" | "hint" | "chances" | "moves" | "score" | "links" | "rules";
+const TITLE = "closedhand"; // of the window, while it is not this person's turn
+const OF_POSITION: Panel[] = ["list", "hint", "chances"]; // panels that close when the table changes
 
 export function TablePage({ id, token }: { id: string; token: string }) {
   const { net, games, language } = useShared();
@@ -29,7 +41,7 @@ export function TablePage({ id, token }: { id: string; token: string }) {
     join();
     return () => {
       for (const off of offs) off();
-      void net.ask("leave");
+      void net.ask("leave").catch(() => {});
     };
   }, [id, token]);
 
@@ -44,197 +56,156 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
   const { net } = useShared();
   const { position, seat, links } = table;
   const own = seat < 0 ? undefined : position.rows.find((row) => row.seat === seat);
-  const cards = useMemo(() => (own?.cards ?? []).filter((card) => card && card !== " "), [own?.cards.join("|")]);
-  const myTurn = table.asked;
-  const [chosen, setChosen] = useState<Set<number>>(new Set());
-  const [said, setSaid] = useState("");
+  const hand = useMemo(() => (own?.cards ?? []).filter((card) => card && card !== " "), [own?.cards.join("|")]);
+  const { pending, error, send, ask } = useSender(table);
+  const myTurn = table.asked && !pending;
+  const choice = useChoice(hand, position.legal);
   const [readings, setReadings] = useState<Action[]>([]);
-  const [panel, setPanel] = useState<"" | "list" | "hint" | "chances" | "moves" | "score" | "links">("");
-  const [hint, setHint] = useState<Hint | null>(null);
-  const [setting, setSetting] = useState<string | null>(null);
-  const [chances, setChances] = useState<Chances | null>(null);
-  const stale = `${table.table} ${table.version}`;
+  const [panel, setPanel] = useState<Panel>("");
+  const [arrangement, setArrangement] = useState<string | null>(null);
+  const [reason, setReason] = useState("");
+  const { hint, chances, clear } = useAdvice(table.version);
+  const positionKey = `${table.table} ${table.version}`;
 
   // A layout effect: a later one would undo the first key or click on the new position.
   useLayoutEffect(() => {
-    setChosen(new Set());
+    choice.clear();
     setReadings([]);
-    setSaid("");
-    setHint(null);
-    setSetting(null);
-    setChances(null);
-    setPanel((open) => (open === "hint" || open === "chances" || open === "list" ? "" : open));
-  }, [stale]);
+    setArrangement(null);
+    setPanel((open) => (OF_POSITION.includes(open) ? "" : open));
+  }, [positionKey]);
+  // The advised cards are lifted: one click on Play plays them.
   useEffect(() => {
-    const offs = [net.on("hint", setHint), net.on("chances", setChances)];
-    return () => offs.forEach((off) => off());
-  }, []);
+    if (hint?.action?.cards.length && !choice.chosen.size && !position.parts.length) choice.choose(hint.action.cards);
+  }, [hint?.action?.id]);
+  useEffect(() => {
+    setReason("");
+    if (!myTurn || !choice.cards.length || choice.plays.length || position.parts.length) return;
+    let current = true;
+    net.ask("why", { version: table.version, cards: choice.cards }).then((found) => current && setReason(found), () => {});
+    return () => { current = false; };
+  }, [choice.cards.join("|"), positionKey, myTurn]);
 
-  const ask = useCallback((what: string, given: object = {}) => {
-    setSaid("");
-    return net.ask(what, given).catch((e: Error) => setSaid(e.message));
-  }, []);
-  const play = useCallback((action: Action) => ask("play", { version: table.version, action: action.id }), [table.version]);
+  useEffect(() => {
+    document.title = myTurn ? `● ${t("Your turn")}` : TITLE;
+    return () => { document.title = TITLE; };
+  }, [myTurn, t]);
+  const [coached, setCoach] = useState(isCoached);
+  const coach = (on: boolean) => { setCoached(on); setCoach(on); };
+  useEffect(() => { if (coached && table.asked) askHint(undefined, false); }, [positionKey, table.asked, coached]);
 
-  const legal = position.legal ?? [];
-  const plain = legal.filter((action) => !action.cards.length);
-  const byCards = useMemo(() => {
-    const found = new Map<string, Action[]>();
-    for (const action of legal) {
-      if (!action.cards.length) continue;
-      const key = bag(action.cards);
-      found.set(key, [...(found.get(key) ?? []), action]);
-    }
-    return found;
-  }, [position.legal]);
-  const picked = [...chosen].sort((a, b) => a - b).map((i) => cards[i]);
-  const matches = picked.length ? byCards.get(bag(picked)) ?? [] : [];
-
-  const choose = (wanted: string[]) => {
-    const rest = [...wanted];
-    const found = new Set<number>();
-    cards.forEach((card, i) => {
-      const at = rest.indexOf(card);
-      if (at >= 0) {
-        rest.splice(at, 1);
-        found.add(i);
-      }
-    });
-    setChosen(found);
-  };
-  const toggle = (i: number) => {
-    setReadings([]);
-    setChosen((before) => {
-      const after = new Set(before);
-      if (!after.delete(i)) after.add(i);
-      return after;
-    });
-  };
+  const toggle = (panelName: Panel) => setPanel(panel === panelName ? "" : panelName);
+  const play = (action: Action) => { if (myTurn) void send("play", { version: table.version, action: action.id }); };
+  const buttons = (position.legal ?? []).filter((action) => !action.cards.length);
   const submit = () => {
-    if (matches.length === 1) void play(matches[0]);
-    else if (matches.length > 1) setReadings(matches);
+    if (choice.plays.length === 1) play(choice.plays[0]);
+    else if (choice.plays.length > 1) setReadings(choice.plays);
   };
-  const askHint = () => {
-    setHint(null);
-    setSetting(null);
-    setPanel("hint");
-    void ask("hint", {});
+  const askHint = (by?: string, open = true) => {
+    if (by) chooseAdviser(game.name, by);
+    clear();
+    choice.clear();
+    setArrangement(null);
+    if (open) setPanel("hint");
+    const chosen = by ?? adviser(game.name);
+    void ask("hint", { version: table.version, ...(chosen ? { by: chosen } : {}) });
   };
-  const askWorlds = () => {
-    setChances(null);
+  const askChances = () => {
+    clear();
     setPanel("chances");
-    void ask("chances", {});
+    void ask("chances", { version: table.version });
   };
+  const next = (same: boolean) => void send("again", { same });
 
-  const keys = useRef<(event: KeyboardEvent) => void>(() => {});
-  keys.current = (event) => {
-    const at = event.target as HTMLElement;
-    if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName)) return;
+  useKeys((event) => {
     const key = event.key.toLowerCase();
-    const act: Record<string, () => void> = {
-      escape: () => { setChosen(new Set()); setPanel(""); setReadings([]); },
-      h: askHint,
-      u: () => void ask("undo"),
-      n: () => position.over && void ask("again", { same: false }),
-      l: () => setPanel(panel === "list" ? "" : "list"),
+    const at = event.target as HTMLElement;
+    const isOnButton = at instanceof HTMLButtonElement && !at.classList.contains("slot");
+    const number = /^[1-9]$/.test(key) ? Number(key) : 0;
+    const others: Record<string, () => void> = {
+      escape: () => { choice.clear(); setPanel(""); setReadings([]); },
+      h: () => table.asked && askHint(),
+      u: () => void send("undo"),
+      n: () => position.over && next(false),
+      l: () => toggle("list"),
     };
-    if (event.key === "Enter" && !(at instanceof HTMLButtonElement && !at.classList.contains("slot")) && matches.length) {
+    if (event.key === "Enter" && !isOnButton && choice.plays.length) {
       event.preventDefault();
       submit();
-      return;
-    }
-    if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
-      const slots = [...document.querySelectorAll<HTMLElement>(".fan.own .slot, .tray .slot")];
-      const now = slots.indexOf(document.activeElement as HTMLElement);
-      const next = slots[(now + (event.key === "ArrowRight" ? 1 : -1) + slots.length) % slots.length];
-      if (next) {
-        event.preventDefault();
-        next.focus();
-      }
-      return;
-    }
-    if (readings.length && readings[Number(key) - 1]) void play(readings[Number(key) - 1]);
-    else if (key === "p" && myTurn && plain.length) void play(plain[0]);
-    else if (/^[1-9]$/.test(key) && myTurn && !byCards.size && plain[Number(key) - 1]) void play(plain[Number(key) - 1]);
-    else if (/^[0-9jqkaxyzt]$/.test(key) && cards.length && !position.parts.length) {
-      const rank = key === "1" || key === "0" || key === "t" ? "10" : key === "x" ? "joker" : key === "y" ? "JOKER" : key.toUpperCase();
-      const of = cards.map((card, i) => ({ i, rank: face(card, game.faces).rank })).filter((each) => each.rank === rank);
-      const free = of.find((each) => !chosen.has(each.i));
-      if (free) toggle(free.i);
-      else of.forEach((each) => toggle(each.i));
-    } else act[key]?.();
-  };
-  useLayoutEffect(() => {
-    const listen = (event: KeyboardEvent) => keys.current(event);
-    addEventListener("keydown", listen);
-    return () => removeEventListener("keydown", listen);
-  }, []);
+    } else if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
+      if (focusNext(event.key === "ArrowRight" ? 1 : -1)) event.preventDefault();
+    } else if (readings[number - 1]) play(readings[number - 1]);
+    else if (key === "p" && myTurn && buttons.length) play(buttons[0]);
+    else if (number && myTurn && !choice.hasPlays && buttons[number - 1]) play(buttons[number - 1]);
+    else if (rankOf(key) && hand.length && !position.parts.length) {
+      const ofRank = hand.map((_, i) => i).filter((i) => face(hand[i], game.faces).rank === rankOf(key));
+      const free = ofRank.find((i) => !choice.chosen.has(i));
+      if (free !== undefined) choice.toggle(free);
+      else ofRank.forEach(choice.toggle);
+    } else others[key]?.();
+  });
 
-  const last = lastMoves(position);
-  const acting = table.seats[position.player];
-  const result = position.returns;
-  const mean = result ? result.reduce((a, b) => a + b, 0) / result.length : 0;
-  const verdict = !position.over || !result ? "" : seat < 0 ? t("The hand is over")
-    : result[seat] > mean ? t("You win") : result[seat] < mean ? t("You lose") : t("A draw");
-  const status = position.over ? verdict
-    : myTurn ? t(position.parts.length ? "Place the cards" : "Your turn")
-    : `${occupant(acting, position.player, seat, t)} ${acting?.person ? "…" : t("is thinking")}`;
+  const preparing = usePreparation(game, "hints", (panel === "hint" || coached) && table.asked && !hint, t);
   const isMine = seat >= 0 || (!table.seats.some((holder) => holder.person) && net.owner);
-
+  const result = position.over && seat >= 0 ? position.returns : null;
   return (
-    <main class="table-page" data-version={table.version}>
+    <main class={`table-page${panel ? " with-panel" : ""}`} data-version={table.version}>
       <nav class="bar">
         <a class="icon-button" href="#/" aria-label={t("Back to the games")}>‹</a>
         <h1>{t(game.title)}</h1>
         <span class="spacer" />
+        {seat >= 0 ? <button type="button" id="coach" aria-pressed={coached} onClick={() => coach(!coached)}>{t("Coach")}</button> : null}
         {seat < 0 ? <span class="chip">{t("Watching")}</span> : null}
-        <button type="button" onClick={() => setPanel(panel === "moves" ? "" : "moves")} aria-expanded={panel === "moves"}>{t("Moves")}</button>
-        <button type="button" onClick={() => setPanel(panel === "score" ? "" : "score")} aria-expanded={panel === "score"}>{t("Score")}</button>
-        {links ? <button type="button" onClick={() => setPanel(panel === "links" ? "" : "links")} aria-expanded={panel === "links"}>{t("Links")}</button> : null}
+        {game.has_rules ? <PanelButton name="rules" label="Rules" open={panel} toggle={toggle} t={t} /> : null}
+        <PanelButton name="moves" label="Moves" open={panel} toggle={toggle} t={t} />
+        <PanelButton name="score" label="Score" open={panel} toggle={toggle} t={t} />
+        {links ? <PanelButton name="links" label="Links" open={panel} toggle={toggle} t={t} /> : null}
       </nav>
       <Felt position={position} holders={table.seats} own={seat} game={game} t={t}>
         <div class={`mine${myTurn ? " turn" : ""}`}>
-          <p class="status" role="status" aria-live="polite" data-turn={myTurn} data-over={position.over}>{status}
+          <p class="status" role="status" aria-live="polite" data-turn={myTurn} data-over={position.over}>{statusOf(table, pending, t)}
             {own && (own.role || own.marks.length) ? <small> {[own.role && t(own.role), ...own.marks.map((text) => mark(text, t))].filter(Boolean).join(" · ")}</small> : null}
-            {position.over && result && seat >= 0 ? <b class={result[seat] > mean ? "points up" : "points down"}> {result[seat] > 0 ? "+" : ""}{Math.round(result[seat] * 1000) / 1000}</b> : null}
+            {result ? <b class={toneClass(result, seat)}> {signed(result[seat])}</b> : null}
           </p>
+          {coached && seat >= 0 ? <Coach table={table} hint={hint} preparing={preparing} t={t} /> : null}
           {table.trouble ? <p class="error" role="alert">{table.trouble}</p> : null}
-          {said ? <p class="error" role="alert">{said}</p> : null}
-          {own && !game.simultaneous && !myTurn ? <Said move={last.get(seat)} game={game} t={t} /> : null}
+          {error ? <p class="error" role="alert">{error}</p> : null}
+          {own && !game.simultaneous && !table.asked ? <LastPlay move={lastMoves(position).get(seat)} game={game} t={t} /> : null}
           {readings.length ? (
             <div class="readings" role="dialog" aria-label={t("Choose a reading")}>
               <b>{t("Choose a reading")}</b>
               {readings.map((action, i) => <button type="button" class="primary" key={action.id} onClick={() => play(action)}>{i + 1} {action.text}</button>)}
             </div>
           ) : null}
-          {myTurn && position.parts.length ? (
-            <Arrange key={stale} cards={cards} parts={position.parts} game={game} t={t} table={table.version} suggestion={setting ?? hint?.action?.text ?? null} ask={askHint} />
+          {table.asked && position.parts.length ? (
+            <Arrange key={positionKey} cards={hand} parts={position.parts} game={game} t={t} table={table.version} pending={pending}
+              suggestion={arrangement ?? hint?.action?.text ?? null} ask={() => askHint()} play={(text) => void send("play", { version: table.version, text })} />
           ) : (
             <>
+              {reason ? <p class="reason" role="status">{t(reason)}</p> : null}
               <div class="actions">
-                {myTurn ? (
+                {table.asked ? (
                   <>
-                    {byCards.size ? <button type="button" class="primary" id="play" disabled={!matches.length} onClick={submit}>{t("Play")}</button> : null}
-                    {plain.map((action) => <button type="button" class="act" key={action.id} data-action={action.id} onClick={() => play(action)}>{t(action.text)}</button>)}
-                    {chosen.size ? <button type="button" onClick={() => setChosen(new Set())}>{t("Clear")}</button> : null}
-                    <button type="button" id="hint" onClick={askHint}>{t("Hint")}</button>
-                    {byCards.size ? <button type="button" id="list" aria-expanded={panel === "list"} onClick={() => setPanel(panel === "list" ? "" : "list")}>{t("List")} ({position.number})</button> : null}
+                    {choice.hasPlays ? <button type="button" class="primary" id="play" disabled={pending || !choice.plays.length} onClick={submit}>{t("Play")}</button> : null}
+                    {buttons.map((action) => <button type="button" class="act" key={action.id} data-action={action.id} disabled={pending} onClick={() => play(action)}>{t(action.text)}</button>)}
+                    {choice.chosen.size ? <button type="button" onClick={choice.clear}>{t("Clear")}</button> : null}
+                    <button type="button" id="hint" disabled={pending} onClick={() => askHint()}>{t("Hint")}</button>
+                    {choice.hasPlays ? <button type="button" id="list" aria-expanded={panel === "list"} onClick={() => toggle("list")}>{t("List")} ({position.number})</button> : null}
                   </>
                 ) : null}
-                {position.over && isMine && table.remote ? <ReviewButton t={t} /> : null}
                 {position.over && isMine && !table.remote ? (
                   <>
-                    <button type="button" class="primary" id="next" onClick={() => ask("again", { same: false })}>{t("Next hand")}</button>
-                    <button type="button" id="same" onClick={() => ask("again", { same: true })}>{t("Same deal, seats moved")}</button>
-                    <ReviewButton t={t} />
+                    <button type="button" class="primary" id="next" disabled={pending} onClick={() => next(false)}>{t("Next hand")}</button>
+                    <button type="button" id="same" disabled={pending} onClick={() => next(true)}>{t("Same deal, seats moved")}</button>
                   </>
                 ) : null}
-                {seat >= 0 && !table.remote && position.moves.some((move) => move.player === seat) ? <button type="button" id="undo" onClick={() => ask("undo")}>{t("Undo")}</button> : null}
-                {seat >= 0 && !position.over && cards.length > 1 ? <button type="button" id="holdings" onClick={askWorlds}>{t("Others")}</button> : null}
+                {position.over && isMine ? <ReviewButton t={t} /> : null}
+                {seat >= 0 && !table.remote && position.moves.some((move) => move.player === seat) ? <button type="button" id="undo" disabled={pending} onClick={() => void send("undo")}>{t("Undo")}</button> : null}
+                {seat >= 0 && !position.over && hand.length > 1 ? <button type="button" id="holdings" onClick={askChances}>{t("Others")}</button> : null}
                 {seat < 0 && isMine && !position.over && !table.remote ? <Clock table={table} t={t} ask={ask} /> : null}
               </div>
               {own && own.cards.includes(" ") ? <Parts cards={own.cards} note={own.note} game={game} t={t} />
-                : own ? <Fan cards={cards} game={game} t={t} chosen={chosen} toggle={myTurn && byCards.size ? toggle : undefined} label={t("You")} /> : null}
+                : own ? <Fan cards={hand} game={game} t={t} chosen={choice.chosen} toggle={table.asked && choice.hasPlays ? (i) => { setReadings([]); choice.toggle(i); } : undefined} label={t("You")} /> : null}
             </>
           )}
         </div>
@@ -242,16 +213,29 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
       {panel ? (
         <aside class="panel" aria-label={t(panel)}>
           <button type="button" class="close" aria-label={t("Close")} onClick={() => setPanel("")}>×</button>
-          {panel === "list" ? <List legal={legal} t={t} play={play} /> : null}
+          {panel === "list" ? <List legal={position.legal ?? []} t={t} play={play} /> : null}
           {panel === "moves" ? <Moves table={table} t={t} /> : null}
           {panel === "score" ? <Score table={table} t={t} /> : null}
+          {panel === "rules" ? <RulesText game={game} t={t} /> : null}
           {panel === "links" && links ? <Links table={table} links={links} t={t} /> : null}
-          {panel === "hint" ? <HintPanel hint={hint} game={game} t={t} use={(cards, text) => (position.parts.length ? setSetting(text) : choose(cards))} again={(by) => { setHint(null); void ask("hint", { by }); }} /> : null}
+          {panel === "hint" ? <HintPanel hint={hint} game={game} t={t} preparing={preparing} use={(action) => (position.parts.length ? setArrangement(action.text) : choice.choose(action.cards))} again={(by) => askHint(by)} /> : null}
           {panel === "chances" ? <ChancesPanel chances={chances} holders={table.seats} own={seat} game={game} t={t} /> : null}
         </aside>
       ) : null}
     </main>
   );
+}
+
+function statusOf({ position, seat, seats, asked, sides }: Table, pending: boolean, t: Translate): string {
+  if (pending) return t("on its way …");
+  if (position.over) return position.returns && seat >= 0 ? verdict(position.returns, sides, seat, t) : t("The hand is over");
+  if (asked) return t(position.parts.length ? "Place the cards" : "Your turn");
+  const acting = seats[position.player];
+  return `${occupant(acting, position.player, seat, t)} ${acting?.person ? "…" : t("is thinking")}`;
+}
+
+function PanelButton({ name, label, open, toggle, t }: { name: Panel; label: string; open: Panel; toggle: (name: Panel) => void; t: Translate }) {
+  return <button type="button" data-panel={name} onClick={() => toggle(name)} aria-expanded={open === name}>{t(label)}</button>;
 }
 
 function Parts({ cards, note, game, t }: { cards: string[]; note: string; game: Game; t: Translate }) {
@@ -269,100 +253,18 @@ function ReviewButton({ t }: { t: Translate }) {
   }}>{t("Review this hand")}</button>;
 }
 
-function Clock({ table, t, ask }: { table: Table; t: Translate; ask: (what: string, given?: object) => void }) {
+const PACE = 0.7;
+const SLOWEST_STEP = 4; // places of the slider, half a second each
+const FASTEST = 0.05;
+
+function Clock({ table, t, ask }: { table: Table; t: Translate; ask: Sender["ask"] }) {
   const running = table.pace > 0;
   return (
     <>
-      <button type="button" id="pause" class="primary" onClick={() => ask("pace", { seconds: running ? 0 : 0.7 })}>{t(running ? "Pause" : "Go on")}</button>
-      {running ? null : <button type="button" id="step" onClick={() => ask("step")}>{t("Step")}</button>}
-      <label class="speed">{t("Speed")} <input type="range" min="0" max="4" step="1" value={Math.round(4 - Math.min(4, table.pace / 0.5))}
-        onChange={(e) => ask("pace", { seconds: Math.max(0.05, (4 - Number(e.currentTarget.value)) * 0.5) })} /></label>
+      <button type="button" id="pause" class="primary" onClick={() => void ask("pace", { seconds: running ? 0 : PACE })}>{t(running ? "Pause" : "Go on")}</button>
+      {running ? null : <button type="button" id="step" onClick={() => void ask("step")}>{t("Step")}</button>}
+      <label class="speed">{t("Speed")} <input type="range" min="0" max={SLOWEST_STEP} step="1" value={Math.round(SLOWEST_STEP - Math.min(SLOWEST_STEP, table.pace / 0.5))}
+        onChange={(e) => void ask("pace", { seconds: Math.max(FASTEST, (SLOWEST_STEP - Number(e.currentTarget.value)) * 0.5) })} /></label>
     </>
-  );
-}
-
-export function List({ legal, t, play }: { legal: Action[]; t: Translate; play: (action: Action) => void }) {
-  const [filter, setFilter] = useState("");
-  const wanted = filter.trim().toUpperCase();
-  const shown = legal.filter((action) => action.text.toUpperCase().includes(wanted));
-  const here = useRef<HTMLDivElement>(null);
-  useEffect(() => { here.current?.querySelector<HTMLElement>("input, .legal button")?.focus(); }, []);
-  return (
-    <div ref={here}>
-      <h2>{t("all legal plays")} ({legal.length})</h2>
-      {legal.length > 20 ? <input type="search" placeholder={t("filter")} aria-label={t("filter")} value={filter}
-        onKeyDown={(e) => { if (e.key === "Enter" && shown.length) play(shown[0]); }} onInput={(e) => setFilter(e.currentTarget.value)} /> : null}
-      <ul class="legal">{shown.slice(0, 400).map((action) => <li key={action.id}><button type="button" onClick={() => play(action)}>{t(action.text)}</button></li>)}</ul>
-    </div>
-  );
-}
-
-function Moves({ table, t }: { table: Table; t: Translate }) {
-  return (
-    <div>
-      <h2>{t("Moves")}</h2>
-      <ol class="moves">{table.position.moves.map((move, i) => (
-        <li key={i}><span>{occupant(table.seats[move.player], move.player, table.seat, t)}</span> <b>{move.text === null ? t("hidden") : t(move.text)}</b></li>
-      ))}</ol>
-    </div>
-  );
-}
-
-// On deals that were played at several seats: the points of an agent or person, less those of others at that seat.
-function difference(hands: Hand[], who: string): number[] {
-  const found: number[] = [];
-  for (const hand of hands) {
-    hand.occupants.forEach((occupant, seat) => {
-      if (occupant !== who) return;
-      const others = hands.filter((each) => each.deal === hand.deal && each.occupants[seat] !== who).map((each) => each.returns[seat]);
-      if (others.length) found.push(hand.returns[seat] - others.reduce((a, b) => a + b, 0) / others.length);
-    });
-  }
-  return found;
-}
-
-function Score({ table, t }: { table: Table; t: Translate }) {
-  const hands = table.hands;
-  const totals = new Map<string, number>();
-  for (const hand of hands) hand.occupants.forEach((who, i) => totals.set(who, (totals.get(who) ?? 0) + hand.returns[i]));
-  const persons = table.seats.filter((holder) => holder.person).map((holder) => holder.name);
-  const round = (value: number) => `${value > 0 ? "+" : ""}${Math.round(value * 1000) / 1000}`;
-  return (
-    <div>
-      <h2>{t("Score")}</h2>
-      <div class="scroll"><table>
-        <thead><tr><th>#</th>{table.seats.map((_, i) => <th key={i}>{t("seat")} {i + 1}</th>)}</tr></thead>
-        <tbody>{hands.map((hand: Hand, i) => (
-          <tr key={i}><th>{hand.deal + 1}{hand.turn ? `·${hand.turn + 1}` : ""}</th>{hand.returns.map((value, k) => <td key={k}><small>{hand.occupants[k]}</small> {round(value)}</td>)}</tr>
-        ))}</tbody>
-      </table></div>
-      <h3>{t("Total")}</h3>
-      <ul class="totals">{[...totals].map(([who, value]) => <li key={who}>{who} <b>{round(value)}</b></li>)}</ul>
-      {persons.map((who) => {
-        const gaps = difference(hands, who);
-        return gaps.length ? <p key={who} class="difference">{who}, {t("against others on the same cards")}: <b>{round(gaps.reduce((a, b) => a + b, 0) / gaps.length)}</b> ({gaps.length})</p> : null;
-      })}
-    </div>
-  );
-}
-
-function Links({ table, links, t }: { table: Table; links: { tokens: string[]; watch: string }; t: Translate }) {
-  const [copied, setCopied] = useState("");
-  const at = (token: string) => `${location.origin}${location.pathname}#/t/${table.table}/${token}`;
-  const row = (name: string, token: string) => (
-    <li key={token}>
-      <span>{name}</span>
-      <input readOnly value={at(token)} aria-label={name} onFocus={(e) => e.currentTarget.select()} />
-      <button type="button" onClick={() => navigator.clipboard?.writeText(at(token)).then(() => setCopied(token))}>{copied === token ? t("copied") : t("Copy")}</button>
-    </li>
-  );
-  return (
-    <div>
-      <h2>{t("Links")}</h2>
-      <ul class="links">
-        {links.tokens.map((token, i) => token ? row(`${t("seat")} ${i + 1}: ${table.seats[i].name}`, token) : null)}
-        {row(t("Link to watch"), links.watch)}
-      </ul>
-    </div>
   );
 }

@@ -1,9 +1,10 @@
-// The messages of the server; see closedhand/web/serialization.py, lobby.py and hints.py.
+// The messages of the server; see closedhand/web: serialization.py, catalogue.py, lobby.py, hints.py.
 
 export interface Action {
   id: number;
   text: string;
   cards: string[];
+  kind: string; // of play, a term of the game; may be empty
 }
 
 export interface Row {
@@ -20,6 +21,7 @@ export interface Move {
   player: number;
   text: string | null;
   cards: string[];
+  kind: string;
 }
 
 export interface Position {
@@ -38,10 +40,12 @@ export interface SeatHolder {
   agent: string;
   name: string;
   person: boolean;
+  player: number; // the same when seats rotate
 }
 
 export interface Hand {
   returns: number[];
+  players: number[];
   occupants: string[];
   deal: number;
   turn: number;
@@ -62,6 +66,7 @@ export interface Table {
   turn: number;
   hands: Hand[];
   roles: string[];
+  sides: number[];
   options: Record<string, unknown>;
   remote: boolean; // played at the server of a competition
   links: { tokens: string[]; watch: string } | null; // for its owner
@@ -82,6 +87,8 @@ export interface Game {
   players: number;
   options: Option[];
   opponent: string;
+  has_rules: boolean;
+  levels: boolean; // whether opponents are offered by strength
   terms: Record<string, Record<string, string>>;
   faces: Record<string, string>;
   simultaneous: boolean;
@@ -104,10 +111,7 @@ export interface Agent {
   strength?: Strength | null;
 }
 
-export interface Value {
-  id: number;
-  text: string;
-  cards: string[];
+export interface Value extends Action {
   tries: number;
   mean: number;
   low: number | null;
@@ -115,19 +119,56 @@ export interface Value {
 }
 
 export interface Hint {
+  about: number; // the position: a version, or the number of actions
   by: string;
   action: Action | null;
+  basis: string; // of the values: exact, search, playouts or random
   values: Value[];
-  shares: { text: string; cards: string[]; share: number }[];
-  ratings: { text: string; cards: string[]; rating: number }[];
+  shares: (Action & { share: number })[];
+  ratings: (Action & { rating: number })[];
   done: boolean;
   error?: string;
 }
 
 // The expected number of each card in every hidden hand.
 export interface Chances {
+  about: number;
   cards: string[];
   error?: string;
   seats: { seat: number; label: string; chances: number[] }[];
   number: number;
+}
+
+// A game of a file; without a record if it cannot be replayed.
+export interface ListedGame {
+  game: string;
+  agents: string[];
+  returns: number[];
+  record: string | null;
+  error: string;
+}
+
+export interface ReplayData {
+  game: string;
+  agents: string[];
+  returns: number[];
+  record: string;
+  players: number;
+  moves: (Move & Action)[];
+  sides: number[];
+  judged?: Judged[];
+}
+
+// The value of a position, and the cost of the play made there.
+export interface Judged {
+  ply: number;
+  values: [number, number][] | null;
+  play: { verdict: string; best: Action | null; cost: number; low: number | null; high: number | null; number: number } | null;
+}
+
+// The rules of a game in words: sections with examples, see closedhand/core/rulebook.py.
+export interface RuleSection {
+  title: string;
+  text: string[];
+  plays: { name: string; cards: string[] }[];
 }

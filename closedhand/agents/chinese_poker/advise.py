@@ -10,7 +10,7 @@ from closedhand.agents.chinese_poker.pool import Pool
 from closedhand.core.display import Row
 from closedhand.games.chinese_poker.notation import board, board_text, cards_text
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, names
-from closedhand.games.chinese_poker.rules import Rules
+from closedhand.games.chinese_poker.state import Rules
 
 ORDER = (BACK, MIDDLE, FRONT)
 
@@ -68,16 +68,10 @@ def mental_score(front: float, middle: float, back: float) -> float:
 
 
 def advise(rules: Rules, pool: Pool, hand: np.ndarray, number: int) -> tuple[list[Advice], int]:
-    """Find the best arrangements of a hand, best first, and the number of opponents.
+    """Find the best arrangements of a hand, int8 [13], best first, and the number of opponents.
 
     The points of the first arrangement are biased slightly upwards, as it is chosen and measured on
-    the same opponents.
-
-    Args:
-        rules: Rules of the game.
-        pool: Pool of opponents.
-        hand: Thirteen cards, int8 [13], high to low.
-        number: Maximum number of arrangements.
+    the same opponents. At most `number` arrangements are found.
     """
     actions = np.empty(counter.MOST, np.int32)
     parts = np.empty((counter.MOST, len(PARTS)), np.int16)

@@ -13,6 +13,7 @@ hands in the pool (`counter:100000`).
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -37,7 +38,8 @@ from closedhand.core.options import Range
 from closedhand.core.threads import in_threads
 from closedhand.games.chinese_poker import substeps
 from closedhand.games.chinese_poker.plays import FRONTS, PARTS
-from closedhand.games.chinese_poker.rules import UNSET, evaluate
+from closedhand.games.chinese_poker.rules import evaluate
+from closedhand.games.chinese_poker.state import UNSET
 
 SLACK = 0.25
 """Points below the best expected ones at which `rescored` leaves an arrangement out."""
@@ -89,15 +91,10 @@ class ArrangingAgent(ABC):
         return np.where(chosen == UNSET, arrangements // FRONTS, fronts).astype(np.int32)
 
     def values(self, view: State, actions: np.ndarray) -> np.ndarray:
-        """Rate legal actions: expected points by the tables against one opponent.
+        """Rate legal actions: expected points by the tables against one opponent, float64 [n].
 
-        Args:
-            view: View of the player to act.
-            actions: Legal actions, integers [n].
-
-        Returns:
-            Points, float64 [n]; those of a back are of its best arrangement. Arrangements that
-            another one beats or equals in all parts have NaN.
+        Those of a back are of its best arrangement. Arrangements that another one beats or equals
+        in all parts have NaN.
         """
         hand, back = view["hands"][view["player"]], int(view["backs"][view["player"]])
         if self.game.num_actions == substeps.ACTIONS:
@@ -184,35 +181,29 @@ def describe_responder(game: Game, argument: str | None, hands: int | None = Non
     return Traits(files_of(path), microseconds=500)
 
 
-@described(describe_responder)
-def make_counter(game: Game, seed: int, argument: str | None, hands: Hands = None) -> Responder:
-    """Make the agent `counter`; `hands`, or a number as argument, is the size of the pool.
+def _maker(name: str, slack: float) -> Callable[..., Responder]:
+    """Make the factory of an agent that responds to a pool; see `Responder`."""
 
-    Raises:
-        InputError: The argument is neither a number of hands nor a file of tables for these rules.
-    """
-    return _responder(game, "counter", np.inf, argument, hands)
+    @described(describe_responder)
+    def make(game: Game, seed: int, argument: str | None, hands: Hands = None) -> Responder:
+        """Make the agent; `hands`, or a number as argument, is the size of the pool.
+
+        Raises:
+            InputError: The argument is neither a number of hands nor a file of tables for these
+                rules.
+        """
+        size, path = read_pool(argument)
+        tables = tables_for(game, path)
+        pool = pool_of(game.flat.rules, tables, size if hands is None else hands)
+        return Responder(
+            game, tables, pool, slack, str(AgentSpec(name, {"hands": hands}, argument))
+        )
+
+    return make
 
 
-@described(describe_responder)
-def make_rescored(game: Game, seed: int, argument: str | None, hands: Hands = None) -> Responder:
-    """Make the agent `rescored`; `hands`, or a number as argument, is the size of the pool.
-
-    Raises:
-        InputError: The argument is neither a number of hands nor a file of tables for these rules.
-    """
-    return _responder(game, "rescored", SLACK, argument, hands)
-
-
-def _responder(
-    game: Game, name: str, slack: float, argument: str | None, hands: int | None
-) -> Responder:
-    size, path = read_pool(argument)
-    if hands is not None:
-        size = hands
-    tables = tables_for(game, path)
-    full_name = str(AgentSpec(name, {"hands": hands}, argument))
-    return Responder(game, tables, pool_of(game.flat.rules, tables, size), slack, full_name)
+make_counter = _maker("counter", np.inf)
+make_rescored = _maker("rescored", SLACK)
 
 
 def read_pool(argument: str | None) -> tuple[int, str | None]:

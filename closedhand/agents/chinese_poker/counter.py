@@ -31,7 +31,8 @@ from closedhand.games.chinese_poker.plays import (
     SPLITS,
     THREES,
 )
-from closedhand.games.chinese_poker.rules import Rules, evaluate, strengths
+from closedhand.games.chinese_poker.rules import evaluate, strengths
+from closedhand.games.chinese_poker.state import Rules
 
 MOST = THREES * SPLITS + 1
 """Size of the arrays of candidates: the number of ways to split a hand, plus one."""
@@ -148,14 +149,7 @@ def totals(rules, others, parts, out):
 def promising(rules, win, slack, parts):
     """List the candidates with expected points by `win` within `slack` of the best, best first.
 
-    Args:
-        rules: Rules of the game.
-        win: Chances to win, float64 [3, 6331].
-        slack: Tolerance in points.
-        parts: Strengths of the candidates, int16 [n, 3].
-
-    Returns:
-        Their indices.
+    `parts` are the strengths of the candidates, int16 [n, 3]; the result is indices.
     """
     expected = np.empty(len(parts))
     for i in range(len(parts)):

@@ -6,14 +6,14 @@ from functools import lru_cache
 import numpy as np
 
 from closedhand.agents.chinese_poker import counter, opponents
+from closedhand.agents.chinese_poker.advise import ORDER
 from closedhand.agents.chinese_poker.agents import tables_for
 from closedhand.agents.chinese_poker.pool import Pool
 from closedhand.core.display import Odds
 from closedhand.core.game import Game, InputError, State
 from closedhand.games.chinese_poker.notation import parse_cards
-from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, SIZES, names, place_of
+from closedhand.games.chinese_poker.plays import FRONT, SIZES, names, place_of
 
-ORDER = (BACK, MIDDLE, FRONT)
 POOL_SIZE = 1 << 18
 """Hands in the pool: about 3,400 opponents for every hand, standard errors below a percent."""
 

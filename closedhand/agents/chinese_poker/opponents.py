@@ -17,7 +17,7 @@ from closedhand.agents.chinese_poker.separable import Tables, arrange
 from closedhand.core.files import write_atomically
 from closedhand.core.game import InputError
 from closedhand.games.chinese_poker.plays import PARTS
-from closedhand.games.chinese_poker.rules import Rules
+from closedhand.games.chinese_poker.state import Rules
 
 POOL_SIZE = 1 << 20
 """Number of hands in a pool: it gives 13,400 opponents for every hand."""
@@ -38,11 +38,7 @@ def pool_of(
 ) -> pools.Pool:
     """Make the pool of hands set by tables; cache it in this process and in the cache folder.
 
-    Args:
-        rules: Rules of the game.
-        tables: Chances to win.
-        size: Number of hands in the pool.
-        progress: Function called with the number of hands set; None: print one line on stderr.
+    `progress` is called with the number of hands set; None: print one line on stderr.
 
     Raises:
         InputError: There are too few hands for every hand to have an opponent, or too many.

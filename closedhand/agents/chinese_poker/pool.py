@@ -12,7 +12,8 @@ import numpy as np
 
 from closedhand.core.numba.jit import kernel
 from closedhand.games.chinese_poker.plays import HAND, PARTS
-from closedhand.games.chinese_poker.rules import DECK, Rules, evaluate, take
+from closedhand.games.chinese_poker.rules import evaluate, take
+from closedhand.games.chinese_poker.state import DECK, Rules
 
 
 class Deals(IntEnum):
@@ -82,13 +83,7 @@ def fill_strengths(rules, hands, arrangements, out):
 
 
 def strengths_of(rules: Rules, hands: np.ndarray, arrangements: np.ndarray) -> np.ndarray:
-    """Compute the strengths of arranged hands, int16 [n, 3], by part.
-
-    Args:
-        rules: Rules of the game.
-        hands: Hands, int8 [n, 13].
-        arrangements: Arrangement of each hand, integers [n].
-    """
+    """Compute the strengths of arranged hands, int8 [n, 13], by part, int16 [n, 3]."""
     parts = np.empty((len(hands), len(PARTS)), np.int16)
     fill_strengths(rules, hands, arrangements, parts)
     return parts
@@ -118,13 +113,10 @@ def set_hands(
     hands: np.ndarray,
     progress: Callable[[int], object] = lambda done: None,
 ) -> np.ndarray:
-    """Set hands by a strategy; return the strengths of their parts, int16 [n, 3].
+    """Set hands, int8 [n, 13], by a strategy; return the strengths of their parts, int16 [n, 3].
 
-    Args:
-        rules: Rules of the game.
-        arrange: The strategy: arrangements, integers [n], of hands, int8 [n, 13].
-        hands: Hands, int8 [n, 13].
-        progress: Function called with the number of hands set so far.
+    `arrange` is the strategy: arrangements, integers [n], of hands. `progress` is called with the
+    number of hands set so far.
     """
     parts = np.empty((len(hands), len(PARTS)), np.int16)
     for start in range(0, len(hands), BATCH):

@@ -17,7 +17,6 @@ far.
 After P. Hankin, "Near-optimal closed-hand Chinese Poker".
 """
 
-import io
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -27,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.core.files import SHIPPED, write_atomically
+from closedhand.core.files import SHIPPED, write_arrays
 from closedhand.core.game import InputError
 from closedhand.core.numba.jit import inlined, kernel
 from closedhand.core.parsing import TEXT, check_fields
@@ -45,7 +44,8 @@ from closedhand.games.chinese_poker.plays import (
     THREES,
     names,
 )
-from closedhand.games.chinese_poker.rules import Rules, evaluate, strengths
+from closedhand.games.chinese_poker.rules import evaluate, strengths
+from closedhand.games.chinese_poker.state import Rules
 
 NAME = "chinese_poker_separable_{}.npz"
 """File names of the package's tables, by the rules of their training."""
@@ -75,19 +75,14 @@ class Tables:
         for part, number in zip(self.win, STRENGTHS, strict=True):
             chances = part[:number]
             if not ((chances >= 0) & (chances <= 1)).all() or (np.diff(chances) < 0).any():
-                raise InputError(
-                    "chances to win must lie between 0 and 1 and rise with the strength"
-                )
+                raise InputError("chances to win must lie from 0 to 1 and rise with the strength")
 
 
 def save(tables: Tables, path: Path) -> None:
     """Write tables as npz, atomically."""
-    buffer = io.BytesIO()
-    parts = dict(zip(PARTS, map(np.array, tables.win), strict=True))
-    cut = {part: parts[part][:number] for part, number in zip(PARTS, STRENGTHS, strict=True)}
-    arrays: dict[str, Any] = {**cut, "about": np.array(json.dumps(dict(tables.about)))}
-    np.savez_compressed(buffer, **arrays)
-    write_atomically(path, buffer.getvalue())
+    parts = zip(PARTS, tables.win, STRENGTHS, strict=True)
+    arrays = {part: win[:number] for part, win, number in parts}
+    write_arrays(path, {**arrays, "about": np.array(json.dumps(dict(tables.about)))})
 
 
 def load(path: Path) -> Tables:
@@ -235,7 +230,5 @@ def best_of_each(rules, win, hands, actions):
 def arrange(rules: Rules, win: np.ndarray, hands: np.ndarray) -> np.ndarray:
     """Find the best arrangements, int32 [n], of hands, int8 [n, 13], by the chances `win`."""
     actions = np.empty(len(hands), np.int32)
-    in_threads(
-        lambda part: best_of_each(rules, win, hands[part], actions[part]), len(hands)
-    )  # fmt: skip
+    in_threads(lambda part: best_of_each(rules, win, hands[part], actions[part]), len(hands))
     return actions

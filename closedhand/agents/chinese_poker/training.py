@@ -36,7 +36,7 @@ from closedhand.core.optional_imports import needing
 from closedhand.core.run import Run
 from closedhand.core.threads import in_threads
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, STRENGTHS
-from closedhand.games.chinese_poker.rules import Rules
+from closedhand.games.chinese_poker.state import Rules
 
 METHODS = ("fitted", "blog")
 
@@ -313,12 +313,8 @@ def descend(rules, win, parts, points, numbers, order, rate):
 def begin(game: Game, method: str, seed: int, folder: Path, progress: Progress) -> Run[Training]:
     """Make a run of a training before its first cycle; it can be resumed.
 
-    Args:
-        game: The game.
-        method: One of `METHODS`.
-        seed: Seed of all deals.
-        folder: Folder for `tables.npz` and the checkpoint `training.npz`.
-        progress: Function called with the fraction of a cycle that is done; may interrupt it.
+    The folder gets `tables.npz` and the checkpoint `training.npz`. `progress` is called with the
+    fraction of a cycle that is done; it may interrupt it.
 
     Raises:
         InputError: The game has options that the formula does not cover, or SciPy is missing.

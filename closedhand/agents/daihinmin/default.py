@@ -16,15 +16,14 @@ from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 
-from closedhand.agents.agent import KernelAgent
-from closedhand.agents.daihinmin.agent import kernel_agent
+from closedhand.agents.agent import PlayAgent
 from closedhand.agents.daihinmin.gifts import choose_gift
 from closedhand.core import bits
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import kernel
-from closedhand.games.daihinmin.cards import bit, of_suits, ranks_between, ranks_with
+from closedhand.games.daihinmin.cards import bit, in_runs, of_suits, ranks_between, ranks_with
 from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange, picks
 from closedhand.games.daihinmin.legality import can_play, longest_kaidan
 from closedhand.games.daihinmin.plays import (
@@ -221,11 +220,8 @@ def follow_single(table, hand):
 @kernel
 def singles_of(cards):
     """Return the cards of a set without the joker that are in no kaidan and no group of it."""
-    # A rank has four bits, one for each suit: a shift by 4 is one rank.
-    starts = cards & (cards >> np.uint64(4)) & (cards >> np.uint64(8))
-    kaidan = starts | (starts << np.uint64(4)) | (starts << np.uint64(8))
-    groups = ranks_with(cards, 2) * np.uint64(15)
-    return cards & ~kaidan & ~groups
+    groups = ranks_with(cards, 2) * np.uint64(ALL_SUITS)
+    return cards & ~in_runs(cards) & ~groups
 
 
 @kernel
@@ -284,7 +280,7 @@ Lead = Annotated[
 
 
 @described(Traits(microseconds=10, steady=True))
-def make_default(game: Game, seed: int, argument: str | None, lead: Lead = "sets") -> KernelAgent:
+def make_default(game: Game, seed: int, argument: str | None, lead: Lead = "sets") -> PlayAgent:
     """Make the agent `default`, which is deterministic; ignore the seed.
 
     Raises:
@@ -292,4 +288,4 @@ def make_default(game: Game, seed: int, argument: str | None, lead: Lead = "sets
     """
     refuse_argument("default", argument)
     name = str(AgentSpec("default", {"lead": None if lead == "sets" else lead}))
-    return kernel_agent(game, name, Policy(int(lead == "single")))
+    return PlayAgent(game, name, Policy(int(lead == "single")))

@@ -3,10 +3,8 @@
 import numpy as np
 
 from closedhand.core import bits
-from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin.cards import bit
-from closedhand.games.daihinmin.planes import has_gifts
 from closedhand.games.daihinmin.plays import BOTH, JOKER, PASS
 from closedhand.games.daihinmin.seven_ten_rules import cards_to_hand_over, due_of
 
@@ -44,17 +42,3 @@ def choose_gift(view):
         rest = cards & ~weakest
         weakest |= bit(bits.highest(rest) if view.revolution else bits.lowest(rest))
     return np.int64(bits.lowest(weakest)) if weakest else PASS
-
-
-def check_no_gifts(game: Game, name: str) -> None:
-    """Check that no cards are given after sevens or discarded after tens.
-
-    Args:
-        game: Daihinmin with any options.
-        name: Name of the agent, for the message.
-
-    Raises:
-        InputError: The game has `seven_give` or `ten_discard`.
-    """
-    if has_gifts(game.flat.rules.options):
-        raise InputError(f"{name} is for games without seven_give and ten_discard")

@@ -1,15 +1,12 @@
-"""Checks of the variants of Daihinmin that an agent supports."""
+"""Checks of the variants of Daihinmin that an agent supports; `who` names it in the message."""
 
 from closedhand.core.game import Game, InputError
+from closedhand.games.daihinmin.planes import has_gifts
 from closedhand.games.daihinmin.state import PLAYERS
 
 
 def check_five(game: Game, who: str) -> None:
     """Check that a game has five players.
-
-    Args:
-        game: Daihinmin with any options.
-        who: Name of the agent, for the message.
 
     Raises:
         InputError: The game has another number of players.
@@ -21,12 +18,29 @@ def check_five(game: Game, who: str) -> None:
 def check_one_joker(game: Game, who: str) -> None:
     """Check that a game has one joker.
 
-    Args:
-        game: Daihinmin with any options.
-        who: Name of the agent, for the message.
-
     Raises:
         InputError: The game has two jokers.
     """
     if game.flat.rules.options.jokers > 1:
         raise InputError(f"{who} is for games with one joker: not jokers=2")
+
+
+def check_no_gifts(game: Game, who: str) -> None:
+    """Check that no cards are given after sevens or discarded after tens.
+
+    Raises:
+        InputError: The game has `seven_give` or `ten_discard`.
+    """
+    if has_gifts(game.flat.rules.options):
+        raise InputError(f"{who} is for games without seven_give and ten_discard")
+
+
+def check_known(game: Game, who: str) -> None:
+    """Check that the policies know a game's rules.
+
+    Raises:
+        InputError: The game has `seven_give`, `ten_discard` or two jokers, or not five players.
+    """
+    check_no_gifts(game, who)
+    check_five(game, who)
+    check_one_joker(game, who)

@@ -14,10 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.agents.agent import KernelAgent
-from closedhand.agents.daihinmin.agent import kernel_agent
+from closedhand.agents.agent import PlayAgent
 from closedhand.agents.daihinmin.endgame import DEEPEST, sure_win
-from closedhand.agents.daihinmin.gifts import MOST_GIFTS, check_no_gifts, list_gifts
+from closedhand.agents.daihinmin.gifts import MOST_GIFTS, list_gifts
 from closedhand.agents.daihinmin.kou.strength import (
     foes_of,
     runs,
@@ -26,7 +25,7 @@ from closedhand.agents.daihinmin.kou.strength import (
     turned_ranks,
 )
 from closedhand.agents.daihinmin.kou.variants import REFINED, Numbers
-from closedhand.agents.daihinmin.limits import check_one_joker
+from closedhand.agents.daihinmin.limits import check_no_gifts, check_one_joker
 from closedhand.core import bits
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
@@ -201,7 +200,7 @@ def decide(policy, rules, view, ids):
 
 
 @described(Traits(microseconds=20, steady=True))
-def make_min_sets(game: Game, seed: int, argument: str | None) -> KernelAgent:
+def make_min_sets(game: Game, seed: int, argument: str | None) -> PlayAgent:
     """Make the agent `min-sets`, which is deterministic; ignore the seed.
 
     Raises:
@@ -210,4 +209,4 @@ def make_min_sets(game: Game, seed: int, argument: str | None) -> KernelAgent:
     refuse_argument("min-sets", argument)
     check_no_gifts(game, "min-sets")
     check_one_joker(game, "min-sets")
-    return kernel_agent(game, "min-sets", Policy(REFINED))
+    return PlayAgent(game, "min-sets", Policy(REFINED))

@@ -13,9 +13,8 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from closedhand.agents.daihinmin.gifts import check_no_gifts
+from closedhand.agents.daihinmin.limits import check_known, check_no_gifts
 from closedhand.agents.daihinmin.policy import light_policy, pattern_policy
-from closedhand.agents.daihinmin.policy.agent import check_known
 from closedhand.agents.daihinmin.search_agent import SearchAgent
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described
@@ -54,16 +53,9 @@ class MonteCarloAgent(SearchAgent):
     def __init__(
         self, game: Game, name: str, seed: int, policy: Policy, prior: int = 0, **budget: Any
     ) -> None:
-        """Play `game`, Daihinmin with any options.
+        """Create the agent with a policy of the playouts and the budget of a `MonteCarlo`.
 
-        Args:
-            game: Game to play.
-            name: Name of the agent.
-            seed: Seed of the simulations.
-            policy: Policy of the playouts.
-            prior: Number of simulations of each action that the logits of a pattern policy count
-                for.
-            **budget: Budget arguments of `MonteCarlo`.
+        The logits of a pattern policy count for `prior` simulations of each action.
         """
         super().__init__(game, name, seed, policy)
         self._prior = prior

@@ -39,14 +39,7 @@ class SearchAgent:
     spent: np.ndarray
 
     def __init__(self, game: Game, name: str, seed: int, policy: Policy) -> None:
-        """Play `game`, Daihinmin with any options.
-
-        Args:
-            game: Game to play.
-            name: Name of the agent.
-            seed: Seed of the simulations.
-            policy: Policy of the playouts, which also lists the plays to search in endings.
-        """
+        """Create the agent; its policy plays the playouts, and lists the plays of endings."""
         self.game = game
         self.name = name
         self._rng = np.random.default_rng((seed, 0x5EA2C4))

@@ -17,8 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.agents.agent import KernelAgent
-from closedhand.agents.daihinmin.agent import kernel_agent
+from closedhand.agents.agent import PlayAgent
 from closedhand.agents.daihinmin.gifts import choose_gift
 from closedhand.agents.daihinmin.kou.agent import choose_pick
 from closedhand.agents.daihinmin.kou.division import (
@@ -115,7 +114,7 @@ def decide(policy, rules, view, ids):
 
 
 @described(Traits(microseconds=15, steady=True))
-def make_trick_ender(game: Game, seed: int, argument: str | None) -> KernelAgent:
+def make_trick_ender(game: Game, seed: int, argument: str | None) -> PlayAgent:
     """Make the agent `trick-ender`, which is deterministic; ignore the seed.
 
     Raises:
@@ -123,4 +122,4 @@ def make_trick_ender(game: Game, seed: int, argument: str | None) -> KernelAgent
     """
     refuse_argument("trick-ender", argument)
     check_one_joker(game, "trick-ender")
-    return kernel_agent(game, "trick-ender", Policy(REFINED))
+    return PlayAgent(game, "trick-ender", Policy(REFINED))

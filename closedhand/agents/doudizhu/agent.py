@@ -1,89 +1,12 @@
-"""Base of the Dou Dizhu agents that decide on whole plays; it adds support for sub-steps.
-
-Such an agent has one policy, for the flat game. In a sub-stepped game it decides again at every
-sub-step and makes the next part of the chosen play. The policy must therefore be deterministic.
-"""
+"""Base of the Dou Dizhu agents that rate plays."""
 
 from abc import abstractmethod
-from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.agents.agent import KernelAgent
-from closedhand.core import policies
-from closedhand.core.game import Game, State
-from closedhand.core.numba.jit import Policy, kernel
-from closedhand.games.doudizhu import substeps
-from closedhand.games.doudizhu.auction import is_opening, pass_id
-from closedhand.games.doudizhu.counts import contains
-
-
-@kernel
-def next_step(rules, view, play, ids):
-    """Return the next sub-step towards the flat action `play`.
-
-    Another agent may have chosen the main group or a kicker, for example when a person asks for
-    advice. If no sub-steps lead from there to `play`, the result is the first legal kicker.
-    """
-    passing = pass_id(rules.flat)
-    if play > passing:
-        return substeps.FIRST_BID + play - passing - 1
-    if view.group < 0:
-        return rules.flat.plays.group[play]
-    if rules.flat.plays.group[play] == view.group:
-        group = rules.flat.plays.groups[view.group]
-        kickers = rules.flat.plays.need[play] - group.need
-        if contains(kickers, view.picked):
-            rank = substeps.lowest_rank(kickers - view.picked)
-            if rank >= substeps.top_rank(view.picked):
-                return rank + (substeps.FIRST_SOLO if group.unit == 1 else substeps.FIRST_PAIR)
-    substeps.legal_kickers(rules, view, ids)
-    return np.int64(ids[0])
-
-
-@kernel
-def step_all(rules, views, ids, actions):
-    """Replace each flat action by its next sub-step in place."""
-    for i in range(len(views)):
-        actions[i] = next_step(rules, views[i], actions[i], ids)
-
-
-class Stepwise(NamedTuple):
-    """Policy of sub-steps towards the plays of a flat policy.
-
-    Attributes:
-        whole: Policy for the flat game.
-    """
-
-    kernels = "closedhand.agents.doudizhu.agent"
-
-    whole: Policy
-
-
-@kernel
-def decide(policy, rules, view, ids):
-    """Choose the next sub-step of `Stepwise`."""
-    play = np.int64(policies.decide(policy.whole, rules.flat, view, ids))
-    return np.int64(next_step(rules, view, play, ids))
-
-
-class PlayAgent(KernelAgent):
-    """An agent that decides by a policy for the flat game, in flat and sub-stepped games.
-
-    Attributes:
-        whole: The policy for the flat game.
-    """
-
-    def __init__(self, game: Game, name: str, policy: Policy) -> None:
-        """Create the agent for a game and a policy.
-
-        Args:
-            game: Dou Dizhu with any options.
-            name: Name of the agent.
-            policy: Policy for the flat game.
-        """
-        super().__init__(game, name, policy if game.flat is game else Stepwise(policy))
-        self.whole = policy
+from closedhand.agents.agent import PlayAgent
+from closedhand.core.game import State
+from closedhand.games.doudizhu.auction import is_opening
 
 
 class RatingAgent(PlayAgent):

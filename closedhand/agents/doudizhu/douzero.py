@@ -25,7 +25,6 @@ import numpy as np
 import torch
 from torch import nn
 
-from closedhand.agents.doudizhu.agent import next_step
 from closedhand.agents.doudizhu.bidding.modules import choose_bid
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.reading import read_content
@@ -33,6 +32,7 @@ from closedhand.core.text import reason_of
 from closedhand.games.doudizhu.auction import is_opening
 from closedhand.games.doudizhu.counts import DECK
 from closedhand.games.doudizhu.state import SEATS
+from closedhand.games.doudizhu.substeps import next_step
 from closedhand.learning.tensors import load_tensors
 
 CARDS = 54
@@ -205,13 +205,7 @@ class DouZeroAgent:
     """
 
     def __init__(self, game: Game, name: str, networks: list[ValueNetwork]) -> None:
-        """Create the agent.
-
-        Args:
-            game: Dou Dizhu with any options.
-            name: Name of the agent.
-            networks: The networks of the landlord, the down and the up peasant.
-        """
+        """Create the agent with the networks of the landlord, the down and the up peasant."""
         self.game = game
         self.name = name
         self._networks = networks

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.agents.doudizhu.agent import PlayAgent
+from closedhand.agents.agent import PlayAgent
 from closedhand.agents.doudizhu.bidding.modules import choose_bid
 from closedhand.agents.doudizhu.decompose.partition import (
     JOKERS,
@@ -170,20 +170,12 @@ def decide(policy, rules, view, ids):
     return choose(rules, view, ids)
 
 
-class GreedyAgent(PlayAgent):
-    """Agent that plays by prices."""
-
-    def __init__(self, game: Game) -> None:
-        """Create the agent for `game`, Dou Dizhu with any options."""
-        super().__init__(game, "greedy", Policy())
-
-
 @described(Traits(microseconds=5))
-def make_greedy(game: Game, seed: int, argument: str | None) -> GreedyAgent:
+def make_greedy(game: Game, seed: int, argument: str | None) -> PlayAgent:
     """Make the agent `greedy`, which is deterministic; ignore the seed.
 
     Raises:
         InputError: There is an argument.
     """
     refuse_argument("greedy", argument)
-    return GreedyAgent(game)
+    return PlayAgent(game, "greedy", Policy())

@@ -7,9 +7,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from closedhand.agents.doudizhu.limits import check_three
 from closedhand.agents.doudizhu.search.agent import search_settings, searching
 from closedhand.agents.doudizhu.value_net.playouts import SIMULATION
-from closedhand.agents.doudizhu.variants import check_three
 from closedhand.core import agents
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described
@@ -60,12 +60,10 @@ def policy_files(argument: str | None, tuned: bool = False) -> dict[str, Path]:
     return {"policy": policy, "kicker": kicker if found else SHIPPED_FILES["kicker"]}
 
 
-def describe_policy_net(game: Game, argument: str | None, tuned: Tuned = False) -> Traits:
-    """Describe `policy-net` before it is made."""
-    return Traits(agents.files_of(argument), microseconds=90)
-
-
-@described(describe_policy_net, needs=MODULES)
+@described(
+    lambda game, argument, tuned=False: Traits(agents.files_of(argument), microseconds=90),
+    needs=MODULES,
+)
 def make_policy_net(
     game: Game, seed: int, argument: str | None, tuned: Tuned = False
 ) -> "PolicyNetAgent":
@@ -118,16 +116,9 @@ def douzero_files(argument: str | None) -> tuple[Path, ...]:
     return tuple(Path(argument) / file for file in DOUZERO_FILES)
 
 
-def describe_douzero(game: Game, argument: str | None) -> Traits:
-    """Describe `douzero` before it is made.
-
-    Raises:
-        InputError: No folder is given.
-    """
-    return Traits(douzero_files(argument), microseconds=2000)
-
-
-@described(describe_douzero, needs=("torch",))
+@described(
+    lambda game, argument: Traits(douzero_files(argument), microseconds=2000), needs=("torch",)
+)
 def make_douzero(game: Game, seed: int, argument: str | None) -> "DouZeroAgent":
     """Make the agent `douzero:FOLDER`, which is deterministic; ignore the seed.
 

@@ -15,7 +15,7 @@ from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 
-from closedhand.agents.doudizhu.agent import PlayAgent
+from closedhand.agents.agent import PlayAgent
 from closedhand.agents.doudizhu.bidding.modules import choose_bid
 from closedhand.agents.doudizhu.decompose.partition import CHAINABLE, PLAIN_FAMILY, SHORTEST
 from closedhand.core.agent_spec import AgentSpec
@@ -148,25 +148,11 @@ def decide(policy, rules, view, ids):
     return np.int64(ids[draw(view.hands[view.player], view.moves, n)])
 
 
-class RuleAgent(PlayAgent):
-    """The common rule baseline."""
-
-    def __init__(self, game: Game, name: str = "rule", beats_partner: bool = False) -> None:
-        """Create the agent.
-
-        Args:
-            game: Dou Dizhu with any options.
-            name: Name of the agent.
-            beats_partner: Whether it follows its partner's plays in kind.
-        """
-        super().__init__(game, name, Policy(beats_partner))
-
-
 Partner = Annotated[Literal["spare", "beat"], "whether a peasant follows the other one's plays"]
 
 
 @described(Traits(microseconds=0.3))
-def make_rule(game: Game, seed: int, argument: str | None, partner: Partner = "spare") -> RuleAgent:
+def make_rule(game: Game, seed: int, argument: str | None, partner: Partner = "spare") -> PlayAgent:
     """Make the agent `rule`, or `rule[partner=beat]`, which is deterministic; ignore the seed.
 
     Raises:
@@ -175,4 +161,4 @@ def make_rule(game: Game, seed: int, argument: str | None, partner: Partner = "s
     refuse_argument("rule", argument)
     beats = partner == "beat"
     name = str(AgentSpec("rule", {"partner": partner if beats else None}))
-    return RuleAgent(game, name, beats)
+    return PlayAgent(game, name, Policy(beats))

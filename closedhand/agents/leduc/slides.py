@@ -10,7 +10,7 @@ import numpy as np
 
 from closedhand.core.game import Game
 from closedhand.games.leduc.plays import name
-from closedhand.games.leduc.rules import FLOP
+from closedhand.games.leduc.state import FLOP
 from closedhand.solvers.tied import tied_trees
 from closedhand.solvers.tree import InfoTree, views_of_sets
 

@@ -6,7 +6,7 @@
    card reaches the node, or the player's expected payoff from there.
 3. A pass down multiplies these probabilities. At the ends, a matrix times the opponent's vector
    gives the payoffs for each card of the player (`pay`). A pass up sums them, weighted by the
-   strategy (`expect`), or takes the best (`respond`).
+   strategy (`expect`), or takes the best (`respond`). The module `passes` has them.
 
 A pass visits a few hundred nodes. The information tree has as many for every deal. After Johanson,
 Waugh, Bowling and Zinkevich, "Accelerating Best Response Calculation in Large Extensive Games"
@@ -24,12 +24,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from closedhand.agents.leduc.passes import LANES
 from closedhand.core.cards import shuffle
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import kernel, seed_in_kernel
 from closedhand.games.leduc.notation import CARDS, HIDDEN
 from closedhand.games.leduc.plays import ACTIONS, SHOWDOWN, S, T, name
-from closedhand.games.leduc.rules import FLOP, UNKNOWN
+from closedhand.games.leduc.state import FLOP, UNKNOWN
 from closedhand.solvers.interface import (
     CHANCE,
     END,
@@ -41,12 +42,9 @@ from closedhand.solvers.interface import (
     Shapes,
     Trees,
     Walk,
+    ranges,
 )
-from closedhand.solvers.regrets import add_regret, mirror_step, next_weight, normalise
-from closedhand.solvers.tree import keys_of
-
-LANES = 8
-"""Length of vectors over the kinds of cards: a power of two, for SIMD instructions."""
+from closedhand.solvers.keys import keys_of
 
 
 class Tree(NamedTuple):
@@ -67,7 +65,7 @@ class Tree(NamedTuple):
             player wins, ties or loses.
     """
 
-    kernels = "closedhand.agents.leduc.tree"
+    kernels = "closedhand.agents.leduc.passes"
 
     player: np.ndarray
     first: np.ndarray
@@ -142,158 +140,6 @@ def build(game: Game) -> Tree:
     return Tree(np.array(player), np.array(first), parent, node, slot, action, matrix, stakes, pays)
 
 
-@kernel
-def reach(tree, sigma, player, out):
-    """Write the contribution of a player's own actions to the probability of each node.
-
-    Args:
-        tree: The tree.
-        sigma: The strategy, float64 [nodes, LANES]: at a child of a node of `player` the
-            probability of that action by the player's card.
-        player: 0 or 1.
-        out: Output, float64 [nodes, LANES].
-    """
-    for c in range(LANES):
-        out[0, c] = 1.0
-    for n in range(len(tree.player)):
-        own = tree.player[n] == player
-        for child in range(tree.first[n], tree.first[n + 1]):
-            for c in range(LANES):
-                out[child, c] = out[n, c] * sigma[child, c] if own else out[n, c]
-
-
-@kernel
-def reach_others(tree, sigma, player, out):
-    """Write `reach` of the opponent; the probability of the cards is in `Tree.pays`."""
-    reach(tree, sigma, 1 - player, out)
-
-
-@kernel
-def pay(tree, n, reached, player, out):
-    """Write the value of the end `n` for `player`, weighted with the opponent's `reached`."""
-    # Lanes of `out` are the player's cards, those of `reached` the opponent's. The loop over the
-    # opponent's cards is outside, so that the inner one is a vector instruction.
-    for c in range(LANES):
-        out[n, c] = 0.0
-    for other in range(tree.pays.shape[1]):
-        weight = reached[n, other] * tree.stakes[n, player]
-        for c in range(LANES):
-            out[n, c] += weight * tree.pays[tree.matrix[n], other, c]
-
-
-@kernel
-def expect(tree, sigma, reached, player, out, gains):
-    """Write the counterfactual values of `player` at every node, by card, if both follow `sigma`.
-
-    They are weighted with the probability of the cards and of the opponent's actions, without the
-    player's own. Arguments are as in `reach`; `reached` is that of the opponent. The value of an
-    action is that of its child in `out`, so `gains` is not used.
-    """
-    for n in range(len(tree.player) - 1, -1, -1):
-        if tree.player[n] == END:
-            pay(tree, n, reached, player, out)
-            continue
-        for c in range(LANES):
-            out[n, c] = 0.0
-        children = range(tree.first[n], tree.first[n + 1])
-        if tree.player[n] == player:
-            for child in children:
-                for c in range(LANES):
-                    out[n, c] += out[child, c] * sigma[child, c]
-        else:
-            for child in children:
-                for c in range(LANES):
-                    out[n, c] += out[child, c]
-
-
-@kernel
-def respond(tree, reached, player, out, gains):
-    """Write values as `expect` does, for a player who follows a best response."""
-    for n in range(len(tree.player) - 1, -1, -1):
-        if tree.player[n] == END:
-            pay(tree, n, reached, player, out)
-            continue
-        own = tree.player[n] == player
-        for c in range(LANES):
-            out[n, c] = out[tree.first[n], c]
-        for child in range(tree.first[n] + 1, tree.first[n + 1]):
-            for c in range(LANES):
-                if own:
-                    out[n, c] = max(out[n, c], out[child, c])
-                else:
-                    out[n, c] += out[child, c]
-
-
-@kernel
-def value(tree, values):
-    """Sum the value of the game over the player's cards at the root."""
-    return values[0].sum()
-
-
-@kernel
-def learn(tree, tables, player, positive, negative, predictive):
-    """Add the regrets of one iteration of `player`, and derive its next strategy from them."""
-    regret, sigma, values = tables.regret, tables.sigma, tables.values
-    total = np.empty(LANES)
-    for n in range(len(tree.player)):
-        if tree.player[n] != player:
-            continue
-        first, end = tree.first[n], tree.first[n + 1]
-        for c in range(LANES):
-            total[c] = 0.0
-        for child in range(first, end):
-            for c in range(LANES):
-                gained = values[child, c] - values[n, c]
-                sum_ = add_regret(regret[child, c], gained, positive, negative)
-                regret[child, c] = sum_
-                weight = next_weight(sum_, gained, predictive)
-                sigma[child, c] = weight
-                total[c] += weight
-        for child in range(first, end):
-            for c in range(LANES):
-                sigma[child, c] = normalise(sigma[child, c], total[c], end - first)
-
-
-@kernel
-def add_average(tree, tables, player, weight):
-    """Add the current strategy of `player` to its average."""
-    reach(tree, tables.sigma, player, tables.own)
-    for n in range(1, len(tree.player)):
-        if tree.player[tree.parent[n]] == player:
-            for c in range(LANES):
-                tables.average[n, c] += weight * tables.own[n, c]
-
-
-@kernel
-def improve(tree, tables, player, temperature, step):
-    """Do one step of magnetic mirror descent of `player` at all its information sets."""
-    sigma, logits, values = tables.sigma, tables.regret, tables.values
-    for n in range(len(tree.player)):
-        if tree.player[n] != player:
-            continue
-        first, end = tree.first[n], tree.first[n + 1]
-        for c in range(LANES):
-            # The probability of the information set without the player's own actions; `pays[slot]`
-            # has that of the cards.
-            likely = 0.0
-            for other in range(tree.pays.shape[1]):
-                likely += tables.reached[n, other] * tree.pays[tree.slot[n], other, c]
-            if likely <= 0.0:
-                continue
-            top = -np.inf
-            for child in range(first, end):
-                value = values[child, c] / likely
-                logits[child, c] = mirror_step(logits[child, c], value, temperature, step)
-                top = max(top, logits[child, c])
-            total = 0.0
-            for child in range(first, end):
-                logits[child, c] -= top
-                sigma[child, c] = np.exp(logits[child, c])
-                total += sigma[child, c]
-            for child in range(first, end):
-                sigma[child, c] /= total
-
-
 class InformationSet(NamedTuple):
     """An information set: a public decision and the player's card.
 
@@ -351,15 +197,17 @@ def views_of(game: Game) -> np.ndarray:
 
 
 @lru_cache
-def _layout(game: Game) -> Layout:
+def layout_of(game: Game) -> Layout:
+    """Layout of the information sets of the tree of a game."""
     tree = build(game)
     at, cards = _places(game)
     number = np.diff(tree.first)[at]
+    children = ranges(tree.first[at], number)
     rows = np.concatenate([[0], np.cumsum(number)])
-    children = np.arange(rows[-1]) + np.repeat(tree.first[at] - rows[:-1], number)
     actions = tree.action[children].astype(np.int32)
-    entries = children, np.repeat(cards, number)
-    return Layout(keys_of(game, views_of(game)), rows, actions, entries)
+    return Layout(
+        keys_of(game, views_of(game)), rows, actions, (children, np.repeat(cards, number))
+    )
 
 
 def _places(game: Game) -> tuple[np.ndarray, np.ndarray]:
@@ -370,11 +218,6 @@ def _places(game: Game) -> tuple[np.ndarray, np.ndarray]:
     found[tree.node[deciding], tree.slot[deciding]] = deciding
     sets = np.array([each[:3] for each in information_sets(game)])
     return found[sets[:, 0], sets[:, 1]], sets[:, 2]
-
-
-def layout_of(game: Game, tree: Tree) -> Layout:
-    """Layout of the information sets of a tree."""
-    return _layout(game)
 
 
 class Deck(NamedTuple):
@@ -416,8 +259,7 @@ def walk_of(game: Game, tree: Tree) -> Walk:
     signs = np.array([-1.0, 0.0, 1.0])[:, None, None] * [1.0, -1.0]
     payoffs = np.where(shown, signs, 1.0) * tree.stakes
     at, own = _places(game)
-    rows = _layout(game).rows
-    entries = np.arange(rows[-1]) + np.repeat(starts[at] + own * number[at] - rows[:-1], number[at])
+    entries = ranges(starts[at] + own * number[at], number[at])
     cards = tables.deck[: tables.cards].astype(np.int8)
     deck = Deck(cards, cards.copy(), tables.better.copy())
     return Walk(tree.player, tree.first, slot, payoffs, deck, int(number.sum()) * LANES, entries)
@@ -429,5 +271,5 @@ def names_of(game: Game) -> Names:
     return Names(("state", "history"), cells)
 
 
-PUBLIC = Trees(build, layout_of, walk_of, names_of)
+PUBLIC = Trees(build, lambda game, _: layout_of(game), walk_of, names_of)
 """Public trees with vectors over the private cards."""

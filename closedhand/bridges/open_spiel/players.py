@@ -27,12 +27,7 @@ class AgentPolicy(Policy):
     """
 
     def __init__(self, game: OpenSpielGame, agent: str | Agent, seed: int = 0) -> None:
-        """Take the policy of an agent.
-
-        Args:
-            game: The game, as made by `open_spiel_game`.
-            agent: Text of an agent, or an agent of that game.
-            seed: Seed of an agent given by its text.
+        """Take the policy of an agent, or of the text of one, in a game of `open_spiel_game`.
 
         Raises:
             InputError: There is no such agent, or it has no `probabilities`.
@@ -110,14 +105,7 @@ class PolicyAgent:
         self._rng = np.random.default_rng(check_seed(seed))
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """Return the policy in each view.
-
-        Args:
-            views: States [n].
-
-        Returns:
-            float64 [n, num_actions]; 0 for illegal actions.
-        """
+        """Return the policy in each view, states [n]: float64 [n, num_actions]."""
         rows = np.zeros((len(views), self._game.ours.num_actions))
         for row, view in zip(rows, views, strict=True):
             shares = self._policy.action_probabilities(self._game.state_of(view))
@@ -140,8 +128,7 @@ class BotAgent:
     """A bot of OpenSpiel as an agent.
 
     A bot reads whole states. So that it cannot cheat, it gets a random determinisation of the view
-    of its player. This costs nothing for a search that samples states itself, such as IS-MCTS, or
-    for a bot that reads only information states.
+    of its player, which costs nothing for a search that samples states itself, such as IS-MCTS.
 
     Attributes:
         name: Name in results and records.

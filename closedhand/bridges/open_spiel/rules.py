@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closedhand.core import validity
+from closedhand.core.layout import record_type
 from closedhand.core.numba.jit import State, kernel
 
 CHANCE, END = -1, -2
@@ -79,7 +80,7 @@ def state_type(players: int, longest: int, chances: int) -> np.dtype:
         ("player", "i4"),  # the player to act; at the end, the last to have acted
         ("ended", "i4"),  # whether the game is over
     ]
-    return np.dtype((np.record, np.dtype(fields)))
+    return record_type(fields)
 
 
 @kernel

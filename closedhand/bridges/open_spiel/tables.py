@@ -16,7 +16,6 @@ in `closedhand.games`, such as Dou Dizhu.
 """
 
 from collections import Counter
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -76,9 +75,7 @@ def table_game(text: str, name: str | None = None) -> Game:
 def table_spec(text: str, name: str | None = None) -> GameSpec:
     """Make a spec for `closedhand.register_game`; the tree is walked when the game is first made.
 
-    Args:
-        text: Game as `pyspiel.load_game` takes it.
-        name: Name of the game here; by default its short name in OpenSpiel.
+    Arguments are those of `table_game`.
     """
     name = name or text.partition("(")[0]
     title = name.title().replace("_", "")
@@ -156,11 +153,8 @@ class _Walk:
         self._name = theirs.get_type().short_name
         self._players = theirs.num_players()
         kind = theirs.get_type()
-        self._tensor: Callable[[Any, int], Any] = (
-            (lambda state, player: state.information_state_tensor(player))
-            if kind.provides_information_state_tensor
-            else (lambda state, player: state.observation_tensor(player))
-        )
+        has_recall = kind.provides_information_state_tensor
+        self._tensor = "information_state_tensor" if has_recall else "observation_tensor"
         self.texts: dict[int, set[str]] = {}
         self.sets: list[str] = []
         self._numbers: dict[tuple[int, str], int] = {}
@@ -269,7 +263,7 @@ class _Walk:
         Raises:
             InputError: It holds other numbers than whole ones from -128 to 127.
         """
-        tensor = np.array(self._tensor(state, seat))
+        tensor = np.array(getattr(state, self._tensor)(seat))
         with np.errstate(invalid="ignore"):
             small = tensor.astype(np.int8)
         if not np.array_equal(tensor, small):

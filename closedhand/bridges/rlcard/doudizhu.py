@@ -19,21 +19,9 @@ from closedhand.games.doudizhu.state import SEATS
 ENV = "doudizhu"
 OPTIONS = {"rules": "rlcard"}
 PRESETS = ("rlcard", "deeprocket")
-"""Presets whose plays are all plays of RLCard."""
 
 THEIRS, OURS = str.maketrans("SB", "BR"), str.maketrans("BR", "SB")
 PASS = "pass"
-
-
-def refuse(game: Game) -> None:
-    """Refuse presets with plays that RLCard does not have, or with smaller decks.
-
-    Raises:
-        InputError: The game has such a preset.
-    """
-    if game.options["rules"] not in PRESETS:
-        raise InputError(f"RLCard lacks plays of rules {game.options['rules']!r}: use one of "
-                         f"{', '.join(PRESETS)}")  # fmt: skip
 
 
 def _text(game: Game, action: int) -> str:

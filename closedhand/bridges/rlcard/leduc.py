@@ -21,6 +21,7 @@ from closedhand.core.game import Game, State
 
 ENV = "leduc-holdem"
 OPTIONS: dict[str, Any] = {}
+PRESETS = ("standard",)
 
 CALL, RAISE, FOLD, CHECK = "call", "raise", "fold", "check"
 SMALL_BLIND, ANTE = 1, 1
@@ -30,10 +31,6 @@ class Observation(np.ndarray):
     """Observation with the method `tostring`, which RLCard's CFR agent calls and NumPy removed."""
 
     tostring = np.ndarray.tobytes
-
-
-def refuse(game: Game) -> None:
-    """Do nothing: a game of this name is always standard Leduc."""
 
 
 def state_of(env: Any, game: Game, view: State) -> dict[str, Any]:

@@ -1,12 +1,18 @@
 """RLCard's agents as agents of this package, and ours as agents of RLCard.
 
-A module for each game converts its states and actions: `CONVERTERS`.
+A module for each game converts its states and actions: `CONVERTERS`. It has
+
+- `ENV`, the name of RLCard's environment, `OPTIONS` of our game with its rules, and `PRESETS`, our
+  presets whose plays RLCard has;
+- `state_of`, `view_of`: our view as RLCard's state dict, and back;
+- `text_of_id`, `text_of`: the text of an action id of RLCard, and of an action of ours;
+- `action_of`: our action of a text.
 """
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -24,43 +30,7 @@ CONVERTERS = {
 """Modules that convert states and actions, by the names of our games."""
 
 
-class Converter(Protocol):
-    """Conversion of states and actions of a game between both libraries.
-
-    Attributes:
-        ENV: Name of RLCard's environment.
-        OPTIONS: Options of our game with RLCard's rules.
-    """
-
-    ENV: str
-    OPTIONS: dict[str, Any]
-
-    def refuse(self, game: Game) -> None:
-        """Raise an `InputError` for a game that RLCard does not have."""
-        ...
-
-    def state_of(self, env: Any, game: Game, view: State) -> dict[str, Any]:
-        """Build the state dict that RLCard's environment would give the player to act."""
-        ...
-
-    def text_of_id(self, env: Any, number: int) -> str:
-        """Text of an action id of RLCard."""
-        ...
-
-    def action_of(self, game: Game, view: State, text: str) -> int:
-        """Our id of the legal action with a text of RLCard; -1 if there is none."""
-        ...
-
-    def view_of(self, env: Any, game: Game, state: dict[str, Any]) -> State:
-        """Build our view from the state dict of RLCard's environment."""
-        ...
-
-    def text_of(self, game: Game, view: State, action: int) -> str:
-        """RLCard's text of an action of ours."""
-        ...
-
-
-def converter_of(game: Game) -> Converter:
+def converter_of(game: Game) -> Any:
     """Find the converter of a game.
 
     Raises:
@@ -68,10 +38,14 @@ def converter_of(game: Game) -> Converter:
     """
     if game.name not in CONVERTERS:
         raise InputError(f"RLCard has no {game.name}; of ours it has {', '.join(CONVERTERS)}")
-    converter: Any = import_module(CONVERTERS[game.name])
+    converter = import_module(CONVERTERS[game.name])
     if game.flat is not game:
         raise InputError("RLCard's actions are whole plays: use the game without sub-steps")
-    converter.refuse(game)
+    if game.options["rules"] not in converter.PRESETS:
+        known = ", ".join(converter.PRESETS)
+        raise InputError(
+            f"RLCard lacks plays of rules {game.options['rules']!r}: use one of {known}"
+        )
     return converter
 
 
@@ -158,12 +132,9 @@ class RLCardPlayer:
     use_raw = True
 
     def __init__(self, env: Any, agent: str | Agent, seed: int = 0) -> None:
-        """Let one of our agents play in an environment of RLCard.
+        """Let one of our agents, or the text of one, play in an environment of RLCard.
 
-        Args:
-            env: RLCard's environment; only its public information is read.
-            agent: Text of an agent, or an agent of `game_of(env)`.
-            seed: Seed of an agent given by its text.
+        Only public information of the environment is read.
 
         Raises:
             InputError: There is no such game here, or no such agent.

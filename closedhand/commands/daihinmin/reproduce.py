@@ -11,9 +11,8 @@ from closedhand.cli.reproduce import (
     Out,
     Quick,
     computed,
+    plan_of,
     report_files,
-    report_name,
-    sections,
     show_report,
 )
 
@@ -43,20 +42,16 @@ def kou(
     the paper), and budget (strength of a search by its simulations). Takes more than an hour. With
     --quick leagues have 1,000 rounds, 100 if agents search, and Tables 3 to 6 are against `default`
     only. Ctrl-C stops; the same command resumes.
+
+    Example: closedhand reproduce kou --only table-1 --quick
     """
     from closedhand.core.threads import cores
     from closedhand.papers.kou import report, reproduction
 
-    usual = reproduction.QUICK if quick else reproduction.Plan()
-    plan = reproduction.Plan(
-        rounds=rounds or usual.rounds,
-        search_rounds=search_rounds or usual.search_rounds,
-        seed=seed,
+    plan = plan_of(
+        reproduction, quick, only, rounds=rounds, search_rounds=search_rounds, seed=seed,
         workers=workers or cores(),
-        sections=sections(only, reproduction.SECTIONS, usual.sections),
-        enemies=usual.enemies,
-    )
-    files = report_files(report_name(only), report.PICTURES)
-    results = computed(out, files, lambda update: reproduction.compute(plan, out, update))
+    )  # fmt: skip
+    results = computed(out, report_files(only, report.PICTURES), reproduction.compute, plan)
     save_picture(report.pictures, results, out)
-    show_report(out, report.report(results), results, as_json, report_name(only))
+    show_report(out, report.report(results), results, as_json, only)

@@ -6,23 +6,24 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from closedhand.cli.common import (
     CLAIMS,
-    INTERRUPTED,
     MOST_SEED,
     Json,
     Options,
     Rules,
     given_options,
-    new_table,
+    interruptible,
+    leave_if_interrupted,
     note,
     positive,
     print_json,
+    print_table,
     progress_bar,
     seed_option,
 )
+from closedhand.competitions.uecda import HOST, MOST_WAITING, PORT
 
 PLACES = ("daifugo", "fugo", "heimin", "hinmin", "daihinmin")
 
@@ -56,12 +57,34 @@ def _sample(rounds: int) -> str:
     return f"95% intervals over {count_blocks(rounds)} blocks of rounds"
 
 
+ROUNDS = 1000
+
 Host = Annotated[str, typer.Option(help="Address of the server.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Port of the server.")]
-HOST, PORT = "127.0.0.1", 42485
-ROUNDS = 1000
-MOST_WAITING = 32
-"""The value of `remote_players.MOST_WAITING`; that module is imported only to serve a match."""
+Rounds = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="Number of rounds of the match.", show_default=f"{ROUNDS} or --config's"
+    ),
+]
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        help="Configuration file of the official server (tndhms.cfg): its rules, rounds and port; "
+        "other options have precedence."
+    ),
+]
+PortOrFile = Annotated[
+    int | None,
+    typer.Option(
+        min=0, max=65535, help="Port of the server.", show_default=f"{PORT} or --config's"
+    ),
+]
+
+
+Timeout = Annotated[
+    float, typer.Option(help="Time limit of a client's decision, in seconds.", callback=positive)
+]
 
 
 def serve(
@@ -71,39 +94,19 @@ def serve(
             help="One agent for all players, or five separated by commas; net stands for a client."
         ),
     ] = "net",
-    rounds: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="Number of rounds of the match.", show_default=f"{ROUNDS} or --config's"
-        ),
-    ] = None,
+    rounds: Rounds = None,
     seed: Annotated[
         int | None,
         seed_option("Seed of the deals and of the agents; by default random and secret."),
     ] = None,
     rules: Rules = None,
     option: Options = None,
-    config: Annotated[
-        Path | None,
-        typer.Option(
-            help="Configuration file of the official server (tndhms.cfg): its rules, rounds and "
-            "port; other options have precedence."
-        ),
-    ] = None,
+    config: Config = None,
     host: Host = HOST,
-    port: Annotated[
-        int | None,
-        typer.Option(
-            min=0, max=65535, help="Port of the server.", show_default=f"{PORT} or --config's"
-        ),
-    ] = None,
-    timeout: Annotated[
-        float,
-        typer.Option(help="Time limit of a client's decision, in seconds.", callback=positive),
-    ] = 10.0,
+    port: PortOrFile = None,
+    timeout: Timeout = 10.0,
     max_clients: Annotated[
-        int,
-        typer.Option(min=1, help="Most connections that have not yet sent a client's name."),
+        int, typer.Option(min=1, help="Most connections that have not yet sent a client's name.")
     ] = MOST_WAITING,
     fallback: Annotated[
         str, typer.Option(help="Agent that replaces a client that has left.")
@@ -116,6 +119,8 @@ def serve(
     A client that is too slow or plays illegally passes. An agent replaces a client that has
     disconnected, or is too slow three times in a row. Ctrl-C ends the match; the log holds all
     rounds that were played.
+
+    Example: closedhand serve daihinmin --agents net,kou,default,default,default
     """
     from closedhand.competitions.uecda import config as files
     from closedhand.competitions.uecda.remote_players import Limits
@@ -124,17 +129,15 @@ def serve(
 
     read = files.read(config) if config else files.Config({})
     options = {**read.options, **given_options("daihinmin", rules, option)}
-    rounds = rounds or read.rounds or ROUNDS
-    port = next((each for each in (port, read.port) if each is not None), PORT)
     if log:
         CLAIMS.files(log)  # only a new one: a log is never written over
     seed = secrets.randbelow(MOST_SEED) if seed is None else seed
     server = Server(
         split_agents(agents),
-        rounds,
+        rounds or read.rounds or ROUNDS,
         seed,
         host,
-        port,
+        next((each for each in (port, read.port) if each is not None), PORT),
         Limits(seconds=timeout, most_waiting=max_clients),
         fallback=fallback,
         log=log,
@@ -144,47 +147,38 @@ def serve(
     where = ":".join(map(str, server.address))
     if server.clients:
         note(f"listening at {where}; waiting for clients: {server.clients}")
-    try:
-        with progress_bar("rounds", rounds) as update:
-            result = server.run(update)
-    except KeyboardInterrupt:
-        note("interrupted before all clients had connected")
-        raise typer.Exit(INTERRUPTED) from None
+    early = interruptible("interrupted before all clients had connected")
+    with early, progress_bar("rounds", server.rounds) as update:
+        result = server.run(update)
+    _show(result, options, seed, as_json)
+    if log and not as_json:
+        typer.echo(f"saved {log}")
+    done = f"interrupted after {result.rounds} of {server.rounds} rounds"
+    leave_if_interrupted(result.interrupted, done)
+
+
+def _show(result: Any, options: dict[str, Any], seed: int, as_json: bool) -> None:
+    """Print the result of a match."""
     means = _per_round(result.gains)
     times = [_microseconds(*each) for each in zip(result.seconds, result.decisions, strict=True)]
     if as_json:
         more = {"per_round": means, "microseconds_per_decision": times}
         kept = {name: value for name, value in vars(result).items() if name != "gains"}
         print_json({"game": "daihinmin", "seed": seed, "options": options, **kept, **more})
-    else:
-        _show(result, means, times, seed)
-        if log:
-            typer.echo(f"saved {log}")
-    if result.interrupted:
-        note(f"interrupted after {result.rounds} of {rounds} rounds")
-        raise typer.Exit(INTERRUPTED)
-
-
-def _show(
-    result: Any,
-    means: Sequence[dict[str, float | None]],
-    times: Sequence[float | None],
-    seed: int,
-) -> None:
-    """Print the result of a match as a table."""
-    table = new_table(f"daihinmin: {result.rounds} rounds, seed {seed}")
-    for name in ("player", "points", "per round", "95%", "µs", "late", "illegal"):
-        table.add_column(name, justify="right")
-    for name in ("name", "lost its seat"):
-        table.add_column(name)
+        return
+    rows = []
     for player, name in enumerate(result.names):
-        points, late, illegal = (
-            str(each[player]) for each in (result.points, result.late, result.illegal)
-        )
+        counts = (str(each[player]) for each in (result.points, result.late, result.illegal))
+        points, late, illegal = counts
         mean = _estimate(means[player]) if means else ("", "")
         spent = f"{times[player] or 0:.0f}"
-        table.add_row(str(player), points, *mean, spent, late, illegal, name, result.gone[player])
-    Console().print(table)
+        rows.append((str(player), points, *mean, spent, late, illegal, name, result.gone[player]))
+    print_table(
+        (">player", ">points", ">per round", ">95%", ">µs", ">late", ">illegal", "name",
+         "lost its seat"),
+        rows,
+        f"daihinmin: {result.rounds} rounds, seed {seed}",
+    )  # fmt: skip
     typer.echo(f"{_sample(result.rounds)}; µs per decision, with a client's connection")
 
 
@@ -203,6 +197,8 @@ def join(
     """Play with an agent as a client of a UECda server (protocol 20070).
 
     Give the rules and options that the server uses: the protocol does not transmit them.
+
+    Example: closedhand join daihinmin --agent kou
     """
     from closedhand.competitions.uecda.client import Client
 
@@ -225,6 +221,4 @@ def join(
         typer.echo(f"player_{result.player}: {result.points} points in {rounds} rounds{mean}")
         typer.echo(", ".join(f"{n} x {what}" for n, what in zip(counts, PLACES, strict=True)))
         typer.echo(f"{_sample(rounds)}; {spent or 0:.0f} µs per decision")
-    if not result.complete:
-        note("the match was not played to its end")
-        raise typer.Exit(INTERRUPTED)
+    leave_if_interrupted(not result.complete, "the match was not played to its end")

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from closedhand.cli.common import (
     Json,
@@ -16,10 +15,10 @@ from closedhand.cli.common import (
     interruptible,
     leave_if_interrupted,
     make_folder,
-    new_table,
     percent_bar,
     positive,
     print_json,
+    print_table,
     progress_bar,
     seed_option,
 )
@@ -52,6 +51,8 @@ def bids(
     An agent plays every deal against itself with each player as the landlord. A logistic model of
     the chance to win, and the least chance at which each bid pays, are fitted to these games and
     evaluated on held-out deals.
+
+    Example: closedhand train bids --games 30000 --out runs/bids
     """
     from closedhand.agents.doudizhu.bidding import (
         fitting as bid_fitting,
@@ -100,6 +101,8 @@ def bid_net(
     It is compared with the logistic model of `train bids` on deals held out from both. The best
     network is saved as OUT/bid.safetensors. Ctrl-C stops early and saves the best one so far; the
     same command resumes.
+
+    Example: closedhand train bid-net --deals runs/bids/deals.npz --minutes 1 --out runs/bid-net
     """
     from closedhand.agents.doudizhu.bidding import network as bid_net
 
@@ -107,13 +110,7 @@ def bid_net(
     nothing = "interrupted before anything was learned; nothing more is saved"
     with interruptible(nothing), percent_bar() as report:
         result = bid_net.train(
-            deals,
-            out,
-            minutes,
-            seed=seed,
-            threads=threads,
-            restart=restart,
-            progress=report,
+            deals, out, minutes, seed=seed, threads=threads, restart=restart, progress=report
         )
     if as_json:
         print_json(result.about)
@@ -129,49 +126,40 @@ def bid_net(
 
 def show(data: dict[str, Any]) -> None:
     """Print a fit as tables."""
-    console = Console()
     typer.echo(
         f"{data['games']:,} games of {data['agent']}: the landlord wins {data['landlord_wins']:.1%}"
     )
-    table = new_table()
-    for column in ("feature", "weight", "error"):
-        table.add_column(column, justify="left" if column == "feature" else "right")
-    for row in zip(data["features"], data["weights"], data["errors"], strict=True):
-        table.add_row(row[0], f"{row[1]:+.3f}", f"{row[2]:.3f}")
-    console.print(table)
+    rows = zip(data["features"], data["weights"], data["errors"], strict=True)
+    print_table(
+        ("feature", ">weight", ">error"),
+        [(name, f"{weight:+.3f}", f"{error:.3f}") for name, weight, error in rows],
+    )
     loss = data["log_loss"]
     typer.echo(f"log loss {loss['model']:.4f}, without features {loss['constant']:.4f}")
     show_calibration(data["calibration"])
     typer.echo("the least chance of winning for a bid")
-    table = new_table()
-    for column in ("seat", "highest bid", "1", "2", "3"):
-        table.add_column(column, justify="right")
+    found = []
     for seat, highest in SEEN:
         least = data["thresholds"][seat][highest]
         cells = [f"{least[bid]:.2f}" if bid >= highest else "" for bid in range(3)]
-        table.add_row(("first", "second", "third")[seat], str(highest), *cells)
-    console.print(table)
+        found.append((("first", "second", "third")[seat], str(highest), *cells))
+    print_table((">seat", ">highest bid", ">1", ">2", ">3"), found)
     show_points(data["judged"])
 
 
 def show_calibration(rows: list[dict[str, float]]) -> None:
     """Print predicted and observed chances as a table."""
     typer.echo("predicted and observed chances, by tenths")
-    table = new_table()
-    for column in ("hands", "predicted", "observed"):
-        table.add_column(column, justify="right")
-    for row in rows:
-        table.add_row(str(row["number"]), f"{row['predicted']:.3f}", f"{row['observed']:.3f}")
-    Console().print(table)
+    print_table(
+        (">hands", ">predicted", ">observed"),
+        [(str(r["number"]), f"{r['predicted']:.3f}", f"{r['observed']:.3f}") for r in rows],
+    )
 
 
 def show_points(rows: list[dict[str, Any]]) -> None:
     """Print the points that bid modules win as a table."""
     typer.echo("points per deal of one player against two others, by bid module")
-    table = new_table()
-    for column in ("one", "others", "points", "error"):
-        table.add_column(column, justify="right" if column in ("points", "error") else "left")
-    for row in rows:
-        points, error = f"{row['points']:+.3f}", f"{row['error']:.3f}"
-        table.add_row(row["alone"], row["others"], points, error)
-    Console().print(table)
+    print_table(
+        ("one", "others", ">points", ">error"),
+        [(r["alone"], r["others"], f"{r['points']:+.3f}", f"{r['error']:.3f}") for r in rows],
+    )

@@ -136,6 +136,8 @@ def network(
     Give --minutes or --steps; the learning rate falls to zero at their end. Saves the network that
     predicts held-out deals best, or with --select the one that plays best, as
     OUT/policy.safetensors or OUT/kicker.safetensors, and OUT/history.json.
+
+    Example: closedhand train policy-net --records runs/games --minutes 10 --out runs/net
     """
     given = {name: value for name, value in locals().items() if name != "context"}
     if given.pop("plain"):
@@ -166,6 +168,33 @@ def _train(kind: str, records: Path, out: Path, devices: str, restart: bool, **g
     leave_if_interrupted(result.interrupted)
 
 
+StartFolder = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="FOLDER",
+        help="Folder or file of the networks to start from, or nothing for random weights; those "
+        "of the package if absent.",
+    ),
+]
+Penalty = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        help="Penalty per nat of divergence from the start; a game won or lost counts 1. 0.05 if "
+        "absent, 0 from nothing and with a critic.",
+    ),
+]
+Critic = Annotated[
+    str | None,
+    typer.Option(
+        metavar="AGENT",
+        help="Learn from the values of value-net, or value-net:PATH, instead of the results of the "
+        "games.",
+    ),
+]
+
+
 def self_play(
     out: Annotated[
         Path,
@@ -179,38 +208,16 @@ def self_play(
             help="Minutes to train, those before a resumption included.", callback=positive
         ),
     ],
-    start: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            metavar="FOLDER",
-            help="Folder or file of the networks to start from, or nothing for random weights; "
-            "those of the package if absent.",
-        ),
-    ] = None,
+    start: StartFolder = None,
     seed: Annotated[int, seed_option("Seed of the deals and decisions.")] = 0,
-    penalty: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            help="Penalty per nat of divergence from the start; a game won or lost counts 1. "
-            "0.05 if absent, 0 from nothing and with a critic.",
-        ),
-    ] = None,
+    penalty: Penalty = None,
     rate: Annotated[
         float | None,
         typer.Option(
             help="Learning rate; 0.0001 if absent, 0.001 with a critic.", callback=positive
         ),
     ] = None,
-    critic: Annotated[
-        str | None,
-        typer.Option(
-            metavar="AGENT",
-            help="Learn from the values of value-net, or value-net:PATH, instead of the results of "
-            "the games.",
-        ),
-    ] = None,
+    critic: Critic = None,
     threads: Threads = None,
     restart: Restart = False,
 ) -> None:
@@ -221,6 +228,8 @@ def self_play(
     wins against the networks at the start, with standard errors, in OUT/history.json. All
     evaluations play the same 200 deals, so that trainings can be compared: the best of many is a
     little better there than on other deals.
+
+    Example: closedhand train self-play --minutes 10 --out runs/tuned
     """
     from closedhand.agents.doudizhu.deeprocket import fine_tuning
 
@@ -232,13 +241,7 @@ def self_play(
     nothing = "interrupted before a step was done; nothing more is saved"
     with interruptible(nothing), percent_bar() as report:
         result = fine_tuning.train(
-            start,
-            out,
-            minutes,
-            settings,
-            threads=threads,
-            restart=restart,
-            progress=report,
+            start, out, minutes, settings, threads=threads, restart=restart, progress=report
         )
     if result.history:
         last = result.history[-1]

@@ -41,6 +41,8 @@ def generate(
     """Play Dou Dizhu between agents, and write the games as Parquet shards for `train policy-net`.
 
     Games are flat and without bidding. After Ctrl-C the same command resumes.
+
+    Example: closedhand records generate doudizhu --agents decompose --games 10000 --out runs/games
     """
     from closedhand.agents.doudizhu.deeprocket import shards
     from closedhand.core.agent_spec import split_agents

@@ -5,42 +5,42 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
-from closedhand.cli.common import Json, Seed, Workers, note, print_json, save_picture
+from closedhand.cli.common import Json, Seed, Workers, note, print_json, print_table, save_picture
 from closedhand.cli.reproduce import (
     Only,
     Out,
     Quick,
     computed,
+    plan_of,
     report_files,
     report_name,
-    sections,
     show_report,
 )
 from closedhand.core.file_kinds import FileKind, object_within
 
 
 def deeprocket_match(as_json: Json = False) -> None:
-    """Reproduce Table 7 of the DeepRocket paper, its match with four amateurs, from the records."""
+    """Reproduce Table 7 of the DeepRocket paper, its match with four amateurs, from the records.
+
+    Example: closedhand reproduce deeprocket-match
+    """
     from closedhand.papers.deeprocket.reproduction import match_table
 
     data = match_table()
     if as_json:
         print_json(data)
         return
-    table = Table(title="Scores as landlord: human and DeepRocket", title_justify="left")
-    for name in ("deal", "human, paper", "replayed", "DeepRocket, paper", "replayed"):
-        table.add_column(name, justify="right")
-    table.add_column("")
+    rows = []
     for row in (*data["deals"], {"number": "total", "completed": 0, **data}):
-        if row["number"] == "total":
-            table.add_section()
         mark = "completed" if row["completed"] else ""
         pairs = zip(row["stated"], row["computed"], strict=True)
-        table.add_row(str(row["number"]), *(f"{s:+g}" for pair in pairs for s in pair), mark)
-    Console().print(table)
+        rows.append((str(row["number"]), *(f"{s:+g}" for pair in pairs for s in pair), mark))
+    print_table(
+        (">deal", ">human, paper", ">replayed", ">DeepRocket, paper", ">replayed", ""),
+        rows,
+        "Scores as landlord: human and DeepRocket",
+    )
 
 
 def deeprocket(
@@ -86,32 +86,25 @@ def deeprocket(
     Sections are match, figures, positions with inference, training and ladder. Takes hours; with
     --quick, few games and no agents that search, some minutes. Ctrl-C stops; the same command
     resumes.
+
+    Example: closedhand reproduce deeprocket --only figures --games 500
     """
     from closedhand.core.agent_spec import split_agents
     from closedhand.core.files import write_atomically
     from closedhand.core.threads import cores
     from closedhand.papers.deeprocket import reproduction
 
-    usual = reproduction.QUICK if quick else reproduction.Plan()
-    plan = reproduction.Plan(
-        network=network,
-        best=best,
-        games=games or usual.games,
-        iterations=iterations or usual.iterations,
-        agents=tuple(split_agents(agents)) if agents else usual.agents,
-        ladder_deals=ladder_deals or usual.ladder_deals,
-        slow_deals=slow_deals,
-        accuracy_deals=usual.accuracy_deals,
-        seed=seed,
-        workers=workers or cores(),
-        sections=sections(only, tuple(reproduction.SECTIONS), usual.sections),
-    )
-    name = report_name(only)
+    plan = plan_of(
+        reproduction, quick, only, network=network, best=best, games=games, iterations=iterations,
+        agents=tuple(split_agents(agents)) if agents else None, ladder_deals=ladder_deals,
+        slow_deals=slow_deals, seed=seed, workers=workers or cores(),
+    )  # fmt: skip
     data = FileKind("the data of a report", object_within(reproduction.SECTIONS))
-    files = {f"{name}.json": data, **report_files(name, reproduction.PICTURES)}
-    results = computed(out, files, lambda update: reproduction.compute(plan, out, update))
+    saved = f"{report_name(only)}.json"
+    files = {saved: data, **report_files(only, reproduction.PICTURES)}
+    results = computed(out, files, reproduction.compute, plan)
     if "training" in results and not results["training"]["histories"]:
         note("no training curves: the package has no record of the training")
     save_picture(reproduction.pictures, results, out)
-    write_atomically(out / f"{name}.json", json.dumps(results, indent=1) + "\n")
-    show_report(out, reproduction.report(results), results, as_json, name)
+    write_atomically(out / saved, json.dumps(results, indent=1) + "\n")
+    show_report(out, reproduction.report(results), results, as_json, only)

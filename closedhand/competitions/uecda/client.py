@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.competitions.uecda import wire
+from closedhand.competitions.uecda import HOST, PORT, wire
 from closedhand.competitions.uecda.follow import Follower
 from closedhand.core.agents import Agent, make_agent
 from closedhand.core.game import Game, InputError, State
@@ -53,11 +53,7 @@ def match_game(rounds: int = MOST_ROUNDS, **options: Any) -> Game:
 
 
 def round_game(**options: Any) -> Game:
-    """Make the game of one round of a match at a server.
-
-    Raises:
-        InputError: An unknown option, or one that the protocol does not support.
-    """
+    """Make the game of one round of a match at a server; errors as of `match_game`."""
     return match_game(**{**options, "rounds": 1})
 
 
@@ -69,12 +65,7 @@ class Connection:
     """
 
     def __init__(self, sock: socket.socket, check: Callable[[], None] = lambda: None) -> None:
-        """Wrap a socket.
-
-        Args:
-            sock: The socket.
-            check: Callback, called at intervals while the server is silent.
-        """
+        """Wrap a socket."""
         sock.settimeout(WAIT)
         self._sock = sock
         self.check = check
@@ -154,8 +145,8 @@ class Client:
     def __init__(
         self,
         agent: str | Agent | Callable[[Game], Agent],
-        host: str = wire.HOST,
-        port: int = wire.PORT,
+        host: str = HOST,
+        port: int = PORT,
         name: str | None = None,
         seed: int = 0,
         watch: Watch | None = None,
@@ -224,12 +215,7 @@ class InMatch:
     """
 
     def __init__(self, agent: Agent, watch: Callable[[State], None]) -> None:
-        """Begin a match.
-
-        Args:
-            agent: Agent for `match_game`.
-            watch: Called with every view of a round before the agent decides in it.
-        """
+        """Begin a match of an agent for `match_game`; `watch` gets each view before a decision."""
         self.name = agent.name
         self._agent, self._watch = agent, watch
         self._rounds = 0
@@ -257,12 +243,7 @@ class InMatch:
 
 
 def warm_up(game: Game, agent: Agent) -> None:
-    """Let an agent decide in an exchange and a trick, which loads kernels and networks.
-
-    Args:
-        game: Game of one round.
-        agent: The agent.
-    """
+    """Let an agent decide in an exchange and a trick, which loads kernels and networks."""
     state = round_game(**{**game.options, "classes": "random"}).deal(np.random.default_rng(0))
     status = wire.Status(
         left=tuple(state.left.tolist()),
@@ -290,36 +271,25 @@ def play_match(
 ) -> Result:
     """Play a match over a connection; see `Client.play`."""
     with deferred() as check:
-        return _play_match(Connection(sock, check), game, agent, name, progress, watch)
-
-
-def _play_match(
-    connection: Connection,
-    game: Game,
-    agent: Agent,
-    name: str,
-    progress: Callable[[int], None],
-    watch: Watch | None,
-) -> Result:
-    try:
-        connection.send(wire.profile(name))
-        me = connection.number()
-    except (EOFError, OSError):
-        raise InputError("the server has closed the connection: it takes no more players") from None
-    if not 0 <= me < PLAYERS:
-        raise InputError(f"the server gave player number {me}, not 0 to {PLAYERS - 1}")
-    result, follower = Result(me), Follower(game, me)
-    playing = InMatch(agent, lambda view: watch(view, me, NOBODY) if watch else None)
-    try:
-        while not result.complete:
-            end = play_round(connection, follower, playing, result, watch)
-            playing.count(follower.finish())
-            result.places.append(int(follower.view.places[me]))
-            result.complete = end == wire.MATCH_OVER
-            progress(len(result.places))
-    except (EOFError, OSError, KeyboardInterrupt):
-        pass
-    return result
+        connection = Connection(sock, check)
+        try:
+            connection.send(wire.profile(name))
+            me = connection.number()
+        except (EOFError, OSError):
+            why = "the server has closed the connection: it takes no more players"
+            raise InputError(why) from None
+        if not 0 <= me < PLAYERS:
+            raise InputError(f"the server gave player number {me}, not 0 to {PLAYERS - 1}")
+        result, follower = Result(me), Follower(game, me)
+        playing = InMatch(agent, lambda view: watch(view, me, NOBODY) if watch else None)
+        with suppress(EOFError, OSError, KeyboardInterrupt):
+            while not result.complete:
+                end = play_round(connection, follower, playing, result, watch)
+                playing.count(follower.finish())
+                result.places.append(int(follower.view.places[me]))
+                result.complete = end == wire.MATCH_OVER
+                progress(len(result.places))
+        return result
 
 
 def play_round(

@@ -9,7 +9,6 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from closedhand.competitions.uecda.recordings import (
     is_recording,
     read,
 )
+from closedhand.competitions.uecda.remote_players import RemotePlayer
 from closedhand.competitions.uecda.table import Seat, Table
 from closedhand.core.agents import make_agent
 from closedhand.core.game import Game, InputError, State
@@ -29,7 +29,7 @@ from closedhand.core.records import LogReader, Record, Replay
 from closedhand.core.registry import make_game
 from closedhand.games.daihinmin import logs
 from closedhand.games.daihinmin.exchange import TAXES, best_cards
-from closedhand.games.daihinmin.notation import cards_in
+from closedhand.games.daihinmin.plays import cards_in
 from closedhand.games.daihinmin.replaying import take_away
 from closedhand.games.daihinmin.state import PLAYERS
 
@@ -81,12 +81,12 @@ class _OtherCourse(Exception):
     """Our server asks a client for more answers than the recording has."""
 
 
-class _RecordedClient:
+class _RecordedClient(RemotePlayer):
     """A client that gives recorded answers; it keeps the messages of our server in `sent`."""
 
     gone = ""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str) -> None:  # it has no socket
         self.name = name
         self.sent: list[bytes] = []
         self._answers: Iterator[bytes] = iter(())
@@ -103,9 +103,6 @@ class _RecordedClient:
         pass
 
     ask = flush
-
-    def leave(self, reason: str) -> None:
-        pass
 
     def answer(self, meanwhile: Callable[[], None]) -> bytes:
         try:
@@ -145,14 +142,14 @@ class _Replay(Table):
         firsts: list[tuple[int, str]] = []
         for client, (script, own) in enumerate(zip(self._scripts, messages, strict=True)):
             recorded = [data for side, data in own if side == SERVER]
-            found = _differences(recorded, b"".join(script.sent))
-            every.append(found.counts)
-            if found.first:
-                firsts.append((found.first[0], f"to player {client} {found.first[1]}"))
+            counts, first = _differences(recorded, b"".join(script.sent))
+            every.append(counts)
+            if first:
+                firsts.append((first[0], f"to player {client} {first[1]}"))
         # Report the earliest difference, as it may cause the others.
-        first = min(firsts)[1] if firsts else course
-        counts = map(sum, zip(*every, strict=True))
-        return Comparison(values, first, logs.cards_text(self._lost), *counts), points
+        earliest = min(firsts)[1] if firsts else course
+        sums = map(sum, zip(*every, strict=True))
+        return Comparison(values, earliest, logs.cards_text(self._lost), *sums), points
 
     def _answer(self, player: int) -> bytes | None:
         table = super()._answer(player)
@@ -160,12 +157,7 @@ class _Replay(Table):
         return table
 
     def _give(self, taker: int, number: int) -> None:
-        """Let the daifugo or the fugo give cards back, and lose a card as the official server does.
-
-        Args:
-            taker: The player that received the tax.
-            number: Number of cards to give back.
-        """
+        """Let the taker of a tax give cards back, and lose a card as the official server does."""
         super()._give(taker, number)
         state = self._state
         lost = wire.under_joker(self._latest) & int(state.hands[taker])
@@ -203,20 +195,13 @@ Counts = tuple[int, int, int, int]
 """Numbers of tables, of bytes, of different bytes, and of tables different only in classes."""
 
 
-class _Differences(NamedTuple):
-    """Differences between the recorded messages to a client and ours.
+def _differences(recorded: Sequence[bytes], ours: bytes) -> tuple[Counts, tuple[int, str] | None]:
+    """Compare recorded messages with the bytes of ours, in order.
 
-    Attributes:
-        counts: Counts of tables and bytes.
-        first: Number of the message with the first difference, and its text; None: no difference.
+    Returns:
+        Counts of tables and bytes; the number of the message with the first difference, and its
+        text, or None.
     """
-
-    counts: Counts
-    first: tuple[int, str] | None
-
-
-def _differences(recorded: Sequence[bytes], ours: bytes) -> _Differences:
-    """Compare recorded messages with the bytes of ours, in order."""
     tables = size = different = class_rows = 0
     first = None
     for number, data in enumerate(recorded):
@@ -237,7 +222,7 @@ def _differences(recorded: Sequence[bytes], ours: bytes) -> _Differences:
     if len(ours) > size:
         different += len(ours) - size
         first = first or (len(recorded), f"message {len(recorded)}: only ours sends more")
-    return _Differences((tables, size, different, class_rows), first)
+    return (tables, size, different, class_rows), first
 
 
 def _difference(data: bytes, own: bytes) -> str:

@@ -89,12 +89,7 @@ class Follower:
     """
 
     def __init__(self, game: Game, me: int) -> None:
-        """Follow rounds of a game.
-
-        Args:
-            game: Game of one round whose actions are plays.
-            me: The player.
-        """
+        """Follow rounds of a game of one round, whose actions are plays, as player `me`."""
         self.me = me
         self.view: State = game.empty(1)[0]
         self._game = game
@@ -138,14 +133,10 @@ class Follower:
         return status.to_give
 
     def _pay_taxes(self, view: State, hand: int) -> None:
-        """Write the state after the tax into a view.
+        """Write the state after the tax into a view, from the player's hand in the table.
 
         The table shows the tax in the hands of both sides: the winner has already received it, the
         loser has not yet paid it.
-
-        Args:
-            view: The view.
-            hand: The player's hand in the table.
         """
         first = view.seats.tolist().index(winner(view, 0))
         view.left[np.roll(view.seats, -first)] = DEALT

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from closedhand.competitions.uecda import wire
+from closedhand.competitions.uecda import MOST_WAITING, wire
 from closedhand.core.game import InputError
 from closedhand.core.interrupt import WAIT
 from closedhand.core.text import reason_of
@@ -18,8 +18,6 @@ MOST_LATE = 3
 """Number of consecutive late answers after which a client loses its seat."""
 FLOOD = 65536
 """Number of unrequested bytes, received at once, that ends a connection."""
-MOST_WAITING = 32
-"""Most connections without a profile; a further one displaces the oldest."""
 
 Clock = Callable[[], float]
 """A clock in seconds, such as `time.monotonic`."""
@@ -53,14 +51,7 @@ class RemotePlayer:
     def __init__(
         self, sock: socket.socket, name: str, seconds: float, clock: Clock = time.monotonic
     ) -> None:
-        """Seat a client.
-
-        Args:
-            sock: Connection to the client.
-            name: Name in its profile.
-            seconds: Time limit for every answer, and for receiving a message.
-            clock: Clock of the time limit for answers.
-        """
+        """Seat a client by the name in its profile; `seconds` and `clock` are those of `Limits`."""
         self.name = name
         self.gone = ""
         self._sock = sock
@@ -119,10 +110,7 @@ class RemotePlayer:
 
         The protocol has one table for every question. So a late answer is still to arrive, and its
         bytes are discarded before the answer to a later question. A table that has arrived by the
-        time of this call is in time.
-
-        Args:
-            meanwhile: Callback at intervals while waiting for the answer.
+        time of this call is in time. `meanwhile` is called at intervals.
         """
         if self.gone:
             return None

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.competitions.uecda import wire
+from closedhand.competitions.uecda import HOST, PORT
 from closedhand.competitions.uecda.client import match_game, warm_up
 from closedhand.competitions.uecda.remote_players import Limits, Lobby, listen
 from closedhand.competitions.uecda.table import Result, Seat, Table, warm_up_table
@@ -20,9 +20,6 @@ from closedhand.games.daihinmin.state import PLAYERS
 
 NET = "net"
 """Name in place of an agent for a seat of a client."""
-LIMITS = Limits()
-FALLBACK = "default"
-"""Agent that replaces a client that has lost its seat."""
 
 
 class Server:
@@ -39,10 +36,10 @@ class Server:
         agents: Sequence[str | Agent] = (NET,),
         rounds: int = 1000,
         seed: int = 0,
-        host: str = wire.HOST,
-        port: int = wire.PORT,
-        limits: Limits = LIMITS,
-        fallback: str | Agent = FALLBACK,
+        host: str = HOST,
+        port: int = PORT,
+        limits: Limits | None = None,
+        fallback: str | Agent = "default",
         log: Path | None = None,
         note: Callable[[str], None] = lambda line: None,
         **options: Any,
@@ -55,7 +52,7 @@ class Server:
             seed: Seed of the deals and of the agents' own randomness.
             host: Address to listen on.
             port: Port to listen on; 0 is any free port.
-            limits: Limits for clients.
+            limits: Limits for clients; by default `Limits()`.
             fallback: Agent that replaces a client that has lost its seat.
             log: New file for the log, begun with the match and complete at the end of every round.
             note: Callback that receives a line about each client that takes or loses a seat.
@@ -82,6 +79,7 @@ class Server:
             for spec, own in zip(specs, seeds, strict=True)
         ]
         self._note = note
+        limits = limits or Limits()
         self._clock = limits.clock
         self._listener = listen(host, port)
         try:

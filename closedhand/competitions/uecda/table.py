@@ -11,12 +11,11 @@ A round goes as follows:
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from closedhand.competitions.uecda import wire
-from closedhand.competitions.uecda.remote_players import Clock
+from closedhand.competitions.uecda.remote_players import Clock, RemotePlayer
 from closedhand.competitions.uecda.wire import Status
 from closedhand.core.agents import Agent
 from closedhand.core.game import Game, State
@@ -85,44 +84,12 @@ def warm_up_table(game: Game) -> None:
     step(game.rules, game.deal(np.random.default_rng(0)), PASS, np.zeros(OUTCOME, np.int64))
 
 
-class RemoteClient(Protocol):
-    """A client with a seat: a `remote_players.RemotePlayer`, or one of a recording.
-
-    Attributes:
-        name: Name in its profile.
-        gone: Reason why it lost its seat; empty while it has one.
-    """
-
-    name: str
-    gone: str
-
-    def queue(self, message: bytes) -> None:
-        """Queue a message."""
-        ...
-
-    def flush(self) -> None:
-        """Send all queued messages."""
-        ...
-
-    def ask(self) -> None:
-        """Send all queued messages as a question."""
-        ...
-
-    def answer(self, meanwhile: Callable[[], None]) -> bytes | None:
-        """Wait for the table that answers the question; None if there is none in time."""
-        ...
-
-    def leave(self, reason: str) -> None:
-        """Give up the seat."""
-        ...
-
-
 @dataclass
 class Seat:
     """A player: an agent, or a client and the agent that replaces it if it loses its seat."""
 
     agent: Agent
-    remote: RemoteClient | None = None
+    remote: RemotePlayer | None = None
 
     @property
     def name(self) -> str:
@@ -130,7 +97,7 @@ class Seat:
         return wire.ascii_name(self.remote.name if self.remote else self.agent.name)
 
     @property
-    def client(self) -> RemoteClient | None:
+    def client(self) -> RemotePlayer | None:
         """The client, or None if there is none or it has lost its seat."""
         return self.remote if self.remote and not self.remote.gone else None
 

@@ -22,7 +22,7 @@ from closedhand.games.daihinmin import plays
 from closedhand.games.daihinmin.plays import JOKER, NO_JOKER, PASS
 from closedhand.games.daihinmin.state import PLAYERS
 
-PROTOCOL, HOST, PORT = 20070, "127.0.0.1", 42485
+PROTOCOL = 20070
 ROWS, COLUMNS, CARD_ROWS = 8, 15, 5
 TABLE = 4 * ROWS * COLUMNS
 """Size of a table in bytes."""

@@ -40,11 +40,21 @@ States = np.ndarray[Any, np.dtype[Any]]
 Integer = int | np.integer[Any]
 """A player, an action id or a count; kernels take NumPy's integers as well as Python's."""
 Ids = NDArray[np.integer[Any]]
-"""Action ids, indices or seats."""
+"""Action ids."""
+Seats = NDArray[np.integer[Any]]
+"""A seat for each game."""
+Indices = NDArray[np.integer[Any]]
+"""Indices of games in a batch."""
+Seeds = NDArray[np.uint64]
+"""Seeds of deals, see `draw_seed`."""
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Planes = NDArray[np.int8]
-"""Observations and action masks."""
+"""Observations."""
+Masks = NDArray[np.int8]
+"""1 where an action is legal, or where a game is meant, else 0."""
+Statuses = NDArray[np.int8]
+"""Status of each game, see `closedhand.core.status`."""
 Rng = np.random.Generator
 
 

@@ -3,7 +3,7 @@
 from closedhand.core.explanations import Cards, Explanations
 from closedhand.core.game import Game, State
 from closedhand.games.chinese_poker.plays import CARDS, FIVES
-from closedhand.games.chinese_poker.rules import UNKNOWN, UNSET
+from closedhand.games.chinese_poker.state import UNKNOWN, UNSET
 
 CARDS_HELP = """\
 Cards are rank and suit: 2 3 4 5 6 7 8 9 T J Q K A in c d h s, such as As or Td.

@@ -9,7 +9,7 @@ import numpy as np
 from closedhand.core.features import Feature, FeatureTable, labels
 from closedhand.core.numba.jit import kernel
 from closedhand.games.chinese_poker.plays import CARDS, FRONTS, HAND, RANKS, SUITS
-from closedhand.games.chinese_poker.rules import SEATS, UNSET
+from closedhand.games.chinese_poker.state import SEATS, UNSET
 
 POSITIONS = range(1, HAND + 1)
 

@@ -7,22 +7,12 @@ from closedhand.core.game import Game
 from closedhand.core.options import Option, Options, takes
 from closedhand.games.chinese_poker import substeps as factored
 from closedhand.games.chinese_poker.features import FEATURES, features
+from closedhand.games.chinese_poker.hidden import hide, redeal
 from closedhand.games.chinese_poker.notation import Notation, SubstepNotation
 from closedhand.games.chinese_poker.planes import observe, shapes
-from closedhand.games.chinese_poker.plays import ARRANGEMENTS, PARTS, ROYALTIES, build
-from closedhand.games.chinese_poker.rules import (
-    SEATS,
-    STATE,
-    Rules,
-    deal,
-    hide,
-    is_legal,
-    legal,
-    over,
-    play,
-    redeal,
-    returns,
-)
+from closedhand.games.chinese_poker.plays import ARRANGEMENTS, PARTS, build
+from closedhand.games.chinese_poker.rules import deal, is_legal, legal, over, play, returns
+from closedhand.games.chinese_poker.state import SEATS, STATE, Rules
 from closedhand.games.chinese_poker.validity import valid
 from closedhand.games.chinese_poker.views import knowledge, view_from
 
@@ -46,10 +36,7 @@ OPTIONS = Options(
 
 @takes(OPTIONS)
 def make_game(**given: Any) -> Game:
-    """Make Chinese Poker as a `Game`.
-
-    Args:
-        **given: Some of `OPTIONS`.
+    """Make Chinese Poker as a `Game` with some of `OPTIONS`.
 
     Raises:
         InputError: An unknown option, or an invalid value of an option.
@@ -66,7 +53,7 @@ def make_game(**given: Any) -> Game:
         dtype=STATE,
         num_players=players,
         num_actions=ARRANGEMENTS,
-        shapes=shapes(players),
+        shapes=shapes(rules),
         roles=("first", "second", "third", "fourth")[:players],
         sides=tuple(range(players)),
         simultaneous=True,
@@ -90,12 +77,9 @@ def make_game(**given: Any) -> Game:
     )
 
 
-def most_royalties() -> int:
-    """Return the sum of the best royalties of front, middle and back."""
-    return sum(max(own for (at, _), own in ROYALTIES.items() if at == part) for part in range(3))
-
-
 def most_points(rules: Rules) -> float:
     """Return a player's greatest payoff: all parts against every opponent, with all royalties."""
-    parts = len(PARTS) + max(rules.majority, rules.scoop)
-    return float((rules.players - 1) * (parts + (most_royalties() if rules.royalties else 0)))
+    points = len(PARTS) + max(rules.majority, rules.scoop)
+    if rules.royalties:
+        points += int(rules.tables.royalties.max(axis=1).sum())
+    return float((rules.players - 1) * points)

@@ -21,17 +21,8 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.core.records import Record, stated_options
 from closedhand.games.chinese_poker.explanations import EXPLANATIONS, EXPLANATIONS_SUBSTEPS
 from closedhand.games.chinese_poker.plays import BACK, CARDS, FIVES, FRONTS, HAND, PARTS, names
-from closedhand.games.chinese_poker.rules import (
-    HIDDEN,
-    STATE,
-    UNKNOWN,
-    UNSET,
-    Rules,
-    begin,
-    evaluate,
-    over,
-    returns,
-)
+from closedhand.games.chinese_poker.rules import begin, evaluate, over, returns
+from closedhand.games.chinese_poker.state import HIDDEN, STATE, UNKNOWN, UNSET, Rules
 
 LETTERS = "abcdefghijklm"
 """The positions in a hand, high to low."""

@@ -19,7 +19,8 @@ import numpy as np
 
 from closedhand.core.numba.jit import kernel
 from closedhand.games.chinese_poker.plays import FRONTS, HAND
-from closedhand.games.chinese_poker.rules import UNSET, over
+from closedhand.games.chinese_poker.rules import over
+from closedhand.games.chinese_poker.state import UNSET, Rules
 
 CARDS = 52
 BOARD = 3
@@ -27,9 +28,9 @@ BOARD = 3
 STATUS = 4
 
 
-def shapes(players: int) -> dict[str, tuple[int, ...]]:
+def shapes(rules: Rules) -> dict[str, tuple[int, ...]]:
     """Return name and shape of each part of an observation."""
-    return {"observation": (1 + BOARD * players, 4, 13), "status": (STATUS,)}
+    return {"observation": (1 + BOARD * rules.players, 4, 13), "status": (STATUS,)}
 
 
 @kernel

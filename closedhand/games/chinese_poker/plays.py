@@ -19,6 +19,7 @@ from math import comb
 
 import numpy as np
 
+from closedhand.core.layout import record_type
 from closedhand.core.numba.jit import kernel
 
 RANKS = "23456789TJQKA"
@@ -163,25 +164,19 @@ ROYALTIES = {
 }
 """Points that each opponent pays, by part and category."""
 
-TABLES = np.dtype(
-    (
-        np.record,
-        np.dtype(
-            [
-                ("binomial", "i4", (52, 6)),  # binomial coefficients
-                ("five", "i2", comb(52, 5)),  # the strength of every hand, by place
-                ("three", "i2", comb(52, 3)),
-                ("floor", "i2", STRENGTHS[FRONT]),  # the weakest middle that a front allows
-                ("top", "i1", STRENGTHS[BACK]),  # the highest rank of a high card; else 13
-                ("royalties", "i2", (3, STRENGTHS[BACK])),  # by part and strength
-                ("positions", "i1", (ARRANGEMENTS, HAND)),  # of the back, the middle, the front
-                ("middle", "u2", ARRANGEMENTS),  # the id of its five positions
-                ("front", "u2", ARRANGEMENTS),  # the id of its three positions
-                ("splits", "u2", (THREES, SPLITS, 2)),  # by front, the ids of two sets of five
-            ],
-            align=True,
-        ),
-    )
+TABLES = record_type(
+    [
+        ("binomial", "i4", (52, 6)),  # binomial coefficients
+        ("five", "i2", comb(52, 5)),  # the strength of every hand, by place
+        ("three", "i2", comb(52, 3)),
+        ("floor", "i2", STRENGTHS[FRONT]),  # the weakest middle that a front allows
+        ("top", "i1", STRENGTHS[BACK]),  # the highest rank of a high card; else 13
+        ("royalties", "i2", (3, STRENGTHS[BACK])),  # by part and strength
+        ("positions", "i1", (ARRANGEMENTS, HAND)),  # of the back, the middle, the front
+        ("middle", "u2", ARRANGEMENTS),  # the id of its five positions
+        ("front", "u2", ARRANGEMENTS),  # the id of its three positions
+        ("splits", "u2", (THREES, SPLITS, 2)),  # by front, the ids of two sets of five
+    ]
 )
 
 

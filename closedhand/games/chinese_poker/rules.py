@@ -1,16 +1,14 @@
-"""The rules of Chinese Poker: states, transitions, and the scores of boards.
+"""The rules of Chinese Poker: deals, arrangements, and the scores of boards.
 
 The players set their hands one after the other and in secret; boards are compared when the last one
 is set. An action is the id of an arrangement (`plays.py`). Kernels do not check whether an action
 is legal, nor whether a view hides what they read.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from closedhand.core.cards import shuffle
-from closedhand.core.numba.jit import kernel, seed_in_kernel
+from closedhand.core.numba.jit import kernel
 from closedhand.games.chinese_poker.plays import (
     ARRANGEMENTS,
     BACK,
@@ -23,63 +21,13 @@ from closedhand.games.chinese_poker.plays import (
     THREES,
     place_of,
 )
-
-SEATS = 4
-"""Number of seats in a state; a game may have fewer players."""
-
-DECK = 52
-UNKNOWN = -1
-"""A card that a view hides, or a card of an empty seat."""
-
-UNSET, HIDDEN = -1, -2
-"""In place of an arrangement or a back: it is not chosen yet; a view hides it."""
+from closedhand.games.chinese_poker.state import DECK, SEATS, UNKNOWN, UNSET
 
 FOUL = -1
 """The strength of every part of a board that is out of order."""
 
 NO_NATURAL, THREE_FLUSHES, THREE_STRAIGHTS, SIX_PAIRS, DRAGON = range(5)
 NATURALS = ("none", "three flushes", "three straights", "six pairs", "dragon")
-
-# Wide fields first: without padding, equal states are equal bytes.
-STATE = np.dtype(
-    (
-        np.record,
-        np.dtype(
-            [
-                ("history", "i4", SEATS),  # the arrangement of each seat
-                ("backs", "i4", SEATS),  # in sub-steps the back that each seat has chosen
-                ("moves", "i4"),  # arrangements set
-                ("player", "i4"),  # the player to act; at the end, the last to have acted
-                ("hands", "i1", (SEATS, HAND)),  # cards, high to low
-            ],
-            align=True,
-        ),
-    )
-)
-
-
-class Rules(NamedTuple):
-    """The tables, a record of `plays.TABLES`, and the options of a game.
-
-    Attributes:
-        tables: Strengths and arrangements.
-        players: 2 to 4.
-        majority: Extra points for winning more parts than are lost.
-        scoop: Extra points for winning all three parts, instead of `majority`.
-        fouls: Whether boards out of order may be set.
-        royalties: Whether opponents pay for strong parts.
-        naturals: Whether naturals win outright.
-    """
-
-    kernels = "closedhand.games.chinese_poker.game"
-
-    tables: np.record
-    players: int
-    majority: int
-    scoop: int
-    fouls: bool
-    royalties: bool
-    naturals: bool
 
 
 @kernel
@@ -320,51 +268,3 @@ def lay_run(ranks, low, length, sign):
     for i in range(low, low + length):
         ranks[i or 13] += sign
     return True
-
-
-@kernel
-def hide(rules, state, player):
-    """Blank, in place, everything that `player` cannot know before all hands are set."""
-    if over(rules, state):
-        return
-    for seat in range(rules.players):
-        if seat != player:
-            for i in range(HAND):
-                state.hands[seat, i] = UNKNOWN
-            if state.history[seat] != UNSET:
-                state.history[seat] = HIDDEN
-            if state.backs[seat] != UNSET:
-                state.backs[seat] = HIDDEN
-
-
-@kernel
-def redeal(rules, view, player, rng):
-    """Fill, in place, the fields that `hide` blanked, uniformly at random.
-
-    Hidden arrangements are drawn by rejection: about a third of all are legal.
-    """
-    deck = np.arange(DECK)
-    for seat in range(rules.players):
-        if view.hands[seat, 0] != UNKNOWN:
-            for card in view.hands[seat]:
-                deck[card] = UNKNOWN
-    left = 0
-    for card in range(DECK):
-        if deck[card] != UNKNOWN:
-            deck[left] = deck[card]
-            left += 1
-    shuffle(deck[:left], seed_in_kernel(rng))
-    dealt = 0
-    parts = np.empty(len(PARTS), np.int64)
-    for seat in range(rules.players):
-        hand = view.hands[seat]
-        if hand[0] == UNKNOWN:
-            take(deck[dealt : dealt + HAND], hand)
-            dealt += HAND
-        if view.backs[seat] == HIDDEN:
-            action = np.int64(rng.random() * ARRANGEMENTS)
-            while not (evaluate(rules, hand, action, parts) or rules.fouls):
-                action = np.int64(rng.random() * ARRANGEMENTS)
-            view.backs[seat] = action // FRONTS
-            if view.history[seat] == HIDDEN:
-                view.history[seat] = action

@@ -22,6 +22,7 @@ CHINESE_POKER = GameSpec(
         "show chinese-poker-table": f"{COMMANDS}:table",
     },
     odds="closedhand.agents.chinese_poker.odds:odds",
+    rulebook="closedhand.games.chinese_poker.rulebook:RULEBOOK",
     terms="closedhand.games.chinese_poker.terms:TERMS",
     pages=(
         "closedhand.games.chinese_poker",

@@ -15,6 +15,7 @@ import numpy as np
 from closedhand.core.numba.jit import kernel
 from closedhand.games.chinese_poker import features as compact, planes, rules as flat, validity
 from closedhand.games.chinese_poker.plays import FIVES, FRONTS, PARTS, THREES
+from closedhand.games.chinese_poker.state import UNSET, Rules as FlatRules
 
 FIRST_FRONT = FIVES
 ACTIONS = FIVES + FRONTS
@@ -29,7 +30,7 @@ class Rules(NamedTuple):
 
     kernels = "closedhand.games.chinese_poker.substeps"
 
-    flat: flat.Rules
+    flat: FlatRules
 
 
 @kernel
@@ -37,7 +38,7 @@ def legal(rules, state, out):
     """Write the ids of the legal actions, ascending; return their number."""
     hand, chosen = state.hands[state.player], state.backs[state.player]
     n = 0
-    if chosen != flat.UNSET:
+    if chosen != UNSET:
         parts = np.empty(len(PARTS), np.int64)
         for k in range(FRONTS):
             if flat.evaluate(rules.flat, hand, FRONTS * chosen + k, parts) or rules.flat.fouls:
@@ -68,7 +69,7 @@ def legal(rules, state, out):
 def is_legal(rules, state, action, ids):
     """Return whether an action is legal now."""
     chosen = state.backs[state.player]
-    if chosen != flat.UNSET:
+    if chosen != UNSET:
         arrangement = FRONTS * chosen + action - FIRST_FRONT
         known = FIRST_FRONT <= action < ACTIONS
         return known and flat.is_legal(rules.flat, state, arrangement, ids)
@@ -94,7 +95,7 @@ def play(rules, state, action):
 @kernel
 def step_towards(rules, state, action, work, ids):
     """Return the next sub-step of an arrangement; see `closedhand.learning.factoring`."""
-    if state.backs[state.player] == flat.UNSET:
+    if state.backs[state.player] == UNSET:
         return action // FRONTS
     return FIRST_FRONT + action % FRONTS
 
@@ -112,11 +113,5 @@ def features(rules, state, player, out):
 
 
 def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
-    """Reason why the rules do not allow `state`, or an empty string if they do.
-
-    Args:
-        rules: Rules of the game in sub-steps.
-        state: Any record of the game's dtype.
-        player: Player whose view it is, or None for a full state.
-    """
+    """Reason why the rules do not allow `state`; see `closedhand.core.contract`."""
     return validity.valid(rules.flat, state, player, rules)

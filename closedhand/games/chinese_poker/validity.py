@@ -10,7 +10,7 @@ import numpy as np
 from closedhand.core import validity
 from closedhand.games.chinese_poker import rules as flat
 from closedhand.games.chinese_poker.plays import HAND
-from closedhand.games.chinese_poker.rules import DECK, HIDDEN, SEATS, UNKNOWN, UNSET, Rules
+from closedhand.games.chinese_poker.state import DECK, HIDDEN, SEATS, UNKNOWN, UNSET, Rules
 
 SCRATCH = 1
 """Size of the scratch space for ids, which `is_legal` of this game does not use."""
@@ -19,13 +19,9 @@ SCRATCH = 1
 def valid(
     rules: Rules, state: np.record, player: int | None = None, factored: object = None
 ) -> str:
-    """Reason why the rules do not allow `state`, or an empty string if they do.
+    """Reason why the rules do not allow `state`; see `closedhand.core.contract`.
 
-    Args:
-        rules: Rules of the flat game.
-        state: Any record of `rules.STATE`.
-        player: Player whose view it is, 0 to `rules.players - 1`, or None for a full state.
-        factored: Rules in sub-steps, where a back may be chosen before the front.
+    Under `factored`, the rules in sub-steps, a back may be chosen before the front.
     """
     wrong = validity.outside(
         state, {"player": (0, rules.players - 1), "moves": (0, rules.players)}

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.views import at_action, check_text, is_unseen, listed, numbered, play, read
+from closedhand.core.views import at_action, check_text, is_unseen, listed, play, read
 from closedhand.games.chinese_poker.notation import (
     board_text,
     cards_text,
@@ -14,7 +14,7 @@ from closedhand.games.chinese_poker.notation import (
     parse_hand,
 )
 from closedhand.games.chinese_poker.plays import HAND
-from closedhand.games.chinese_poker.rules import DECK, UNSET
+from closedhand.games.chinese_poker.state import DECK, UNSET
 
 
 def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] = ()) -> State:
@@ -49,7 +49,7 @@ def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] =
                 hands[seat] = cards_text(_shown_hand(seat, action))
                 parse_cards("".join(hands.values()))  # no card is in two hands
     state = flat.parse_deal(_deal_with(flat, hands))
-    for number, action in numbered(given):
+    for number, action in enumerate(given, 1):
         with at_action(number, action):
             hidden = is_unseen(action) and not flat.over(state) and state.player != player
             # A secret arrangement is replaced by any legal one, which the view hides.

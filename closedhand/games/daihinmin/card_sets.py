@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closedhand.core import contract
+from closedhand.core.layout import record_type
 from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin import plays
 from closedhand.games.daihinmin.legality import can_play
@@ -31,7 +32,7 @@ def _tables_type(plays: int, actions: int) -> np.dtype:
         ("set_of", "i2", plays),  # set of each play
         ("readings", "i2", (actions, MOST_READINGS)),  # plays of each id; -1 for none
     ]
-    return np.dtype((np.record, np.dtype(fields, align=True)))
+    return record_type(fields)
 
 
 def sets(players: int = PLAYERS) -> tuple[int, ...]:
@@ -125,6 +126,12 @@ def reading(rules, state, action):
             if worth > most:
                 best, most = play, worth
     return best
+
+
+@kernel
+def next_step(rules, view, play, ids):
+    """Return the set of a play; see `closedhand.agents.agent`. An illegal play counts as a pass."""
+    return np.int64(rules.tables.set_of[play if can_play(rules.flat, view, play) else PASS])
 
 
 @kernel

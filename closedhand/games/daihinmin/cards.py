@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.core import bits
-from closedhand.core.numba.jit import kernel
+from closedhand.core.numba.jit import inlined, kernel
 from closedhand.games.daihinmin.plays import (
     ALL_SUITS,
     BOTH,
@@ -28,6 +28,8 @@ EACH_RANK = np.uint64(0x1111111111111)
 """All clubs; multiplied by suits as bits, all cards of these suits."""
 PAIRS_OF_BITS = np.uint64(0x3333333333333)
 """The lower two bits of the four bits of each rank."""
+STAGES = ((4, 0x0F0F0F0F0F0F0F0F), (8, 0x00FF00FF00FF00FF), (16, 0x0000FFFF0000FFFF))
+"""Widths of neighbouring groups of bits, and the lower one of each pair."""
 
 
 @kernel
@@ -106,12 +108,80 @@ def of_suits(suits):
     return EACH_RANK * np.uint64(suits if suits else ALL_SUITS)
 
 
+@inlined
+def counts_by_rank(cards):
+    """Count the cards of each rank of a set without the jokers, four bits for each rank."""
+    # Count the bits of all ranks at once, first in pairs, then in fours.
+    counts = cards & (JOKER_BIT - np.uint64(1))
+    counts -= (counts >> np.uint64(1)) & np.uint64(0x5555555555555)
+    return (counts & PAIRS_OF_BITS) + ((counts >> np.uint64(2)) & PAIRS_OF_BITS)
+
+
 @kernel
 def ranks_with(cards, number):
     """Return the ranks with at least `number` (1 to 4) cards in a set, as bits 4 x rank."""
-    # Count the bits of all ranks at once, first in pairs, then in fours. Adding 8 - number to each
-    # count of 0 to 4 sets the highest of the four bits if the count is large enough, without carry.
-    counts = cards & (JOKER_BIT - np.uint64(1))
-    counts -= (counts >> np.uint64(1)) & np.uint64(0x5555555555555)
-    counts = (counts & PAIRS_OF_BITS) + ((counts >> np.uint64(2)) & PAIRS_OF_BITS)
-    return ((counts + EACH_RANK * np.uint64(8 - number)) >> np.uint64(3)) & EACH_RANK
+    # Adding 8 - number to each count of 0 to 4 sets the highest of the four bits if the count is
+    # large enough, without carry.
+    return ((counts_by_rank(cards) + EACH_RANK * np.uint64(8 - number)) >> np.uint64(3)) & EACH_RANK
+
+
+@kernel
+def mirrored(ranks):
+    """Reverse the order of the ranks, four bits each, in a set or counts without the jokers."""
+    # Neighbouring groups of 4, 8, 16 and 32 bits are swapped. The 13 ranks are then at the upper
+    # end of the 16 groups of the word, and the last shift brings them down.
+    for shift, mask in STAGES:
+        places, low = np.uint64(shift), np.uint64(mask)
+        ranks = ((ranks & low) << places) | ((ranks >> places) & low)
+    ranks = (ranks << np.uint64(32)) | (ranks >> np.uint64(32))
+    return ranks >> np.uint64(4 * (16 - NUM_RANKS))
+
+
+@kernel
+def in_runs(cards):
+    """Return the cards of a set without the jokers that are in runs of three or more of a suit."""
+    # A shift by 4 bits is one rank of the same suit. `starts` are first cards of runs of three.
+    starts = cards & (cards >> np.uint64(4)) & (cards >> np.uint64(8))
+    return starts | (starts << np.uint64(4)) | (starts << np.uint64(8))
+
+
+@kernel
+def list_cards(cards, out):
+    """Write the numbers of the cards of a set, ascending; return how many there are."""
+    n = 0
+    while cards:
+        out[n] = bits.lowest(cards)
+        cards &= cards - np.uint64(1)
+        n += 1
+    return n
+
+
+@kernel
+def draw_some(cards, number, rng):
+    """Draw a random subset of `number` cards.
+
+    Selection sampling (Knuth, The Art of Computer Programming 2, algorithm S): each card is chosen
+    with probability number still needed / cards left.
+    """
+    chosen = np.uint64(0)
+    left = bits.size(cards)
+    while number > 0:
+        lowest = cards & (~cards + np.uint64(1))
+        if rng.random() * left < number:
+            chosen |= lowest
+            number -= 1
+        left -= 1
+        cards &= ~lowest
+    return chosen
+
+
+@kernel
+def above(card):
+    """Return the cards that are better for taxes than `card`, the higher bits; all if it is -1."""
+    return ~(bit(card + 1) - np.uint64(1))
+
+
+@kernel
+def best_of(cards):
+    """Return the best card of a set for taxes, -1 for the empty set."""
+    return bits.highest(cards) if cards else -1

@@ -13,7 +13,7 @@ import numpy as np
 
 from closedhand.core import bits
 from closedhand.core.numba.jit import kernel
-from closedhand.games.daihinmin.cards import added, alike, bit, kinds, removed
+from closedhand.games.daihinmin.cards import added, alike, bit, kinds, list_cards, removed
 from closedhand.games.daihinmin.plays import JOKER
 from closedhand.games.daihinmin.state import NOBODY, two_jokers
 from closedhand.games.daihinmin.tricks import lead_first
@@ -64,6 +64,21 @@ def number_of_picks(state):
 
 
 @kernel
+def seen_in_exchange(rules, state, player):
+    """Return the cards that a player knows to have given away and to have got, two sets."""
+    given, got = np.uint64(0), np.uint64(0)
+    if has_exchange(rules, state):
+        for pair in range(len(state.taxed)):
+            if player == winner(state, pair):
+                given = state.returned[pair]
+            elif player == loser(state, pair):
+                given = state.taxed[pair]
+                if is_complete(state, pair):
+                    got = state.returned[pair]
+    return given, got
+
+
+@kernel
 def is_complete(state, pair):
     """Return whether the exchange of a pair is over."""
     return state.moves >= TAXES[0] + (TAXES[1] if pair == 1 else 0)
@@ -106,13 +121,7 @@ def picks(state, hand):
 @kernel
 def legal_picks(state, hand, out):
     """Write the cards that the winner to act may give; return their number."""
-    cards = picks(state, hand)
-    n = 0
-    while cards:
-        out[n] = bits.lowest(cards)
-        cards &= cards - np.uint64(1)
-        n += 1
-    return n
+    return list_cards(picks(state, hand), out)
 
 
 @kernel

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from closedhand.core.explanations import Cards, Explanations
+from closedhand.core.explanations import Cards, Explanations, first_reason
 from closedhand.core.game import Game, State
 from closedhand.games.daihinmin.cards import bit, together, without
 from closedhand.games.daihinmin.hidden import unseen
@@ -16,7 +16,8 @@ from closedhand.games.daihinmin.plays import (
     PASS,
     SHORTEST,
     SUITS,
-    TWO_JOKERS,
+    cards_in,
+    cards_text,
 )
 from closedhand.games.daihinmin.seven_ten_rules import due_of, shown_by
 from closedhand.games.daihinmin.state import Rules
@@ -37,15 +38,23 @@ PASS passes. In the exchange name one card to give; two go from low to high."""
 LENGTHS = ("single", "pair", "group of 3", "group of 4", "group of 5")
 
 
-def _text(cards: int) -> str:
-    return "".join(TWO_JOKERS[i] for i in bits_of(np.uint64(cards)))
-
-
 def _kind(family: int) -> str:
     """Name a family: `pair`, `kaidan of 3`."""
     if family < FIRST_KAIDAN:
         return LENGTHS[family]
     return f"kaidan of {family - FIRST_KAIDAN + SHORTEST}"
+
+
+KINDS = ("single", "pair", "three of a kind", "four of a kind", "five of a kind", "kaidan")
+
+
+def kind(game: Game, action: int, compact: bool) -> str:
+    """Name the kind of a play; empty for the pass. See `reason` for the arguments."""
+    play = int(game.rules.tables.readings[action, 0]) if compact else action
+    rules = game.flat.rules
+    if play == PASS or play >= len(rules.plays.family):
+        return ""
+    return KINDS[min(int(rules.plays.family[play]), FIRST_KAIDAN)]
 
 
 # The reasons: each takes the rules, a state, an illegal action of the flat game and its text.
@@ -73,7 +82,7 @@ def leader_passes(rules: Rules, state: State, action: int, text: str) -> str:
 def cards_are_missing(rules: Rules, state: State, action: int, text: str) -> str:
     """Cards that are not in the hand."""
     missing = int(without(state, rules.plays.need[action], state.hands[state.player]))
-    return f"not in your hand: {_text(missing)}" if missing else ""
+    return f"not in your hand: {cards_text(missing)}" if missing else ""
 
 
 def cards_are_given_in_order(rules: Rules, state: State, action: int, text: str) -> str:
@@ -126,8 +135,8 @@ def play_is_too_low(rules: Rules, state: State, action: int, text: str) -> str:
 
 def _there(rules: Rules, state: State) -> str:
     """Write the play to beat."""
-    cards = _text(int(rules.plays.need[state.target]))
-    return f"{cards} ({_kind(int(rules.plays.family[state.target]))})"
+    there = cards_text(rules.plays.need[state.target])
+    return f"{there} ({_kind(int(rules.plays.family[state.target]))})"
 
 
 REASONS = (
@@ -154,8 +163,7 @@ def reason(game: Game, state: State, action: int, compact: bool) -> str:
         compact: Whether actions are sets of cards; the first play of the set is judged.
     """
     play = int(game.rules.tables.readings[action, 0]) if compact else action
-    rules, text = game.flat.rules, game.text(action)
-    return next(filter(None, (reason_of(rules, state, play, text) for reason_of in REASONS)), "")
+    return first_reason(REASONS, game.flat.rules, state, play, game.text(action))
 
 
 def cards(game: Game, view: State, player: int) -> Cards:
@@ -166,12 +174,7 @@ def cards(game: Game, view: State, player: int) -> Cards:
         if other != player:
             seen = together(view, seen, shown_by(view, other))
             rest = without(view, rest, shown_by(view, other))
-    return Cards(*([TWO_JOKERS[i] for i in bits_of(each)] for each in (seen, rest)))
-
-
-def bits_of(cards: np.uint64) -> list[int]:
-    """List the numbers of the cards of a set, ascending."""
-    return [i for i in range(len(TWO_JOKERS)) if int(cards) >> i & 1]
+    return Cards(cards_in(seen), cards_in(rest))
 
 
 TWO_JOKERS_HELP = """
@@ -182,10 +185,16 @@ ends that."""
 
 
 EXPLANATIONS = Explanations(
-    CARDS_HELP + PLAYS_HELP + PASS_HELP, (partial(reason, compact=False),), cards
+    CARDS_HELP + PLAYS_HELP + PASS_HELP,
+    (partial(reason, compact=False),),
+    cards,
+    partial(kind, compact=False),
 )
 EXPLANATIONS_COMPACT = Explanations(
-    CARDS_HELP + SETS_HELP + PASS_HELP, (partial(reason, compact=True),), cards
+    CARDS_HELP + SETS_HELP + PASS_HELP,
+    (partial(reason, compact=True),),
+    cards,
+    partial(kind, compact=True),
 )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from closedhand.core import bits
 from closedhand.core.features import Feature, FeatureTable, labels
 from closedhand.core.numba.jit import inlined, kernel
-from closedhand.games.daihinmin.exchange import TAXES, has_exchange, is_complete, loser, winner
+from closedhand.games.daihinmin.exchange import TAXES, seen_in_exchange
 from closedhand.games.daihinmin.hidden import unseen
 from closedhand.games.daihinmin.planes import has_gifts, has_house, write_house
 from closedhand.games.daihinmin.plays import (
@@ -126,15 +126,15 @@ def jokers_of(players: int) -> FeatureTable:
     )  # fmt: skip
 
 
-def all_of(rules: Rules) -> FeatureTable:
+def table(rules: Rules) -> FeatureTable:
     """Return all numbers under some rules."""
     players = int(rules.options.players)
-    table = table_of(players)
+    found = table_of(players)
     if has_house(rules.options):
-        table += house_of(players)
+        found += house_of(players)
     if has_gifts(rules.options):
-        table += gifts_of(players)
-    return table + jokers_of(players) if rules.options.jokers > 1 else table
+        found += gifts_of(players)
+    return found + jokers_of(players) if rules.options.jokers > 1 else found
 
 
 class Starts(NamedTuple):
@@ -167,12 +167,7 @@ class Starts(NamedTuple):
     size: int
 
 
-def _starts(players: int) -> Starts:
-    table = table_of(players)
-    return Starts._make((*table.starts, len(table)))
-
-
-starts_of = by_players({players: _starts(players) for players in TITLES})
+starts_of = by_players({n: Starts._make((*table_of(n).starts, len(table_of(n)))) for n in TITLES})
 """The `Starts` of a state."""
 most_left_of = by_players({players: (most_left(players),) for players in TITLES})
 """`most_left` of the players of a state."""
@@ -184,8 +179,11 @@ def features(rules, state, player, out):
     at, most = starts_of(state), most_left_of(state)[0]
     write_cards(out, at.hand, state.hands[player])
     write_cards(out, at.unseen, unseen(state, player))
-    if has_exchange(rules, state):
-        write_exchange(state, at, player, out)
+    given, got = seen_in_exchange(rules, state, player)
+    if given:
+        write_cards(out, at.given, given)
+    if got:
+        write_cards(out, at.got, got)
     other = np.int64(player)
     for i in range(len(state.hands)):
         write_cards(out, at.played + NUM_CARDS * i, state.played[other])
@@ -227,16 +225,9 @@ def write_both(rules, state, player, out, after):
     # played and shown; then rank and suit of the second joker.
     out[after] = has_both(state.hands[player])
     out[after + 1] = has_both(unseen(state, player))
-    if has_exchange(rules, state):
-        for pair in range(len(state.taxed)):
-            given, got = np.uint64(0), np.uint64(0)
-            if player == winner(state, pair):
-                given = state.returned[pair]
-            elif player == loser(state, pair):
-                given = state.taxed[pair]
-                got = state.returned[pair] if is_complete(state, pair) else got
-            out[after + 3] |= has_both(given)
-            out[after + 4] |= has_both(got)
+    given, got = seen_in_exchange(rules, state, player)
+    out[after + 3] = has_both(given)
+    out[after + 4] = has_both(got)
     players, other = len(state.hands), np.int64(player)
     for i in range(players):
         out[after + 5 + i] = has_both(state.played[other])
@@ -286,15 +277,3 @@ def write_target(rules, at, play, out):
         suit = np.uint64(plays.joker_suit[play])
         out[at.joker_rank + 1 + stands] = 1
         out[at.joker_suit + (bits.lowest(suit) if suit else 4)] = 1
-
-
-@kernel
-def write_exchange(state, at, player, out):
-    """Write the cards that the observer knows to have given and got."""
-    for pair in range(len(state.taxed)):
-        if player == winner(state, pair):
-            write_cards(out, at.given, state.returned[pair])
-        elif player == loser(state, pair):
-            write_cards(out, at.given, state.taxed[pair])
-            if is_complete(state, pair):
-                write_cards(out, at.got, state.returned[pair])

@@ -9,7 +9,7 @@ import numpy as np
 from closedhand.core.game import Game, InputError
 from closedhand.core.options import Option, Options, takes
 from closedhand.games.daihinmin import card_sets
-from closedhand.games.daihinmin.features import all_of, features
+from closedhand.games.daihinmin.features import features, table
 from closedhand.games.daihinmin.hidden import hide, redeal
 from closedhand.games.daihinmin.legality import admit, is_legal, legal
 from closedhand.games.daihinmin.notation import CardSetNotation, Notation
@@ -21,7 +21,7 @@ from closedhand.games.daihinmin.state import (
     LONGEST,
     MOST,
     MOST_PASSES,
-    OPTIONS as NUMBERS,
+    OPTIONS_TYPE,
     PLAYERS,
     Rules,
     state_type,
@@ -140,10 +140,7 @@ OPTIONS = Options(
 
 @takes(OPTIONS)
 def make_game(**given: Any) -> Game:
-    """Make Daihinmin as a `Game`.
-
-    Args:
-        **given: Some of `OPTIONS`.
+    """Make Daihinmin as a `Game` with some of `OPTIONS`.
 
     Raises:
         InputError: An unknown option, or an invalid value of an option.
@@ -155,11 +152,11 @@ def make_game(**given: Any) -> Game:
     jokers = options["jokers"] or 1
     if jokers > 1 and options["actions"] != "plays":
         raise InputError("sets of cards do not say what two jokers stand for: leave out jokers=2")
-    numbers = np.zeros(1, NUMBERS)[0]
+    numbers = np.zeros(1, OPTIONS_TYPE)[0]
     numbers.ranked = options["classes"] == "random"
     numbers.illegal_pass = options["illegal"] == "pass"
     given = {**options, "players": players, "jokers": jokers}
-    for name in given.keys() & set(NUMBERS.names or ()):
+    for name in given.keys() & set(OPTIONS_TYPE.names or ()):
         numbers[name] = given[name]
     flat = Rules(build(players, jokers), numbers)
     rounds = options["rounds"]
@@ -180,7 +177,7 @@ def make_game(**given: Any) -> Game:
         payoff_range=(rounds, players * rounds),
         max_moves=LONGEST * rounds,
         zero_sum=False,
-        feature_table=all_of(flat),
+        feature_table=table(flat),
     )
     if options["actions"] == "plays":
         return whole

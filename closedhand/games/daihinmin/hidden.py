@@ -11,7 +11,16 @@ import numpy as np
 from closedhand.core import bits
 from closedhand.core.cards import draw_place, total
 from closedhand.core.numba.jit import kernel, seed_in_kernel
-from closedhand.games.daihinmin.cards import added, alike, bit, deck_of, removed
+from closedhand.games.daihinmin.cards import (
+    above,
+    added,
+    alike,
+    best_of,
+    bit,
+    deck_of,
+    draw_some,
+    removed,
+)
 from closedhand.games.daihinmin.exchange import (
     TAXES,
     best_cards,
@@ -171,37 +180,6 @@ def deal_rest(hands, hidden, room, rng):
 
 
 @kernel
-def draw_some(cards, number, rng):
-    """Draw a random subset of `number` cards.
-
-    Selection sampling (Knuth, The Art of Computer Programming 2, algorithm S): each card is chosen
-    with probability number still needed / cards left.
-    """
-    chosen = np.uint64(0)
-    left = bits.size(cards)
-    while number > 0:
-        lowest = cards & (~cards + np.uint64(1))
-        if rng.random() * left < number:
-            chosen |= lowest
-            number -= 1
-        left -= 1
-        cards &= ~lowest
-    return chosen
-
-
-@kernel
-def above(card):
-    """Return the cards that are better for taxes than `card`, the higher bits; all if it is -1."""
-    return ~(bit(card + 1) - np.uint64(1))
-
-
-@kernel
-def best_of(cards):
-    """Return the best card of a set for taxes, -1 for the empty set."""
-    return bits.highest(cards) if cards else -1
-
-
-@kernel
 def deal_taxed(rules, view, pair, hidden, number, rng):
     """Deal `number` of the `hidden` cards to the player who paid its best cards to the observer.
 
@@ -334,8 +312,7 @@ def draw_complete_exchange(rules, view, pair, rng):
     best = bits.highest(removed(view, got, top))
     below = got & ~above(best - 1)
     view.returned[pair] = top | draw_some(below, tax - drawn, rng)
-    paid = payable(rules, added(view, held, top), best)
-    view.taxed[pair] = alike(draw_some(paid, tax, rng))
+    draw_tax(rules, view, pair, added(view, held, top), best, rng)
 
 
 @kernel

@@ -25,9 +25,9 @@ from closedhand.core.records import Record
 from closedhand.core.registry import make_game
 from closedhand.games.daihinmin import plays
 from closedhand.games.daihinmin.game import OPTIONS
-from closedhand.games.daihinmin.notation import cards_in, dealt, permutation
+from closedhand.games.daihinmin.notation import dealt, permutation
 from closedhand.games.daihinmin.planes import has_gifts
-from closedhand.games.daihinmin.plays import JOKER, NO_JOKER, PASS
+from closedhand.games.daihinmin.plays import JOKER, NO_JOKER, PASS, cards_in
 from closedhand.games.daihinmin.state import PLAYERS
 
 SUITS = "CDHS"
@@ -125,7 +125,6 @@ class Log:
     Attributes:
         header: Values of the header by key.
         rounds: Values of each round by key.
-        names: Names of the players.
     """
 
     header: dict[str, str]
@@ -229,6 +228,7 @@ def cards_of(text: str) -> int:
     return cards
 
 
+@cache
 def play_text(play: int) -> str:
     """Write a play in the notation of logs, ordered by rank, then suit; a lone joker is `Kx`."""
     table = plays.build()
@@ -261,29 +261,15 @@ def _sorted_pairs(text: str) -> tuple[str, ...]:
     return tuple(sorted(text[i : i + 2] for i in range(0, len(text), 2)))
 
 
-def play_id(text: str) -> int:
-    """Parse a play, or the pass, an empty text, to its id.
-
-    Raises:
-        InputError: The text is not a play.
-    """
-    if not text:
-        return PASS
-    try:
-        return _ids()[_sorted_pairs(text)]
-    except KeyError:
-        raise InputError(f"{text!r} is not a play of a log") from None
-
-
 def submission(text: str) -> int:
-    """Parse a submission to the id of a play, or of the pass for cards that form none.
+    """Parse a submission to the id of a play, or of the pass for no cards or cards that form none.
 
     Raises:
         InputError: The text does not list cards.
     """
-    if text and SUBMITTED.fullmatch(text):
-        return _ids().get(_sorted_pairs(text), PASS)
-    return play_id(text)
+    if not SUBMITTED.fullmatch(text):
+        raise InputError(f"{text!r} is not a play of a log")
+    return _ids().get(_sorted_pairs(text), PASS)
 
 
 def given_cards(text: str) -> int:
@@ -456,16 +442,16 @@ def log_text(log: Log) -> str:
     return header_text(first) + "".join(rounds) + header_text(last)
 
 
-@cache
-def _card_texts() -> tuple[tuple[int, str], ...]:
-    """List every card as a set and as text, in the order of logs: by suit, the joker last."""
-    own = [(1 << 4 * r + s, SUITS[s] + plays.RANKS[r]) for s in range(3, -1, -1) for r in range(13)]
-    return (*own, (1 << JOKER, HELD_JOKER))
+CARD_TEXTS = {
+    **{4 * r + s: SUITS[s] + plays.RANKS[r] for s in range(3, -1, -1) for r in range(13)},
+    JOKER: HELD_JOKER,
+}
+"""Text of every held card by its id, in the order of logs: by suit, the joker last."""
 
 
 def cards_text(cards: int) -> str:
     """Write a set of held cards."""
-    return "".join(text for card, text in _card_texts() if cards & card)
+    return "".join(text for card, text in CARD_TEXTS.items() if cards >> card & 1)
 
 
 class Transcript:
@@ -496,7 +482,7 @@ class Transcript:
 
     def submit(self, player: int, play: int) -> None:
         """Record that a player submitted a play, legal or not, or a pass."""
-        self._plays.append(f"{player}{_play_texts()[play]}EE")
+        self._plays.append(f"{player}{play_text(play)}EE")
 
     def values(self, places: Sequence[int], points: Sequence[int]) -> dict[str, str]:
         """Return the round's values by key.
@@ -511,9 +497,3 @@ class Transcript:
             "result": "".join(str(places.index(place)) for place in range(PLAYERS)),
             "points": " ".join(map(str, points)),
         }
-
-
-@cache
-def _play_texts() -> tuple[str, ...]:
-    """List `play_text` of every action id."""
-    return tuple(map(play_text, range(plays.NUM_ACTIONS)))

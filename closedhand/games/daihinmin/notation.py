@@ -20,6 +20,7 @@ import numpy as np
 
 from closedhand.core.display import BLANK, Row
 from closedhand.core.game import Game, InputError, State
+from closedhand.core.notation import TableNotation
 from closedhand.core.parsing import parse_whole
 from closedhand.core.records import Record, stated_options
 from closedhand.games.daihinmin import card_sets, plays
@@ -30,7 +31,7 @@ from closedhand.games.daihinmin.explanations import (
     EXPLANATIONS_COMPACT,
     explanations_of,
 )
-from closedhand.games.daihinmin.plays import CARDS, JOKER, TWO_JOKERS
+from closedhand.games.daihinmin.plays import CARDS, JOKER, cards_in, cards_text
 from closedhand.games.daihinmin.rules import begin, over
 from closedhand.games.daihinmin.seven_ten_rules import due_of, own_of
 from closedhand.games.daihinmin.state import PLAYERS, TITLES, Rules, state_type
@@ -38,13 +39,7 @@ from closedhand.games.daihinmin.tricks import is_back, is_reversed
 
 CLASSES = ("daifugo", "fugo", "heimin", "hinmin", "daihinmin")
 COUNT = ("no", "one", "two", "three", "four", "five", "six")
-TIMES = ("never", "once", "twice", *(f"{number} times" for number in COUNT[3:]))
 IDS = {card.upper(): i for i, card in enumerate(CARDS)}
-
-
-def cards_in(cards: int | np.uint64) -> list[str]:
-    """Write every card of a set, low to high."""
-    return [card for i, card in enumerate(TWO_JOKERS) if int(cards) >> i & 1]
 
 
 def parse_cards(text: str, jokers: int = 1) -> int:
@@ -108,10 +103,11 @@ def dealt(state: State) -> list[int]:
     return [int(hand) for hand in hands]
 
 
-class Notation:
+class Notation(TableNotation):
     """Text of actions, deals and tables."""
 
     explanations = EXPLANATIONS
+    actions = "an action such as 5c5h, 7s8s*9s, * or PASS"
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
@@ -120,37 +116,20 @@ class Notation:
         self.explanations = explanations_of(rules, type(self).explanations)
 
     @cached_property
-    def texts(self) -> tuple[str, ...]:
-        """The notation of every action id."""
+    def flat_texts(self) -> tuple[str, ...]:
+        """The notation of every play, even if actions are sets of cards."""
         return plays.texts(self.players, self.jokers)
 
     @cached_property
-    def ids(self) -> dict[str, int]:
-        """The action id of every notation in capitals."""
-        return {text.upper(): i for i, text in enumerate(self.texts)}
-
-    def text(self, action: int, state: State | None = None) -> str:
-        """Write an action id."""
-        return self.texts[action]
-
-    def parse(self, text: str, state: State | None = None) -> int:
-        """Parse an action id.
-
-        Raises:
-            InputError: The text is not an action.
-        """
-        try:
-            return self.ids["".join(text.split()).upper()]
-        except KeyError:
-            raise InputError(
-                f"{text!r} is not an action such as 5c5h, 7s8s*9s, * or PASS"
-            ) from None
+    def texts(self) -> tuple[str, ...]:
+        """The notation of every action id."""
+        return self.flat_texts
 
     def deal_text(self, state: State) -> str:
         """Write the deal from which `state`, at any point of a round, started."""
         seats = "".join(map(str, state.seats))
         classes = "".join(map(str, state.classes)) if state.classes[0] >= 0 else "-"
-        hands = ["".join(cards_in(hand)) for hand in dealt(state)]
+        hands = map(cards_text, dealt(state))
         fields = [seats, classes, *hands]
         if state.round_number > 0:
             before = state.points.tolist()
@@ -218,23 +197,20 @@ class Notation:
         return [self._row(state, int(player)) for player in state.seats] + [self._middle(state)]
 
     def _row(self, state: State, player: int) -> Row:
-        hand = tuple(cards_in(state.hands[player]))
-        hidden = ("",) * (int(state.left[player]) - len(hand))
-        label = f"player_{player}"
-        if state.classes[player] >= 0:
-            label += f" {self._title(state.classes[player])}"
-        if state.places[player] >= 0:
-            note = f"is {self._title(state.places[player])}"
-        else:
-            note = "passed" if state.passed >> player & 1 else ""
+        hand = cards_in(state.hands[player])
+        hidden = [""] * (int(state.left[player]) - len(hand))
+        role, title = self._title(state.classes[player]), self._title(state.places[player])
+        note = f"is {title}" if title else "passed" * bool(state.passed >> player & 1)
         active = bool(player == state.player and not over(self.rules, state))
-        role = self._title(state.classes[player]) if state.classes[player] >= 0 else ""
-        marks = (note,) if note else ()
         last = tuple(cards_in(self._last_play(state, player)))
-        return Row(label, (*hand, *hidden) or (BLANK,), note, active, last, player, role, marks)
+        return Row(
+            f"player_{player} {role}".rstrip(), (*hand, *hidden) or (BLANK,), note, active, last,
+            player, role, (note,) if note else (),
+        )  # fmt: skip
 
     def _title(self, place: int) -> str:
-        return CLASSES[TITLES[self.players][place]]
+        """Name a place; an empty text for -1, a player without one."""
+        return CLASSES[TITLES[self.players][place]] if place >= 0 else ""
 
     def _last_play(self, state: State, player: int) -> int:
         """Return the cards of a player's last play in this trick, a set."""
@@ -243,31 +219,24 @@ class Notation:
         return next((cards for cards in made if cards and not cards & ~there), 0)
 
     def _middle(self, state: State) -> Row:
-        note = []
-        if state.leader < 0:
-            note.append("exchange")
+        note = ["exchange"] if state.leader < 0 else []
         if due_of(state):
             note.append(f"{due_of(state)} to hand on")
         if state.target >= 0:
-            note.append(f"{self.texts_of_plays[state.target]} by player_{state.owner}")
+            note.append(f"{self.flat_texts[state.target]} by player_{state.owner}")
         if state.lock:
             suits = "".join(s for i, s in enumerate(plays.SUITS) if state.lock >> i & 1)
             note.append(f"lock {suits}")
         back = is_back(self.rules, state)
-        if bool(state.revolution) != back:
-            note.append("revolution")
-        if back:
-            note.append("jack back")
-        if is_reversed(state):
-            note.append("reversed")
+        turned = {
+            "revolution": bool(state.revolution) != back,
+            "jack back": back,
+            "reversed": is_reversed(state),
+        }
+        note += [text for text, holds in turned.items() if holds]
         cards = cards_in(self.rules.plays.need[state.target]) if state.target >= 0 else [BLANK]
         marks = [text for text in note if " by player_" not in text]
         return Row("table", tuple(cards), ", ".join(note), marks=tuple(marks))
-
-    @cached_property
-    def texts_of_plays(self) -> tuple[str, ...]:
-        """The notation of every play, even if actions are sets of cards."""
-        return plays.texts(self.players, self.jokers)
 
 
 class CardSetNotation(Notation):
@@ -278,7 +247,7 @@ class CardSetNotation(Notation):
     @cached_property
     def texts(self) -> tuple[str, ...]:
         """The notation of every action id."""
-        return tuple("".join(cards_in(cards)) or "PASS" for cards in self._sets)
+        return tuple(cards_text(cards) or "PASS" for cards in self._sets)
 
     def cards_of(self, action: int, state: State) -> tuple[str, ...]:
         """List the cards of a set."""
@@ -308,14 +277,6 @@ def sizes_text(sizes: Sequence[int]) -> str:
     hands = "one hand has" if most == 1 else f"{COUNT[most]} hands have"
     others = "one has" if few == 1 else f"{COUNT[few]} have"
     return f"{hands} {sizes[0]} cards, and {others} {sizes[-1]}"
-
-
-def times_text(sizes: Sequence[int]) -> str:
-    """Write the numbers of cards dealt: `three times 11 and twice 10`."""
-    if sizes[0] == sizes[-1]:
-        return f"{TIMES[len(sizes)]} {sizes[0]}"
-    most, few = (TIMES[sizes.count(size)] for size in (sizes[0], sizes[-1]))
-    return f"{most} {sizes[0]} and {few} {sizes[-1]}"
 
 
 def permutation(text: str, name: str, players: int = PLAYERS) -> list[int]:

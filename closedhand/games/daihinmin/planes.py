@@ -46,7 +46,7 @@ import numpy as np
 
 from closedhand.core import bits
 from closedhand.core.numba.jit import kernel
-from closedhand.games.daihinmin.exchange import has_exchange, is_complete, loser, winner
+from closedhand.games.daihinmin.exchange import seen_in_exchange
 from closedhand.games.daihinmin.hidden import unseen
 from closedhand.games.daihinmin.plays import BOTH, JOKER_BIT, NO_JOKER, SECOND_BIT
 from closedhand.games.daihinmin.seven_ten_rules import due_of, shown_by
@@ -91,25 +91,19 @@ places_of = by_players(PLACES)
 
 
 def shapes(rules: Rules) -> dict[str, tuple[int, ...]]:
-    """Return the shapes of all parts of an observation."""
-    planes = PLACES[int(rules.options.players)].planes
-    return {"observation": (planes, ROWS, COLUMNS)} | house(rules)
+    """Return name and shape of each part of an observation."""
+    players = int(rules.options.players)
+    parts: dict[str, tuple[int, ...]] = {"observation": (PLACES[players].planes, ROWS, COLUMNS)}
+    if has_house(rules.options):
+        parts["house"] = (FALLEN + players,)
+    if has_gifts(rules.options):
+        parts |= {"giving": (1,), "shown": (players, ROWS, COLUMNS)}
+    return parts
 
 
 def has_house(options: np.record) -> bool:
     """Return whether observations have the part `house`, for house rules."""
     return bool(options.jack_back or options.six_reverse or options.capital_fall)
-
-
-def house(rules: Rules) -> dict[str, tuple[int, ...]]:
-    """Return the shape of the part `house`, if observations have it."""
-    players = int(rules.options.players)
-    parts: dict[str, tuple[int, ...]] = (
-        {"house": (FALLEN + players,)} if has_house(rules.options) else {}
-    )
-    if has_gifts(rules.options):
-        parts |= {"giving": (1,), "shown": (players, ROWS, COLUMNS)}
-    return parts
 
 
 def has_gifts(options: np.record) -> bool:
@@ -123,8 +117,9 @@ def observe(rules, state, player, out):
     at = places_of(state)
     draw_cards(out, HAND, state.hands[player])
     draw_cards(out, UNSEEN, unseen(state, player))
-    if has_exchange(rules, state):
-        draw_exchange(state, player, out)
+    given, got = seen_in_exchange(rules, state, player)
+    draw_cards(out, at.given, given)
+    draw_cards(out, at.got, got)
     other = np.int64(player)
     for i in range(len(state.hands)):
         draw_cards(out, PLAYED + i, state.played[other])
@@ -230,16 +225,3 @@ def draw_joker(out, stands, suit, alone):
         cell = (bits.lowest(suit) if suit else 4) * COLUMNS + 1 + stands
     out[TABLE * CELLS + cell] = 1
     out[TABLE_JOKER * CELLS + cell] = 1
-
-
-@kernel
-def draw_exchange(state, player, out):
-    """Draw the cards that the observer knows to have given and got."""
-    at = places_of(state)
-    for pair in range(len(state.taxed)):
-        if player == winner(state, pair):
-            draw_cards(out, at.given, state.returned[pair])
-        elif player == loser(state, pair):
-            draw_cards(out, at.given, state.taxed[pair])
-            if is_complete(state, pair):
-                draw_cards(out, at.got, state.returned[pair])

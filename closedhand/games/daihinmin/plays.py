@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from closedhand.core.layout import record_type
 from closedhand.games.daihinmin.state import FEWEST, PLAYERS
 
 RANKS = "3456789TJQKA2"
@@ -103,8 +104,6 @@ NUM_ACTIONS = NUM_PLAYS + 1
 def _table_type(actions: int, families: int, most_cards: int, jokers: int) -> np.dtype:
     """Return the type of the table of plays.
 
-    It is one record, which is passed between kernels as a pointer; arrays would count references.
-
     Args:
         actions: Number of actions, the pass included.
         families: Number of families of plays.
@@ -135,7 +134,7 @@ def _table_type(actions: int, families: int, most_cards: int, jokers: int) -> np
             ("second_suit", "i1", actions),  # `joker_suit` of the second joker
             ("both", "i4", families + 1),  # id of the first play with both jokers, by family
         ]
-    return np.dtype((np.record, np.dtype(fields, align=True)))
+    return record_type(fields)
 
 
 class JokerPlace(NamedTuple):
@@ -231,6 +230,16 @@ def _kaidan_of_both(length: int) -> list[Play]:
         for jokers in combinations(range(low, low + length), 2)
         if {-1, NUM_RANKS}.isdisjoint({*range(low, low + length)} - {*jokers})
     ]  # fmt: skip
+
+
+def cards_in(cards: int | np.uint64) -> list[str]:
+    """Write every card of a set, low to high."""
+    return [card for i, card in enumerate(TWO_JOKERS) if int(cards) >> i & 1]
+
+
+def cards_text(cards: int | np.uint64) -> str:
+    """Write the cards of a set: `3c3d*`."""
+    return "".join(cards_in(cards))
 
 
 def longest_of(players: int) -> int:

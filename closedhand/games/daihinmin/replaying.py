@@ -39,7 +39,7 @@ def replay_log(path: Path) -> Iterator[Replay]:
     options: dict[str, Any] | None = None
     for number, values in enumerate(logs.read_rounds(path, log.header)):
         options = _options(path, log) if options is None else options
-        record, returns, error, sums = None, None, None, None
+        record, returns, error, sums, detail = None, None, None, None, ""
         try:
             record = logs.round_record(values, log.names, **options)
             if seats not in (None, values["seat"]) and number % options.get("seat_period", 3):
@@ -50,6 +50,8 @@ def replay_log(path: Path) -> Iterator[Replay]:
             if values["mibun"] != classes and not drawn:
                 raise InputError(f"the classes are {values['mibun']}, not {classes}")
             record = _replayed(record, values)
+            for cards in logs.lost_cards(values).values():
+                detail = f"the server lost {logs.cards_text(cards)}, which no record can hold"
             returns = record.returns
             assert returns is not None
             sums = [before + int(gained) for before, gained in zip(points, returns, strict=True)]
@@ -57,7 +59,7 @@ def replay_log(path: Path) -> Iterator[Replay]:
                 raise InputError(f"the points are {values['points']}, not {sums}")
         except InputError as wrong:
             returns, error = None, f"round {number}: {wrong}"
-        yield Replay(number, record, returns, error, unit="round")
+        yield Replay(number, record, returns, error, unit="round", detail=detail)
         # Compare later rounds with the log of this one, so that a mistake is reported once.
         seats, result = values.get("seat"), values.get("result", "")
         if sorted(result) == list("01234"):

@@ -6,119 +6,42 @@ without them, the functions here return constants, as if no card could be given,
 compiled without the rule.
 """
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from closedhand.core import bits
-from closedhand.core.numba import linking
-from closedhand.core.numba.jit import State, kernel
-from closedhand.games.daihinmin.cards import added, bit, kinds, removed
+from closedhand.core.numba.jit import kernel
+from closedhand.games.daihinmin.cards import added, bit, kinds, list_cards, removed
+from closedhand.games.daihinmin.optional_fields import reader, writer
 from closedhand.games.daihinmin.plays import FIRST_KAIDAN, JOKER, PASS, SEVEN, TEN
 from closedhand.games.daihinmin.state import two_jokers
 
 NONE = np.uint64(0)
 
 
-def _reader(field: str, missing: Any) -> Callable[[State], Any]:
-    """Make a function that returns a field, or `missing` for states without the field.
-
-    The field is converted to the type of `missing`, so that both cases have one type.
-    """
-    kind = type(missing)
-
-    def read(state: State) -> Any:
-        return kind(state[field]) if field in (state.dtype.names or ()) else missing
-
-    @linking.overload(read)
-    def _read(state):  # pyright: ignore[reportUnusedFunction]
-        if field in state.fields:
-            return lambda state: kind(state[field])
-        return lambda state: missing
-
-    return read
-
-
-def _reader_of_player(field: str, missing: Any) -> Callable[[State, Any], Any]:
-    """Make a function like that of `_reader` for a field with a number for each player."""
-
-    def read(state: State, player: Any) -> Any:
-        return state[field][player] if field in (state.dtype.names or ()) else missing
-
-    @linking.overload(read)
-    def _read(state, player):  # pyright: ignore[reportUnusedFunction]
-        if field in state.fields:
-            return lambda state, player: state[field][player]
-        return lambda state, player: missing
-
-    return read
-
-
-def _writer(field: str) -> Callable[[State, Any], None]:
-    """Make a function that writes a field; it does nothing for states without the field."""
-
-    def write(state: State, value: Any) -> None:
-        if field in (state.dtype.names or ()):
-            state[field] = value
-
-    @linking.overload(write)
-    def _write(state, value):  # pyright: ignore[reportUnusedFunction]
-        if field in state.fields:
-
-            def with_field(state, value):
-                state[field] = value
-
-            return with_field
-        return lambda state, value: None
-
-    return write
-
-
-def _writer_of_player(field: str) -> Callable[[State, Any, Any], None]:
-    """Make a function like that of `_writer` for a field with a number for each player."""
-
-    def write(state: State, player: Any, value: Any) -> None:
-        if field in (state.dtype.names or ()):
-            state[field][player] = value
-
-    @linking.overload(write)
-    def _write(state, player, value):  # pyright: ignore[reportUnusedFunction]
-        if field in state.fields:
-
-            def with_field(state, player, value):
-                state[field][player] = value
-
-            return with_field
-        return lambda state, player, value: None
-
-    return write
-
-
-due_of = _reader("due", np.int64(0))
+due_of = reader("due", np.int64(0))
 """Number of cards that the player to act may still give or discard now."""
 
-least_of = _reader("least", np.int64(0))
+least_of = reader("least", np.int64(0))
 """The lowest card that may be given or discarded now."""
 
-back_of = _reader("back", np.bool_(False))
+back_of = reader("back", np.bool_(False))
 """Whether a jack has reversed the order of the ranks in this trick."""
 
-shown_by = _reader_of_player("shown", NONE)
+shown_by = reader("shown", NONE)
 """The cards, a set, that a player got after a seven and still holds."""
 
-away_from = _reader_of_player("away", NONE)
+away_from = reader("away", NONE)
 """The cards, a set, of a player's own hand that were given away after a seven."""
 
-spent_by = _reader_of_player("spent", NONE)
+spent_by = reader("spent", NONE)
 """The cards, a set, that a player got after a seven and has played or discarded.
 
 Only states with two jokers have the field: without it, the player's own joker could not be
 distinguished from the one it got.
 """
 
-set_due, set_least, set_back = _writer("due"), _writer("least"), _writer("back")
-set_shown, set_away, set_spent = (_writer_of_player(name) for name in ("shown", "away", "spent"))
+set_due, set_least, set_back = map(writer, ("due", "least", "back"))
+set_shown, set_away, set_spent = map(writer, ("shown", "away", "spent"))
 
 
 @kernel
@@ -232,11 +155,6 @@ def cards_to_hand_over(state):
 @kernel
 def legal_gifts(state, out):
     """Write the cards that may be given or discarded now, and the pass; return their number."""
-    cards = cards_to_hand_over(state)
-    n = 0
-    while cards:
-        out[n] = bits.lowest(cards)
-        cards &= cards - np.uint64(1)
-        n += 1
+    n = list_cards(cards_to_hand_over(state), out)
     out[n] = PASS
     return n + 1

@@ -33,6 +33,7 @@ DAIHINMIN = GameSpec(
         "reproduce kou": f"{COMMANDS}.reproduce:kou",
     },
     client="closedhand.competitions.uecda.client:Client",
+    rulebook="closedhand.games.daihinmin.rulebook:RULEBOOK",
     terms="closedhand.games.daihinmin.terms:TERMS",
     faces={"*": "JOKER"},
     playouts="closedhand.agents.daihinmin.monte_carlo:playouts",

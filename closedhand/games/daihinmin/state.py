@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from closedhand.core.layout import record_type
 from closedhand.core.numba import linking
 
 PLAYERS = 5
@@ -36,7 +37,6 @@ def pairs_of(players: int) -> int:
 
 
 def _fields(players: int) -> list[tuple[Any, ...]]:
-    # Wide fields first: without padding, equal states are equal bytes.
     return [
         # Sets of cards, one bit per card:
         ("hands", "u8", players),  # held
@@ -89,7 +89,7 @@ def _type_of(players: int, giving: bool, jokers: int) -> np.dtype:
     # name or shape.
     fields = _joker_fields(players) if jokers > 1 else []
     fields += _giving_fields(players) if giving else []
-    return np.dtype((np.record, np.dtype(fields + _fields(players), align=True)))
+    return record_type(fields + _fields(players))
 
 
 STATE = _type_of(PLAYERS, False, 1)
@@ -147,46 +147,46 @@ titles_of = by_players(TITLES)
 """Titles by place, a row of `TITLES`, for the number of players of a state."""
 
 
-OPTIONS = np.dtype(
-    (
-        np.record,
-        [
-            (name, "i4")
-            for name in (
-                "players",
-                "jokers",
-                "rounds",
-                "seat_period",
-                "class_period",
-                "ranked",  # whether the first round has classes
-                "exchange",
-                "kaidan",
-                "joker_edges",
-                "revolution",
-                "eight_stop",
-                "lock",
-                "joker_unlocks",
-                "spade_three",
-                "overplay",
-                "lead_pass",
-                "jack_back",
-                "five_skip",
-                "six_reverse",
-                "capital_fall",
-                "seven_give",
-                "ten_discard",
-                "pass_limit",
-                "illegal_pass",  # whether an illegal action counts as a pass
-            )
-        ],
-    )
+OPTIONS_TYPE = record_type(
+    [
+        (name, "i4")
+        for name in (
+            "players",
+            "jokers",
+            "rounds",
+            "seat_period",
+            "class_period",
+            "ranked",  # whether the first round has classes
+            "exchange",
+            "kaidan",
+            "joker_edges",
+            "revolution",
+            "eight_stop",
+            "lock",
+            "joker_unlocks",
+            "spade_three",
+            "overplay",
+            "lead_pass",
+            "jack_back",
+            "five_skip",
+            "six_reverse",
+            "capital_fall",
+            "seven_give",
+            "ten_discard",
+            "pass_limit",
+            "illegal_pass",  # whether an illegal action counts as a pass
+        )
+    ]
 )
+"""The options of a game as numbers."""
 
 
 class Rules(NamedTuple):
-    """The table of `plays.build` and the options of a game, as described in `make_game`.
+    """The rules of the flat game.
 
-    As two records they are passed from kernel to kernel as two pointers.
+    Attributes:
+        plays: Table of all plays (`plays.build`).
+        options: Options, a record of `OPTIONS_TYPE`.
     """
 
     kernels = "closedhand.games.daihinmin.game"
@@ -196,6 +196,6 @@ class Rules(NamedTuple):
 
 
 def state_type(options: np.record) -> np.dtype:
-    """Return the data type of states under some options, a record of `OPTIONS`."""
+    """Return the data type of states under some options, a record of `OPTIONS_TYPE`."""
     giving = bool(options.seven_give or options.ten_discard)
     return _type_of(int(options.players), giving, int(options.jokers))

@@ -3,10 +3,8 @@
 The type of the table decides it when a kernel is compiled.
 """
 
-from typing import Any
-
-from closedhand.core.numba import linking
 from closedhand.core.numba.jit import kernel
+from closedhand.games.daihinmin.optional_fields import reader
 from closedhand.games.daihinmin.plays import NO_JOKER, JokerPlace
 from closedhand.games.daihinmin.state import two_jokers
 
@@ -14,30 +12,16 @@ NO_PLAY = -2
 """Id in place of a play that the table lacks. It differs from -1, which means no play to beat."""
 
 
-def first_of_both(plays: Any, family: Any) -> Any:
-    """Return the id of the first play with two jokers in a family, or in the next one."""
-    return plays["both"][family] if "both" in (plays.dtype.names or ()) else NO_PLAY
+first_of_both = reader("both", NO_PLAY)
+"""Id of the first play with two jokers in a family, or in the next one; by table and family."""
+_second_rank = reader("second", NO_JOKER)
+_second_suit = reader("second_suit", 0)
 
 
-@linking.overload(first_of_both)
-def _first_of_both(plays, family):
-    if "both" in plays.fields:
-        return lambda plays, family: plays.both[family]
-    return lambda plays, family: NO_PLAY
-
-
-def second_joker(plays: Any, play: Any) -> JokerPlace:
+@kernel
+def second_joker(plays, play):
     """Return the rank, and the bit of the suit, that the second joker of a play stands for."""
-    if "second" in (plays.dtype.names or ()):
-        return JokerPlace(int(plays["second"][play]), int(plays["second_suit"][play]))
-    return JokerPlace(NO_JOKER, 0)
-
-
-@linking.overload(second_joker)
-def _second_joker(plays, play):
-    if "second" in plays.fields:
-        return lambda plays, play: JokerPlace(int(plays.second[play]), int(plays.second_suit[play]))
-    return lambda plays, play: JokerPlace(NO_JOKER, 0)
+    return JokerPlace(int(_second_rank(plays, play)), int(_second_suit(plays, play)))
 
 
 @kernel

@@ -19,24 +19,24 @@ from typing import Any
 import numpy as np
 
 from closedhand.core import bits, validity
-from closedhand.games.daihinmin.cards import together, without
+from closedhand.games.daihinmin.cards import best_of, together, without
 from closedhand.games.daihinmin.exchange import TAXES, has_exchange, is_complete, loser, winner
-from closedhand.games.daihinmin.hidden import best_of, known, payable, unseen
-from closedhand.games.daihinmin.notation import are_disjoint, dealt, is_deck, may_stand
+from closedhand.games.daihinmin.hidden import held_and_kept, known, payable, unseen
+from closedhand.games.daihinmin.notation import (
+    are_disjoint,
+    dealt,
+    is_deck,
+    may_stand,
+    sizes_text,
+)
 from closedhand.games.daihinmin.plays import PASS, sizes_dealt
 from closedhand.games.daihinmin.rules import begin
-from closedhand.games.daihinmin.seven_ten_rules import number_owned, own_of
+from closedhand.games.daihinmin.seven_ten_rules import number_owned
 from closedhand.games.daihinmin.state import LONGEST, Rules, two_jokers
 
 
 def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
-    """Reason why the rules do not allow `state`, or an empty string if they do.
-
-    Args:
-        rules: Rules of the flat game.
-        state: Any record of `rules.STATE`.
-        player: Player whose view it is, or None for a full state.
-    """
+    """Reason why the rules do not allow `state`; see `closedhand.core.contract`."""
     wrong = _no_round(rules, state)
     if wrong:
         return wrong
@@ -46,10 +46,11 @@ def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
         )
     if state.seed == 0:
         return "seed is 0, from which nothing can be dealt"
-    hands = dealt(state)
-    sizes = sorted(hand.bit_count() for hand in hands)
-    if not is_deck(hands, _jokers(state)) or sizes != _dealt(state):
-        return f"the cards were not dealt {_sizes(state)} from a deck"
+    hands, jokers = dealt(state), _jokers(state)
+    sizes = sizes_dealt(len(hands), jokers)
+    found = sorted(hand.bit_count() for hand in hands)
+    if not is_deck(hands, jokers) or found != sorted(sizes):
+        return f"the cards are not a deck of which {sizes_text(sizes)}"
     start = state.copy()
     start.hands[:] = hands
     start.points[:] = points_before(state)
@@ -94,19 +95,8 @@ def points_before(state: np.record) -> list[int]:
     return [p - players + place for p, place in zip(points, state.places.tolist(), strict=True)]
 
 
-def _dealt(state: np.record) -> list[int]:
-    """Return the numbers of cards dealt, ascending."""
-    return sorted(sizes_dealt(len(state.hands), _jokers(state)))
-
-
 def _jokers(state: np.record) -> int:
     return 1 + two_jokers(state)
-
-
-def _sizes(state: np.record) -> str:
-    """Write the numbers of cards dealt, descending: `11, 11, 11, 10 and 10`."""
-    *most, last = reversed(_dealt(state))
-    return f"{', '.join(map(str, most))} and {last}"
 
 
 def _no_round(rules: Rules, state: np.record) -> str:
@@ -152,8 +142,9 @@ def _unfit(rules: Rules, view: np.record, player: int) -> str:
         if exchange and not is_complete(view, pair):
             sizes[winner(view, pair)] -= TAXES[pair]
             sizes[loser(view, pair)] += TAXES[pair]
-    if sorted(sizes) != _dealt(view) or min(view.left) < 0:
-        return f"left does not agree with hands of {_sizes(view)}"
+    usual = sizes_dealt(len(hands), jokers)
+    if sorted(sizes) != sorted(usual) or min(view.left) < 0:
+        return f"left does not agree with a deal in which {sizes_text(usual)}"
     if hands[player].bit_count() != view.left[player]:
         return f"left is not what player_{player} holds"
     exchanging = exchange and not is_complete(view, len(view.taxed) - 1)
@@ -180,48 +171,33 @@ def _unfit_hands(rules: Rules, view: np.record, player: int, exchange: bool) -> 
     room[player] = 0
     if min(room) < 0 or sum(room) != hidden.bit_count():
         return "the cards that the others can hold are not as many as left says"
+    known_hands = view.copy()
+    known_hands.hands[:] = others
+    known_hands.hands[player] = view.hands[player]
     for pair in range(len(view.taxed)):
-        paid = exchange and player == winner(view, pair)
-        if paid and not _can_have_paid(rules, view, player, pair, others, hidden, room):
-            return f"no opponent's best cards can be the tax that player_{player} got"
+        if exchange and player == winner(view, pair):
+            number = room[loser(view, pair)]
+            if not can_have_paid(rules, known_hands, pair, hidden, number):
+                return f"no opponent's best cards can be the tax that player_{player} got"
     return ""
 
 
-def _can_have_paid(
-    rules: Rules,
-    view: np.record,
-    player: int,
-    pair: int,
-    others: list[int],
-    hidden: int,
-    room: list[int],
-) -> bool:
-    """Return whether `player` may hold a tax better than all cards that the pair's loser kept."""
-    giving = int(loser(view, pair))
-    held = own_of(view, player, view.hands[player])
-    kept = own_of(view, giving, np.uint64(others[giving]))
-    if is_complete(view, pair):
-        held = together(view, held, view.returned[pair])
-        kept = without(view, kept, view.returned[pair])
-    return can_have_paid(rules, pair, held, kept, hidden, room[giving])
-
-
-def can_have_paid(rules: Rules, pair: int, held: Any, kept: Any, hidden: Any, number: int) -> bool:
+def can_have_paid(rules: Rules, view: np.record, pair: int, hidden: Any, number: int) -> bool:
     """Return whether a winner may hold a tax at least as good as all cards that the loser kept.
 
     It may if it does when the loser holds the lowest of the hidden cards.
 
     Args:
         rules: Rules of the flat game.
+        view: View of the winner, with the cards that are known to be in the loser's hand.
         pair: Pair of the exchange.
-        held: All cards that the winner had after the tax, a set.
-        kept: Cards that the loser is known to have kept.
-        hidden: Cards that the loser may have kept.
-        number: Number of hidden cards that the loser has.
+        hidden: Cards that the loser may have kept besides, a set.
+        number: Number of these that the loser has.
     """
+    held, kept = held_and_kept(view, pair)
     lowest, rest = 0, int(hidden)
     for _ in range(number):
         lowest |= rest & -rest
         rest &= rest - 1
-    best = best_of(together(rules.plays, kept, lowest))
-    return bits.size(np.uint64(payable(rules, np.uint64(held), best))) >= TAXES[pair]
+    best = best_of(together(view, kept, lowest))
+    return bits.size(np.uint64(payable(rules, held, best))) >= TAXES[pair]

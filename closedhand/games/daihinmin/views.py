@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from closedhand.core import bits
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.numba.jit import kernel
-from closedhand.core.views import at_action, check_text, is_unseen, listed, numbered, play, read
+from closedhand.core.views import at_action, check_text, is_unseen, listed, play, read
 from closedhand.games.daihinmin.cards import bit, deck_of, removed, together, without
 from closedhand.games.daihinmin.exchange import (
     TAXES,
@@ -23,13 +23,14 @@ from closedhand.games.daihinmin.exchange import (
     winner,
 )
 from closedhand.games.daihinmin.hidden import known, unseen
-from closedhand.games.daihinmin.notation import cards_in, parse_cards, permutation, times_text
+from closedhand.games.daihinmin.notation import parse_cards, permutation, sizes_text
 from closedhand.games.daihinmin.plays import (
     CARDS,
     DIAMOND_THREE,
     JOKER,
     NUM_CARDS,
     TWO_JOKERS,
+    cards_text,
     sizes_dealt,
 )
 from closedhand.games.daihinmin.seven_ten_rules import (
@@ -45,7 +46,13 @@ from closedhand.games.daihinmin.tricks import new_trick
 from closedhand.games.daihinmin.validity import can_have_paid, points_before, ranked_by_chance
 
 NOTHING, TWICE, ELSEWHERE, TOO_MANY = range(4)
-"""Faults of known cards: none, played or held twice, in another place, more than the hand left."""
+FAULTS = (
+    "",
+    "{cards} cannot be played twice, or held and played",
+    "{player} must hold {cards}, or have played it",
+    "{player} has fewer cards left than {cards}",
+)
+"""Faults of known cards."""
 
 
 def view_from(
@@ -113,8 +120,6 @@ def view_from(
     state = _start(flat, seats, classes, dealt, round_number, points)
     _note_tax(flat.rules, state, player, paid)
     _play_all(flat, state, player, held, given, leader)
-    if state.leader < 0 and leader is not None:
-        raise InputError("nobody leads in the exchange")
     _check_hand(flat.rules, state, player, held)
     _rank(flat, state, places)
     state.hands[player] = held
@@ -142,7 +147,7 @@ def _play_all(
     always = NONE if game.rules.options.seven_give else held
     if state.leader >= 0:
         sure = _lead(game, state, player, held, leader)
-    for number, action in numbered(actions):
+    for number, action in enumerate(actions, 1):
         with at_action(number, action):
             if state.leader < 0:
                 _pick(game, state, player, held, action, len(actions))
@@ -153,6 +158,8 @@ def _play_all(
                 _hand_out(game.rules, state, chosen)
                 play(game, state, chosen)
                 _check_cards(state, always, sure)
+    if state.leader < 0 and leader is not None:
+        raise InputError("nobody leads in the exchange")
     _check_cards(state, held, sure)
 
 
@@ -174,10 +181,10 @@ def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int], dic
     if has_exchange(rules, view):
         pairs = range(len(view.taxed))
         paid = [view.taxed[pair] for pair in pairs if player == loser(view, pair)]
-        public["paid"] = "".join(map(_text, paid))
+        public["paid"] = "".join(map(cards_text, paid))
     else:
         public["dealt"] = [int(number_owned(view, other)) for other in range(game.num_players)]
-    return _text(view.hands[player]), game.history(view).tolist(), public
+    return cards_text(view.hands[player]), game.history(view).tolist(), public
 
 
 def _start(
@@ -210,7 +217,7 @@ def _start(
         dealt = [by_player[player] for player in players]
     sizes = _each(dealt, "dealt", len(players))
     if sorted(sizes) != sorted(usual):
-        raise InputError(f"dealt must be {times_text(usual)} cards, not {dealt}")
+        raise InputError(f"dealt: {sizes_text(usual)}, not {dealt}")
     ends = np.cumsum([0, *sizes])
     deck = TWO_JOKERS[: ends[-1]]
     hands = ["".join(deck[ends[player] : ends[player + 1]]) for player in players]
@@ -350,12 +357,8 @@ def _check_cards(state: State, held: np.uint64, sure: NDArray[np.uint64]) -> Non
         InputError: A card is in two places, or a player has fewer cards left than known ones.
     """
     fault, player, cards = _misplaced(state, held, sure)
-    if fault == TWICE:
-        raise InputError(f"{_text(cards)} cannot be played twice, or held and played")
-    if fault == ELSEWHERE:
-        raise InputError(f"player_{player} must hold {_text(cards)}, or have played it")
-    if fault == TOO_MANY:
-        raise InputError(f"player_{player} has fewer cards left than {_text(cards)}")
+    if fault != NOTHING:
+        raise InputError(FAULTS[fault].format(player=f"player_{player}", cards=cards_text(cards)))
 
 
 @kernel
@@ -401,16 +404,16 @@ def _check_hand(rules: Rules, state: State, player: int, held: np.uint64) -> Non
         if player == loser(state, pair):
             missing = without(state, returned, own)
             if missing:
-                raise InputError(f"{_text(missing)} is neither held nor played")
+                raise InputError(f"{cards_text(missing)} is neither held nor played")
             before = together(state, without(state, own, returned), state.taxed[pair])
             if best_cards(before, tax) != state.taxed[pair]:
-                best = _text(best_cards(before, tax))
+                best = cards_text(best_cards(before, tax))
                 raise InputError(f"the tax is the best cards, {best}, not the ones paid")
         elif player == winner(state, pair):
-            _check_income(rules, state, player, pair, together(state, own, returned))
+            _check_income(rules, state, player, pair)
 
 
-def _check_income(rules: Rules, state: State, player: int, pair: int, own: np.uint64) -> None:
+def _check_income(rules: Rules, state: State, player: int, pair: int) -> None:
     """Check that some of a winner's cards can be the tax that the loser paid.
 
     Args:
@@ -418,18 +421,18 @@ def _check_income(rules: Rules, state: State, player: int, pair: int, own: np.ui
         state: The present state, with the winner's hand.
         player: The winner.
         pair: Pair of the exchange: 0 daifugo and daihinmin, 1 fugo and hinmin.
-        own: All cards that the winner had after the tax.
 
     Raises:
         InputError: The loser's cards are too good for any tax.
     """
     payer = loser(state, pair)
+    state.hands[payer] = 0
     returned = state.returned[pair] if is_complete(state, pair) else np.uint64(0)
     seen = np.uint64(own_of(state, payer, np.uint64(0)))
-    kept, back = without(state, seen, returned), without(state, returned, seen)
+    back = without(state, returned, seen)
     hidden = without(state, unseen(state, player), back)
     number = number_owned(state, payer) - bits.size(seen) - bits.size(back)
-    if not can_have_paid(rules, pair, own, kept, hidden, number):
+    if not can_have_paid(rules, state, pair, hidden, number):
         raise InputError(f"player_{payer} has better cards than the tax that player_{player} got")
 
 
@@ -451,7 +454,3 @@ def _rank(game: Game, state: State, places: str | None) -> None:
             raise InputError(f"places must follow the order of going out, unlike {places!r}")
         state.points += state.places - found
         state.places[:] = found
-
-
-def _text(cards: Any) -> str:
-    return "".join(cards_in(cards))

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.core.explanations import Cards, Explanations
+from closedhand.core.explanations import Cards, Explanations, first_reason
 from closedhand.core.game import Game, State
 from closedhand.games.doudizhu.auction import is_opening, is_shown, pass_id, words_to_come
 from closedhand.games.doudizhu.counts import RANKS, unpack
@@ -164,9 +164,32 @@ def _beating(rules: Rules, group: int, family: int) -> str:
     return f"it takes a higher {_kind(rules, group)}{others}"
 
 
-def _first(rules: Rules, state: State, claim: Claim) -> str:
-    """Return the first reason that applies; empty if none does."""
-    return next(filter(None, (reason(rules, state, claim) for reason in REASONS)), "")
+KINDS = {
+    "solo": "single",
+    "solo chain": "chain",
+    "pair": "pair",
+    "pair chain": "chain of pairs",
+    "trio": "three of a kind",
+    "trio chain": "plane",
+    "trio+solo": "three with a single",
+    "trio chain+solos": "plane with wings",
+    "trio+pair": "three with a pair",
+    "trio chain+pairs": "plane with wings",
+    "four+dual solo": "four with two singles",
+    "four+dual pair": "four with two pairs",
+    "bomb": "bomb",
+    "rocket": "rocket",
+}
+"""What players call the categories."""
+
+
+def kind(game: Game, action: int) -> str:
+    """Name the kind of a play of the flat game; empty for the pass and other words."""
+    plays = game.rules.plays
+    if action >= pass_id(game.rules):
+        return ""
+    family = plays.families[plays.groups[int(plays.group[action])].family]
+    return KINDS.get(CATEGORIES[int(family.category)].name, "")
 
 
 def flat_reason(game: Game, state: State, action: int) -> str:
@@ -175,7 +198,7 @@ def flat_reason(game: Game, state: State, action: int) -> str:
     word = max(-1, action - passing)
     place = min(action, passing)
     claim = Claim(game.text(action), word, int(plays.group[place]), plays.need[place])
-    return _first(game.rules, state, claim)
+    return first_reason(REASONS, game.rules, state, claim)
 
 
 def kicker_is_due(game: Game, state: State, action: int) -> str:
@@ -200,7 +223,7 @@ def substep_reason(game: Game, state: State, action: int) -> str:
         word = 0 if action == PASS_GROUP else -1
     group = min(action, PASS_GROUP)
     claim = Claim(game.text(action), word, group, rules.plays.groups[group].need)
-    return _first(rules, state, claim)
+    return first_reason(REASONS, rules, state, claim)
 
 
 def cards(game: Game, view: State, player: int) -> Cards:
@@ -220,4 +243,5 @@ def explanations_of(words: tuple[str, ...], substeps: bool = False) -> Explanati
     said = "".join(text for word, text in WORDS_HELP.items() if word in words)
     plays = SUBSTEPS_HELP if substeps else PLAYS_HELP
     reasons = (kicker_is_due, kicker_does_not_fit, substep_reason) if substeps else (flat_reason,)
-    return Explanations(CARDS_HELP + plays + passing + said, reasons, cards)
+    named = None if substeps else kind
+    return Explanations(CARDS_HELP + plays + passing + said, reasons, cards, named)

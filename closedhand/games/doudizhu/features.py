@@ -11,9 +11,10 @@ import numpy as np
 
 from closedhand.core.features import Feature, FeatureTable, labels
 from closedhand.core.numba.jit import inlined, kernel
-from closedhand.games.doudizhu.auction import bid_of, doubled, is_shown, pass_id
+from closedhand.games.doudizhu.auction import bid_of, pass_id
 from closedhand.games.doudizhu.counts import RANKS
 from closedhand.games.doudizhu.hidden import known_public, unseen
+from closedhand.games.doudizhu.planes import has_opening, write_opening
 from closedhand.games.doudizhu.plays import CATEGORIES
 from closedhand.games.doudizhu.state import MOST_BOMBS, Rules, around
 
@@ -69,21 +70,20 @@ OPENING = FeatureTable(
     Feature("open", ("",), "the landlord has shown all cards"),
     Feature("shown", RANKS, "cards that the landlord has shown and still holds", most=4),
 )
-"""The numbers at the end with the options `doubling` and `open_hand`."""
+"""The numbers at the end with `doubling` or `open_hand`, the part `opening` of `planes.py`."""
 
 (
     HAND, UNSEEN, PUBLIC, PLAYED, LEFT, ROLE, BID, BOMBS, PLAYS, TURN, OWNER, BEAT, BEAT_MAIN,
     BEAT_IS, MOVE,
 ) = FEATURES.starts  # fmt: skip
 MAIN, MAIN_IS, PICKED, REST, TO_PICK = KICKERS.starts
-DOUBLED, OPEN, SHOWN = OPENING.starts
 SIZE = len(FEATURES)
 SUBSTEPS_SIZE = SIZE + len(KICKERS)
 
 
-def announced(rules: Rules) -> FeatureTable:
-    """Return the numbers about doubling and shown cards, if the rules have them."""
-    return OPENING if rules.options.double or rules.options.show else FeatureTable()
+def table(rules: Rules, *substeps: FeatureTable) -> FeatureTable:
+    """Return the numbers of a game; those of `KICKERS` may come in between."""
+    return sum((*substeps, *[OPENING] * has_opening(rules)), FEATURES)
 
 
 @kernel
@@ -123,17 +123,6 @@ def write(rules, state, player, out):
         else:
             write_counts(out, first, rules.plays.need[action])
         first += NUM_RANKS + 1
-
-
-@kernel
-def write_opening(rules, state, player, out):
-    """Write the numbers of `OPENING`, if the game has them."""
-    if rules.options.double:
-        for i in range(rules.options.players):
-            out[DOUBLED + i] = doubled(rules, state, around(rules, player + i))
-    if is_shown(rules, state):
-        out[OPEN] = 1
-        write_counts(out, SHOWN, state.hands[state.landlord])
 
 
 @kernel

@@ -10,39 +10,20 @@ from closedhand.core.options import Option, Options, takes
 from closedhand.games.doudizhu import substeps
 from closedhand.games.doudizhu.auction import MOST_OF_THREE, MOST_OF_TWO
 from closedhand.games.doudizhu.counts import pack
-from closedhand.games.doudizhu.features import FEATURES, KICKERS, announced, features
+from closedhand.games.doudizhu.features import KICKERS, features, table
 from closedhand.games.doudizhu.hidden import hide, redeal
 from closedhand.games.doudizhu.notation import DOUBLE, SHOW, Notation, SubstepNotation, words_of
-from closedhand.games.doudizhu.planes import SHAPES, observe, opened
+from closedhand.games.doudizhu.planes import observe, shapes
 from closedhand.games.doudizhu.plays import PRESETS, build
-from closedhand.games.doudizhu.rules import deal, deals, legal, over, play, returns
-from closedhand.games.doudizhu.state import (
-    LONGEST,
-    MOST_BOMBS,
-    OPTIONS as NUMBERS,
-    SEATS,
-    STATE,
-    Rules,
-)
+from closedhand.games.doudizhu.rules import deal, deals, is_legal, legal, over, play, returns
+from closedhand.games.doudizhu.state import LONGEST, MOST_BOMBS, OPTIONS_TYPE, SEATS, STATE, Rules
 from closedhand.games.doudizhu.validity import valid
 from closedhand.games.doudizhu.views import knowledge, view_from
 
 __all__ = [
-    "deal",
-    "deals",
-    "features",
-    "hide",
-    "knowledge",
-    "legal",
-    "make_game",
-    "observe",
-    "over",
-    "play",
-    "redeal",
-    "returns",
-    "valid",
-    "view_from",
-]
+    "deal", "deals", "features", "hide", "is_legal", "knowledge", "legal", "make_game", "observe",
+    "over", "play", "redeal", "returns", "valid", "view_from",
+]  # fmt: skip
 
 OPTIONS = Options(
     "doudizhu",
@@ -87,10 +68,7 @@ AUCTION_ROLES = ("first", "second", "third")
 
 @takes(OPTIONS)
 def make_game(**given: Any) -> Game:
-    """Make Dou Dizhu as a `Game`.
-
-    Args:
-        **given: Some of `OPTIONS`.
+    """Make Dou Dizhu as a `Game` with some of `OPTIONS`.
 
     Raises:
         InputError: An unknown option, or an invalid value of an option.
@@ -104,7 +82,7 @@ def make_game(**given: Any) -> Game:
     plays = build(options["rules"])
     words = words_of(**options)
     deck = PRESETS[options["rules"]].deck
-    numbers = np.zeros(1, NUMBERS)[0]
+    numbers = np.zeros(1, OPTIONS_TYPE)[0]
     numbers.bidding, numbers.robbing, numbers.spring = bidding, robbing, options["spring"]
     numbers.double = 1 + words.index(DOUBLE) if DOUBLE in words else 0
     numbers.show = 1 + words.index(SHOW) if SHOW in words else 0
@@ -113,7 +91,6 @@ def make_game(**given: Any) -> Game:
     numbers.aside, numbers.public = deck.aside, deck.public
     numbers.deck = pack(deck.cards)
     rules = Rules(plays, numbers)
-    notation = Notation(rules, options["rules"], words)
     most = most_points(rules)
     number = deck.players
     flat = Game(
@@ -123,14 +100,14 @@ def make_game(**given: Any) -> Game:
         dtype=STATE,
         num_players=number,
         num_actions=int(plays.number) + len(words),
-        shapes=SHAPES | opened(rules),
+        shapes=shapes(rules),
         # With an auction, the seats have no roles until it is over.
         roles=(AUCTION_ROLES if bidding else ROLES[number])[:number],
         sides=((0, 1, 2) if bidding else (0, 1, 1))[:number],
-        notation=notation,
+        notation=Notation(rules, options["rules"], words),
         payoff_range=(-most, most),
         max_moves=LONGEST,
-        feature_table=FEATURES + announced(rules),
+        feature_table=table(rules),
         zero_sum=not rules.options.win,
         substep_options={"substeps": True},
     )
@@ -141,9 +118,9 @@ def make_game(**given: Any) -> Game:
         options=options,
         rules=substeps.Rules(rules),
         num_actions=substeps.ACTIONS + len(words),
-        shapes=substeps.SHAPES | opened(rules),
-        feature_table=FEATURES + KICKERS + announced(rules),
-        notation=SubstepNotation(notation),
+        shapes=substeps.SHAPES | shapes(rules),
+        feature_table=table(rules, KICKERS),
+        notation=SubstepNotation(rules, options["rules"], words),
         max_moves=LONGEST + substeps.MOST_KICKERS,
         flat_form=flat,
         substep_options={},

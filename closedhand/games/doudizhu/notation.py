@@ -15,6 +15,7 @@ import numpy as np
 
 from closedhand.core.display import Row
 from closedhand.core.game import Game, InputError, State
+from closedhand.core.notation import TableNotation
 from closedhand.core.records import Record, stated_options
 from closedhand.games.doudizhu import plays
 from closedhand.games.doudizhu.auction import doubled, speaker
@@ -39,24 +40,26 @@ def words_of(
 ROLES = {2: ("landlord", "peasant"), 3: ("landlord", "down peasant", "up peasant")}
 
 
-class Notation:
-    """Text of actions and deals under the rules of a preset."""
+class Notation(TableNotation):
+    """Text of actions, deals and tables under the rules of a preset."""
+
+    substeps = False
 
     def __init__(self, rules: Rules, preset: str, words: tuple[str, ...]) -> None:
         self.rules = rules
         self.preset = preset
         self.words = words
-        self.explanations = explanations_of(words)
+        self.explanations = explanations_of(words, self.substeps)
+
+    @cached_property
+    def flat_texts(self) -> tuple[str, ...]:
+        """The notation of every action id of the flat game."""
+        return plays.texts(self.preset) + self.words
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
         """The notation of every action id."""
-        return plays.texts(self.preset) + self.words
-
-    @cached_property
-    def ids(self) -> dict[str, int]:
-        """The action id of every notation."""
-        return {text: i for i, text in enumerate(self.texts)}
+        return self.flat_texts
 
     @cached_property
     def by_cards(self) -> dict[int, list[int]]:
@@ -66,10 +69,6 @@ class Notation:
         for i, cards in enumerate(need.tolist()):
             ids.setdefault(cards, []).append(i)
         return ids
-
-    def text(self, action: int, state: State | None = None) -> str:
-        """Write an action id."""
-        return self.texts[action]
 
     def parse(self, text: str, state: State | None = None) -> int:
         """Parse an action id; the cards of a play may be in any order.
@@ -176,62 +175,34 @@ class Notation:
                 seat = int(speaker(self.rules, state, move))
             else:
                 seat = (state.landlord + move - state.bids) % players
-            last[seat] = last[seat] or self.texts[state.history[move]]
+            last[seat] = last[seat] or self.flat_texts[state.history[move]]
         return last
 
 
-class SubstepNotation:
+class SubstepNotation(Notation):
     """Text of the kicker sub-steps: `333+?` chooses a group, `+4` or `+44` one kicker."""
 
-    def __init__(self, flat: Notation) -> None:
-        self.flat = flat
-        self.explanations = explanations_of(flat.words, substeps=True)
+    substeps = True
+    actions = "a sub-step such as 333+?, +4 or PASS"
+    parse = TableNotation.parse
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
         """The notation of every action id."""
         groups = [
             unpack(group["need"]) + group["kickers"] * ("+" + group["unit"] * "?")
-            for group in self.flat.rules.plays.groups[:-1]
+            for group in self.rules.plays.groups[:-1]
         ]
         kickers = [f"+{r}" for r in RANKS] + [f"+{r}{r}" for r in RANKS[:13]]
-        return (*groups, "PASS", *kickers, *self.flat.words)
+        return (*groups, "PASS", *kickers, *self.words)
 
-    @cached_property
-    def ids(self) -> dict[str, int]:
-        """The action id of every notation."""
-        return {text: i for i, text in enumerate(self.texts)}
-
-    def text(self, action: int, state: State | None = None) -> str:
-        """Write an action id."""
-        return self.texts[action]
-
-    def parse(self, text: str, state: State | None = None) -> int:
-        """Parse an action id.
-
-        Raises:
-            InputError: The text is not an action.
-        """
-        try:
-            return self.ids[text.strip().upper()]
-        except KeyError:
-            raise InputError(f"{text!r} is not a sub-step such as 333+?, +4 or PASS") from None
-
-    def deal_text(self, state: State) -> str:
-        """Write the four card fields of the flat game's notation."""
-        return self.flat.deal_text(state)
-
-    def parse_deal(self, text: str) -> State:
-        """Parse a deal to the state at its start, as in the flat game.
-
-        Raises:
-            InputError: The text is not a deal.
-        """
-        return self.flat.parse_deal(text)
+    def cards_of(self, action: int, state: State) -> tuple[str, ...]:
+        """Return no cards: people choose sub-steps from a list."""
+        return ()
 
     def scene(self, state: State) -> list[Row]:
         """Return the table, with the incomplete play of the player to act."""
-        rows = self.flat.scene(state)
+        rows = super().scene(state)
         if state.group >= 0:
             choice = self.texts[state.group].split("+")[0] + unpack(state.picked)
             rows[state.player] = rows[state.player]._replace(note=f"{choice} + …")

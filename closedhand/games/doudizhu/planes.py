@@ -31,7 +31,7 @@ from closedhand.games.doudizhu.auction import bid_of, doubled, is_shown
 from closedhand.games.doudizhu.counts import at_least, count, one
 from closedhand.games.doudizhu.hidden import unseen
 from closedhand.games.doudizhu.plays import CATEGORIES, PASS_FAMILY, main_ranks
-from closedhand.games.doudizhu.rules import has_play, lowest_ranks
+from closedhand.games.doudizhu.rules import has_play, has_ranks, lowest_ranks
 from closedhand.games.doudizhu.state import SEATS, Rules, around
 
 RANKS, ROWS, PLANES = 15, 19, 21
@@ -39,23 +39,28 @@ STATUS = 10
 SHAPES = {"observation": (RANKS, ROWS, PLANES), "status": (STATUS,)}
 SIZE = RANKS * ROWS * PLANES + STATUS
 
-OPENING = SEATS + 1 + RANKS
+OPENING = {"opening": (SEATS + 1 + RANKS,)}
 
 ROUNDS = 6
 UNSEEN, HAND = 19, 20
 CATEGORY_ROW = 4
 
 
-def opened(rules: Rules) -> dict[str, tuple[int, ...]]:
-    """Return the shape of the part `opening`, if observations have it."""
-    return {"opening": (OPENING,)} if rules.options.double or rules.options.show else {}
+def has_opening(rules: Rules) -> bool:
+    """Return whether observations have the part `opening`, about doubling and shown cards."""
+    return bool(rules.options.double or rules.options.show)
+
+
+def shapes(rules: Rules) -> dict[str, tuple[int, ...]]:
+    """Return name and shape of each part of an observation."""
+    return SHAPES | OPENING if has_opening(rules) else SHAPES
 
 
 @kernel
 def observe(rules, state, player, out):
     """Write the planes, the status vector, and the part `opening`."""
     draw(rules, state, player, out)
-    draw_opening(rules, state, player, out[SIZE:])
+    write_opening(rules, state, player, out[SIZE:])
 
 
 @kernel
@@ -139,6 +144,8 @@ def draw_possible(rules, out, z, cards):
 @kernel
 def with_kickers(plays, family, lowest, cards):
     """Return the packed `lowest` ranks whose groups have enough kickers in `cards`."""
+    if has_ranks(plays.groups[family.first], cards):  # as many ranks as any group of the family
+        return lowest
     found = np.uint64(0)
     for g in range(family.first, family.end):
         rank = one(family.rank + g - family.first)
@@ -187,8 +194,8 @@ def draw_status(rules, state, player, out):
 
 
 @kernel
-def draw_opening(rules, state, player, out):
-    """Write the part `opening`, if observations have it."""
+def write_opening(rules, state, player, out):
+    """Write the part `opening`, if observations have it; compact ones end with it as well."""
     if rules.options.double:
         for i in range(rules.options.players):
             out[i] = doubled(rules, state, around(rules, player + i))

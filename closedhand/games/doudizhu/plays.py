@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from closedhand.core.layout import record_type
 from closedhand.games.doudizhu.counts import RANKS, unpack
 
 
@@ -65,50 +66,40 @@ PASS_GROUP = 308
 FAMILIES = 38
 BOMB, ROCKET, PASS_FAMILY = 35, 36, 37
 
-GROUP = np.dtype(
-    (
-        np.record,
-        [
-            ("need", "u8"),  # the main cards, packed
-            ("first", "i4"),  # flat ids of the group: first <= id < end
-            ("end", "i4"),
-            ("family", "i4"),
-            ("ranks", "i4"),  # the main ranks, as bits
-            ("kickers", "i4"),  # number of kickers
-            ("unit", "i4"),  # cards in each kicker
-        ],
-    )
+GROUP = record_type(
+    [
+        ("need", "u8"),  # the main cards, packed
+        ("first", "i4"),  # flat ids of the group: first <= id < end
+        ("end", "i4"),
+        ("family", "i4"),
+        ("ranks", "i4"),  # the main ranks, as bits
+        ("kickers", "i4"),  # number of kickers
+        ("unit", "i4"),  # cards in each kicker
+    ]
 )
 
-FAMILY = np.dtype(
-    (
-        np.record,
-        [
-            ("within", "u8"),  # ranks that may be main ranks, packed as one card each
-            ("first", "i4"),  # its groups, by ascending rank: first <= group < end
-            ("end", "i4"),
-            ("category", "i4"),
-            ("copies", "i4"),
-            ("length", "i4"),
-            ("rank", "i4"),  # the lowest main rank of its first group
-            ("longer", "i4"),  # number of later families, of longer chains, in its category
-            ("unused", "i4"),  # fills the record up to a multiple of its widest field
-        ],
-    )
+FAMILY = record_type(
+    [
+        ("within", "u8"),  # ranks that may be main ranks, packed as one card each
+        ("first", "i4"),  # its groups, by ascending rank: first <= group < end
+        ("end", "i4"),
+        ("category", "i4"),
+        ("copies", "i4"),
+        ("length", "i4"),
+        ("rank", "i4"),  # the lowest main rank of its first group
+        ("longer", "i4"),  # number of later families, of longer chains, in its category
+    ]
 )
 """The groups of one category and length: a group beats those before it in its family."""
 
 
-STANDING = np.dtype(
-    (
-        np.record,
-        [
-            ("family", "i4"),  # the first family with plays that beat it, before the bombs
-            ("then", "i4"),  # the second one: `BOMB` if there is none
-            ("above", "i4"),  # only groups after this one beat it
-            ("least", "i4"),  # the least strength of plays with kickers that beat it
-        ],
-    )
+STANDING = record_type(
+    [
+        ("family", "i4"),  # the first family with plays that beat it, before the bombs
+        ("then", "i4"),  # the second one: `BOMB` if there is none
+        ("above", "i4"),  # only groups after this one beat it
+        ("least", "i4"),  # the least strength of plays with kickers that beat it
+    ]
 )
 """The plays that beat a play. The first `GROUPS` standings are those of the groups: the later
 groups of the same family beat them, whatever the kickers."""
@@ -118,23 +109,19 @@ STANDINGS = GROUPS + 40
 
 MOST_PLAYS = 29_985
 
-PLAYS = np.dtype(
-    (
-        np.record,
-        [
-            ("need", "u8", MOST_PLAYS),  # all cards of each play, packed
-            ("number", "i4"),  # number of plays, including the pass, which is last
-            ("group", "i4", MOST_PLAYS),  # the main group of each play
-            ("standing", "i4", MOST_PLAYS),  # what beats each play
-            ("strength", "i4", MOST_PLAYS),  # the highest rank of which a play has just three cards
-            ("groups", GROUP, GROUPS),
-            ("families", FAMILY, FAMILIES),
-            ("standings", STANDING, STANDINGS),
-        ],
-    )
+PLAYS = record_type(
+    [
+        ("need", "u8", MOST_PLAYS),  # all cards of each play, packed
+        ("number", "i4"),  # number of plays, including the pass, which is last
+        ("group", "i4", MOST_PLAYS),  # the main group of each play
+        ("standing", "i4", MOST_PLAYS),  # what beats each play
+        ("strength", "i4", MOST_PLAYS),  # the highest rank of which a play has just three cards
+        ("groups", GROUP, GROUPS),
+        ("families", FAMILY, FAMILIES),
+        ("standings", STANDING, STANDINGS),
+    ]
 )
-"""The table of a preset. It is one record, which is passed between kernels as a pointer; arrays
-would count references."""
+"""The table of a preset."""
 
 
 Kickers = tuple[int, ...]
@@ -302,7 +289,6 @@ def build(preset: str) -> np.record:
                     length,
                     category.lowest,
                     category.lengths.stop - 1 - length,
-                    0,
                 )
             )
     plays = np.zeros(1, PLAYS)[0]

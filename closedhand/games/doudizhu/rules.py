@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from closedhand.core import bits
 from closedhand.core.cards import shuffle
 from closedhand.core.checks import InputError
 from closedhand.core.numba.jit import State, kernel
@@ -22,7 +23,7 @@ from closedhand.games.doudizhu.auction import (
     pass_id,
     say,
 )
-from closedhand.games.doudizhu.counts import at_least, contains, count, one, size
+from closedhand.games.doudizhu.counts import EACH, at_least, contains, count, one, size
 from closedhand.games.doudizhu.plays import BOMB, PASS_FAMILY, PASS_GROUP
 from closedhand.games.doudizhu.state import LONGEST, SEATS, STATE, Rules, around, clear
 
@@ -35,6 +36,8 @@ def third(rules):
 
 CARDS = 54
 """Cards of the whole deck."""
+SUITED = EACH & np.uint64((1 << 4 * 13) - 1)
+"""One card of each rank of which there are four cards."""
 
 
 @kernel
@@ -148,9 +151,25 @@ def lowest_ranks(family, cards):
 
 
 @kernel
+def has_ranks(group, cards):
+    """Return whether cards that hold a main group have enough ranks beside it for its kickers.
+
+    Only ranks of four cards are counted, any different ones of which may be kickers.
+    """
+    ranks = at_least(cards, group.unit) & SUITED
+    spare = bits.size(ranks) - bits.size(group.ranks)
+    return spare >= group.kickers and group.first < group.end
+
+
+@kernel
 def has_play(plays, g, cards, least):
-    """Return whether `cards` contain a play of group `g` of at least a strength; 0 means any."""
+    """Return whether cards that hold the main group `g` allow a play of it of at least a strength.
+
+    Strength 0 means any.
+    """
     group = plays.groups[g]
+    if least == 0 and has_ranks(group, cards):
+        return True
     for play in range(group.first, group.end):
         if contains(cards, plays.need[play]) and (least == 0 or plays.strength[play] >= least):
             return True
@@ -200,6 +219,45 @@ def legal_groups(rules, state, out):
             ranks >>= np.uint64(4)
             g += 1
     return n
+
+
+@kernel
+def follows(rules, state, g):
+    """Return whether a main group may be played now, if it is in hand and its kickers allow it."""
+    if state.target < 0:
+        return True
+    standing = rules.plays.standings[rules.plays.standing[state.target]]
+    family = rules.plays.groups[g].family
+    may_follow = family == standing.family or family == standing.then or family >= BOMB
+    return may_follow and g > standing.above
+
+
+@kernel
+def is_said(rules, state, action, ids):
+    """Return whether an action is a legal word before the landlord leads."""
+    for i in range(legal_words(rules, state, ids)):
+        if ids[i] == action:
+            return True
+    return False
+
+
+@kernel
+def is_legal(rules, state, action, ids):
+    """Return whether an action is legal now, any integer; `ids` is scratch space."""
+    if is_opening(rules, state):
+        return is_said(rules, state, action, ids)
+    if action < 0 or action > pass_id(rules) or over(rules, state):
+        return False
+    if action == pass_id(rules):
+        return state.target >= 0
+    g = np.int64(rules.plays.group[action])
+    if not (
+        contains(state.hands[state.player], rules.plays.need[action]) and follows(rules, state, g)
+    ):
+        return False
+    least = least_strength(rules, state)
+    weak = rules.plays.groups[g].kickers > 0 and rules.plays.strength[action] < least
+    return not weak
 
 
 @kernel

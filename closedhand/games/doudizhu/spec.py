@@ -15,6 +15,7 @@ DOUDIZHU = GameSpec(
     adviser="decompose",
     line_notation=r"[3-9TJQKA2SB]{6,}\s*;",
     parse_record="closedhand.games.doudizhu.notation:parse_record",
+    readers=("closedhand.games.doudizhu.printed:PRINTED",),
     trainers={
         "decompose": f"{COMMANDS}.decompose:learn",
         "value-net": f"{COMMANDS}.value_net:learn",
@@ -34,6 +35,7 @@ DOUDIZHU = GameSpec(
         "WP": "closedhand.games.doudizhu.metrics:winning_percentage",
         "ADP": "closedhand.games.doudizhu.metrics:average_difference",
     },
+    rulebook="closedhand.games.doudizhu.rulebook:RULEBOOK",
     terms="closedhand.games.doudizhu.terms:TERMS",
     faces={"S": "joker", "B": "JOKER"},
     playouts="closedhand.agents.doudizhu.search.agent:playouts",

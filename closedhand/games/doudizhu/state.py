@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from closedhand.core.layout import record_type
 from closedhand.core.numba.jit import kernel
 
 SEATS = 3
@@ -20,41 +21,33 @@ all three have to play in the longest game."""
 MOST_BOMBS = 14
 """Maximum number of bombs: thirteen ranks held four times, and the rocket."""
 
-# Wide fields first: without padding, equal states are equal bytes.
-STATE = np.dtype(
-    (
-        np.record,
-        np.dtype(
-            [
-                ("hands", "u8", SEATS),  # cards held, packed
-                ("played", "u8", SEATS),  # cards played, packed
-                ("public", "u8"),  # the three public cards, packed
-                ("seed", "u8"),  # seed of the next deal, if everybody passes in the auction
-                ("picked", "u8"),  # kickers chosen so far in a sub-stepped play, packed
-                ("history", "u2", LONGEST),  # all actions since the deal, words included
-                ("moves", "i4"),  # number of actions
-                ("target", "i4"),  # the play to beat, -1 for the player who leads
-                ("player", "i4"),  # the player to act
-                ("owner", "i4"),  # who made the play to beat; in the auction, the highest bidder
-                ("landlord", "i4"),  # -1 during the auction
-                ("bids", "i4"),  # number of words said
-                ("stake", "i4"),  # the highest bid, or the base, doubled by robbing and showing
-                ("bombs", "i4"),  # number of bombs and rockets played
-                ("left", "i4", SEATS),  # number of cards left
-                ("plays", "i4", SEATS),  # number of plays made, without passes
-                # In kicker sub-steps, the incomplete play of the player to act:
-                ("group", "i4"),  # its main group, -1 if none is chosen
-                ("picks", "i4"),  # number of kickers still to choose
-            ],
-            align=True,
-        ),
-    )
+STATE = record_type(
+    [
+        ("hands", "u8", SEATS),  # cards held, packed
+        ("played", "u8", SEATS),  # cards played, packed
+        ("public", "u8"),  # the public cards, packed; 0 in a view during the auction
+        ("seed", "u8"),  # seed of the next deal, if everybody passes in the auction; 0 in a view
+        ("picked", "u8"),  # kickers chosen so far in a sub-stepped play, packed
+        ("history", "u2", LONGEST),  # ids of all actions since the deal, words included
+        ("moves", "i4"),  # number of these actions
+        ("target", "i4"),  # id of the play to beat; -1: none, so the player to act leads
+        ("player", "i4"),  # the player to act
+        ("owner", "i4"),  # who made the play to beat; in the auction, the highest bidder
+        ("landlord", "i4"),  # -1 during the auction
+        ("bids", "i4"),  # number of words said, each pass among them: the history begins with them
+        ("stake", "i4"),  # the highest bid, or the base, doubled by robbing and showing
+        ("bombs", "i4"),  # number of bombs and rockets played
+        ("left", "i4", SEATS),  # number of cards left
+        ("plays", "i4", SEATS),  # number of plays that the seat has made, without passes
+        # In kicker sub-steps, the incomplete play of the player to act:
+        ("group", "i4"),  # its main group, -1 if none is chosen
+        ("picks", "i4"),  # number of kickers still to pick
+    ]
 )
 
-OPTIONS = np.dtype(
-    (
-        np.record,
-        [
+OPTIONS_TYPE = record_type(
+    [
+        *(
             (name, "i8")
             for name in (
                 "bidding",
@@ -69,15 +62,20 @@ OPTIONS = np.dtype(
                 "aside",  # cards of the third seat in a game of two
                 "public",  # cards that the landlord gets besides
             )
-        ]
-        + [("deck", "u8")],  # all cards, packed
-    )
+        ),
+        ("deck", "u8"),  # all cards, packed
+    ]
 )
-"""The options of a game for kernels, and its deck."""
+"""The options of a game as numbers, and its deck."""
 
 
 class Rules(NamedTuple):
-    """The table of a preset, a record of `plays.PLAYS`, and a record of `OPTIONS`."""
+    """The rules of the flat game.
+
+    Attributes:
+        plays: Table of the preset's plays, a record of `plays.PLAYS`.
+        options: Options, a record of `OPTIONS_TYPE`.
+    """
 
     kernels = "closedhand.games.doudizhu.game"
 

@@ -19,16 +19,14 @@ Table 4). They are all zero except for a player who is picking a kicker:
   n ranks, where the observer, the down player and the up player have n cards left (at most 15).
 """
 
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from closedhand.core import bits
 from closedhand.core.numba.jit import kernel
-from closedhand.core.validity import replay
 from closedhand.games.doudizhu import features as compact, planes, rules as flat, validity
-from closedhand.games.doudizhu.auction import MOST_WORDS, is_opening, legal_words, pass_id
+from closedhand.games.doudizhu.auction import is_opening, legal_words, pass_id
 from closedhand.games.doudizhu.counts import contains, count, one
 from closedhand.games.doudizhu.hidden import known_public, unseen
 from closedhand.games.doudizhu.plays import GROUPS, PASS_GROUP
@@ -81,6 +79,30 @@ def legal(rules, state, out):
         out[n] = PASS_GROUP
         n += 1
     return n
+
+
+@kernel
+def is_legal(rules, state, action, ids):
+    """Return whether an action is legal now, any integer; `ids` is scratch space."""
+    if is_opening(rules.flat, state):
+        word = 0 if action == PASS_GROUP else action - FIRST_BID + 1
+        has_word = action == PASS_GROUP or action >= FIRST_BID
+        return has_word and flat.is_said(rules.flat, state, pass_id(rules.flat) + word, ids)
+    if action < 0 or action >= FIRST_BID or flat.over(rules.flat, state):
+        return False
+    if state.group >= 0:
+        for i in range(legal_kickers(rules, state, ids)):
+            if ids[i] == action:
+                return True
+        return False
+    if action >= PASS_GROUP:
+        return action == PASS_GROUP and state.target >= 0
+    group = rules.flat.plays.groups[action]
+    hand = state.hands[state.player]
+    if not (contains(hand, group.need) and flat.follows(rules.flat, state, action)):
+        return False
+    least = flat.least_strength(rules.flat, state)
+    return group.kickers == 0 or flat.has_play(rules.flat.plays, action, hand, least)
 
 
 @kernel
@@ -159,17 +181,31 @@ def complete(rules, state):
 
 
 @kernel
+def next_step(rules, view, play, ids):
+    """Return the next sub-step towards a flat action; see `closedhand.agents.agent`.
+
+    If no sub-steps lead from a begun play to `play`, the result is the first legal kicker.
+    """
+    plays, word = rules.flat.plays, play - pass_id(rules.flat)
+    if word > 0:
+        return np.int64(FIRST_BID + word - 1)
+    if view.group < 0:
+        return np.int64(plays.group[play])
+    if plays.group[play] == view.group:
+        group = plays.groups[view.group]
+        kickers = plays.need[play] - group.need
+        if contains(kickers, view.picked):
+            rank = lowest_rank(kickers - view.picked)
+            if rank >= top_rank(view.picked):
+                return rank + (FIRST_SOLO if group.unit == 1 else FIRST_PAIR)
+    legal_kickers(rules, view, ids)
+    return np.int64(ids[0])
+
+
+@kernel
 def step_towards(rules, state, action, work, ids):
     """Return the next sub-step of a flat play; see `closedhand.learning.factoring`."""
-    plays = rules.flat.plays
-    word = action - pass_id(rules.flat)
-    if word > 0:
-        return FIRST_BID + word - 1
-    if state.group < 0:
-        return np.int64(plays.group[action])
-    group = plays.groups[state.group]
-    rank = lowest_rank(plays.need[action] - group.need - state.picked)
-    return rank + (FIRST_SOLO if group.unit == 1 else FIRST_PAIR)
+    return next_step(rules, state, action, ids[0])
 
 
 @kernel
@@ -178,7 +214,7 @@ def observe(rules, state, player, out):
     planes.draw(rules.flat, state, player, out)
     if player == state.player and state.group >= 0:
         draw_kickers(rules, state, out[planes.SIZE :])
-    planes.draw_opening(rules.flat, state, player, out[SIZE:])
+    planes.write_opening(rules.flat, state, player, out[SIZE:])
 
 
 @kernel
@@ -187,7 +223,7 @@ def features(rules, state, player, out):
     compact.write(rules.flat, state, player, out)
     if player == state.player and state.group >= 0:
         compact.kicker_features(rules.flat, state, out[compact.SIZE :])
-    compact.write_opening(rules.flat, state, player, out[compact.SUBSTEPS_SIZE :])
+    planes.write_opening(rules.flat, state, player, out[compact.SUBSTEPS_SIZE :])
 
 
 @kernel
@@ -252,24 +288,8 @@ def draw_counts(out, z, y, cards, rows):
 
 
 def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
-    """Reason why the rules do not allow `state`, or an empty string if they do.
-
-    Args:
-        rules: Rules of the game in sub-steps.
-        state: Any record of the game's dtype.
-        player: Player whose view it is, 0 to 2, or None for a full state.
-    """
-    return validity.valid(rules.flat, state, player, partial(_play_under_way, rules))
-
-
-def _play_under_way(rules: Rules, state: np.record, replayed: np.record) -> str:
-    """Apply the sub-steps of the incomplete play in `state` to `replayed`.
-
-    Returns:
-        Reason why a sub-step is illegal, or an empty string.
-    """
-    ids = ACTIONS + MOST_WORDS
-    return replay(rules, replayed, under_way(rules, state), ids, "sub-step")
+    """Reason why the rules do not allow `state`; see `closedhand.core.contract`."""
+    return validity.valid(rules.flat, state, player, rules, under_way(rules, state))
 
 
 def under_way(rules: Rules, state: np.record) -> list[int]:

@@ -4,7 +4,7 @@ Everything is checked except `seed`, from which the next deal follows if everybo
 auction. It may be any number but 0 in a full state, and must be 0 in a view.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -14,24 +14,16 @@ from closedhand.games.doudizhu.rules import begin, third
 from closedhand.games.doudizhu.state import LONGEST, SEATS, Rules
 
 
-def _nothing(state: np.record, replayed: np.record) -> str:
-    return ""
-
-
 def valid(
     rules: Rules,
     state: np.record,
     player: int | None = None,
-    under_way: Callable[[np.record, np.record], str] = _nothing,
+    factored: object = None,
+    steps: Sequence[int] = (),
 ) -> str:
-    """Reason why the rules do not allow `state`, or an empty string if they do.
+    """Reason why the rules do not allow `state`; see `closedhand.core.contract`.
 
-    Args:
-        rules: Rules of the flat game.
-        state: Any record of `rules.STATE`.
-        player: Player whose view it is, 0 to 2, or None for a full state.
-        under_way: Function that applies the sub-steps of an incomplete play in its first argument
-            to its second one, and returns the reason why one is illegal, or an empty string.
+    An incomplete play consists of `steps` under `factored`, the rules in sub-steps.
     """
     last = rules.options.players - 1
     wrong = validity.outside(
@@ -41,7 +33,7 @@ def valid(
         return wrong
     if player is not None:
         return _unfit(rules, state, player) or validity.unlike_redealt(
-            rules, state, player, lambda full: valid(rules, full, None, under_way)
+            rules, state, player, lambda full: valid(rules, full, None, factored, steps)
         )
     if state.seed == 0:
         return "seed is 0, from which nothing can be dealt"
@@ -52,7 +44,9 @@ def valid(
     begin(rules, start)
     ids = int(rules.plays.number) + MOST_WORDS
     wrong = validity.replay(rules, start, state.history[: state.moves], ids)
-    return wrong or under_way(state, start) or validity.difference(state, start, SEATS)
+    if steps and not wrong:
+        wrong = validity.replay(factored, start, steps, ids, "sub-step")
+    return wrong or validity.difference(state, start, SEATS)
 
 
 def counts(cards: np.uint64) -> np.ndarray:

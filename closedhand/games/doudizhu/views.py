@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.views import at_action, check_text, listed, numbered, play, read
+from closedhand.core.views import at_action, check_text, listed, play, read
 from closedhand.games.doudizhu.auction import is_opening, is_shown
 from closedhand.games.doudizhu.counts import RANKS, contains, pack, size, unpack
 from closedhand.games.doudizhu.hidden import known_public
@@ -57,7 +57,7 @@ def view_from(
             raise InputError(f"there are {flat.rules.options.public} public cards, not {number}")
     begin(flat.rules, state)
     _check_cards(flat.rules, state, player, held)
-    for number, given in numbered(listed(actions)):
+    for number, given in enumerate(listed(actions), 1):
         with at_action(number, given):
             action = read(flat, state, given)
             _hand_out(flat.rules, state, action)

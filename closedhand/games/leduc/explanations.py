@@ -3,7 +3,7 @@
 from closedhand.core.explanations import Cards, Explanations
 from closedhand.core.game import Game, State
 from closedhand.games.leduc.plays import CALL, CHECK, FOLD, RAISE, VARIANTS
-from closedhand.games.leduc.rules import FLOP, UNKNOWN
+from closedhand.games.leduc.state import FLOP, UNKNOWN
 
 HELP = """\
 Actions are fold, check, call and raise."""

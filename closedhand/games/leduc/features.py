@@ -2,22 +2,18 @@
 
 from closedhand.core.features import Feature, FeatureTable, labels
 from closedhand.core.numba.jit import kernel
-from closedhand.games.leduc.plays import ACTIONS
-from closedhand.games.leduc.rules import FLOP, SEATS, revealed
+from closedhand.games.leduc.planes import write_actions
+from closedhand.games.leduc.plays import ACTIONS, VARIANTS
+from closedhand.games.leduc.state import FLOP, SEATS, Rules, revealed
 
 SEAT, PHASE, BETS, CARDS = 0, SEATS, SEATS + 1, 2 * SEATS + 1
-NUM_ACTIONS = len(ACTIONS)
 
 
-def table(kinds: tuple[str, ...], longest: int, most: int) -> FeatureTable:
-    """Make the table for a member of the family.
-
-    Args:
-        kinds: Names of the kinds of cards.
-        longest: Largest number of actions in a phase.
-        most: Largest bet.
-    """
-    turns = range(1, longest + 1)
+def table(rules: Rules) -> FeatureTable:
+    """Return the numbers for a member of the family."""
+    kinds = tuple(VARIANTS["uh"].deck)[: rules.tables.kinds]
+    most = int(rules.tables.nodes["bets"].max())
+    turns = range(1, rules.tables.longest + 1)
     return FeatureTable(
         Feature("seat", ("S", "T"), "the observer's seat"),
         Feature("phase", ("2",), "whether the flop is revealed"),
@@ -32,7 +28,7 @@ def table(kinds: tuple[str, ...], longest: int, most: int) -> FeatureTable:
 @kernel
 def features(rules, state, player, out):
     """Write the numbers of `table`."""
-    kinds, longest = rules.tables.kinds, rules.tables.longest
+    kinds = rules.tables.kinds
     at = rules.tables.nodes[state.node]
     out[SEAT + player] = 1
     out[PHASE] = revealed(rules, state)
@@ -41,12 +37,4 @@ def features(rules, state, player, out):
     out[CARDS + state.cards[player]] = 1
     if revealed(rules, state):
         out[CARDS + kinds + state.cards[FLOP]] = 1
-    first = CARDS + 2 * kinds
-    node = 0
-    turn = 0
-    for move in range(state.moves):
-        if rules.tables.nodes[node].phase == 2 and turn < longest:
-            turn = longest
-        out[first + NUM_ACTIONS * turn + state.history[move]] = 1
-        turn += 1
-        node = rules.tables.nodes[node].next[state.history[move]]
+    write_actions(rules, state, len(ACTIONS), out[CARDS + 2 * kinds :])

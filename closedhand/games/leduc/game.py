@@ -5,41 +5,19 @@ from typing import Any
 from closedhand.core.game import Game, InputError
 from closedhand.core.options import Option, Options, takes
 from closedhand.games.leduc.features import features, table
+from closedhand.games.leduc.hidden import hide, redeal
 from closedhand.games.leduc.notation import Notation
 from closedhand.games.leduc.planes import observe, shapes
 from closedhand.games.leduc.plays import ACTIONS, VARIANTS, build
-from closedhand.games.leduc.rules import (
-    SEATS,
-    STATE,
-    Rules,
-    deal,
-    deals,
-    hide,
-    legal,
-    over,
-    play,
-    redeal,
-    returns,
-)
+from closedhand.games.leduc.rules import deal, deals, legal, over, play, returns
+from closedhand.games.leduc.state import SEATS, STATE, Rules
 from closedhand.games.leduc.validity import valid
 from closedhand.games.leduc.views import knowledge, view_from
 
 __all__ = [
-    "deal",
-    "deals",
-    "features",
-    "hide",
-    "knowledge",
-    "legal",
-    "make_game",
-    "observe",
-    "over",
-    "play",
-    "redeal",
-    "returns",
-    "valid",
-    "view_from",
-]
+    "deal", "deals", "features", "hide", "knowledge", "legal", "make_game", "observe", "over",
+    "play", "redeal", "returns", "valid", "view_from",
+]  # fmt: skip
 
 NAMES = {"uh": "uh_leduc", "standard": "leduc"}
 OPTIONS = Options(
@@ -67,10 +45,7 @@ OPTIONS = Options(
 
 @takes(OPTIONS)
 def make_game(**given: Any) -> Game:
-    """Make a member of the Leduc family as a `Game`.
-
-    Args:
-        **given: Some of `OPTIONS`.
+    """Make a member of the Leduc family as a `Game` with some of `OPTIONS`.
 
     Raises:
         InputError: An unknown option, or an invalid value of an option.
@@ -81,7 +56,6 @@ def make_game(**given: Any) -> Game:
             raise InputError(f"{key} is an option of uh_leduc: standard suits never count")
     rules = Rules(build(options["rules"], options["pair"], options["double_pair"]))
     most = float(rules.tables.nodes["bets"].max())
-    notation = Notation(rules)
     return Game(
         name=NAMES[options["rules"]],
         options=options,
@@ -89,13 +63,11 @@ def make_game(**given: Any) -> Game:
         dtype=STATE,
         num_players=SEATS,
         num_actions=len(ACTIONS),
-        shapes=shapes(rules.tables),
+        shapes=shapes(rules),
         roles=("S", "T"),
         sides=(0, 1),
-        notation=notation,
+        notation=Notation(rules),
         payoff_range=(-most, most),
         max_moves=2 * int(rules.tables.longest),
-        feature_table=table(
-            tuple(VARIANTS[options["rules"]].deck), int(rules.tables.longest), int(most)
-        ),
+        feature_table=table(rules),
     )

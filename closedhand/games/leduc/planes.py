@@ -18,20 +18,18 @@ The status vector holds 4 numbers: 0 the observer's seat (0 is S, 1 is T), 1 the
 observer's bet, 3 the opponent's bet.
 """
 
-import numpy as np
-
 from closedhand.core.numba.jit import kernel
-from closedhand.games.leduc.rules import FLOP, revealed
+from closedhand.games.leduc.state import FLOP, Rules, revealed
 
 STATUS = 4
 FIRST_ACTION = 2
 """The row of the first action."""
 
 
-def shapes(tables: np.record) -> dict[str, tuple[int, ...]]:
+def shapes(rules: Rules) -> dict[str, tuple[int, ...]]:
     """Return name and shape of each part of an observation."""
-    rows = FIRST_ACTION + 2 * int(tables.longest)
-    return {"observation": (rows, int(tables.kinds)), "status": (STATUS,)}
+    rows = FIRST_ACTION + 2 * int(rules.tables.longest)
+    return {"observation": (rows, int(rules.tables.kinds)), "status": (STATUS,)}
 
 
 @kernel
@@ -41,17 +39,23 @@ def observe(rules, state, player, out):
     out[state.cards[player]] = 1
     if revealed(rules, state):
         out[columns + state.cards[FLOP]] = 1
-    node = 0
-    row = FIRST_ACTION
-    for move in range(state.moves):
-        if rules.tables.nodes[node].phase == 2 and row < FIRST_ACTION + rules.tables.longest:
-            row = FIRST_ACTION + rules.tables.longest
-        out[row * columns + state.history[move]] = 1
-        row += 1
-        node = rules.tables.nodes[node].next[state.history[move]]
+    write_actions(rules, state, columns, out[FIRST_ACTION * columns :])
     at = rules.tables.nodes[state.node]
     status = out[(FIRST_ACTION + 2 * rules.tables.longest) * columns :]
     status[0] = player
     status[1] = at.phase
     status[2] = at.bets[player]
     status[3] = at.bets[1 - player]
+
+
+@kernel
+def write_actions(rules, state, width, out):
+    """Mark the actions so far in rows of `width` numbers: those of phase 1, then of phase 2."""
+    node = 0
+    row = 0
+    for move in range(state.moves):
+        if rules.tables.nodes[node].phase == 2 and row < rules.tables.longest:
+            row = rules.tables.longest
+        out[row * width + state.history[move]] = 1
+        row += 1
+        node = rules.tables.nodes[node].next[state.history[move]]

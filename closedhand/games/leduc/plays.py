@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from closedhand.core.layout import record_type
+
 ACTIONS = ("fold", "check", "call", "raise")
 FOLD, CHECK, CALL, RAISE = range(len(ACTIONS))
 
@@ -78,22 +80,17 @@ NODE = np.dtype(
         ("winner", "i4"),  # the winner by a fold, SHOWDOWN where the cards decide
     ]
 )
-TABLES = np.dtype(
-    (
-        np.record,
-        np.dtype(
-            [
-                ("nodes", NODE, NODES),  # the betting tree, parents before children
-                ("number", "i4"),  # number of nodes
-                ("kinds", "i4"),  # number of kinds of cards; ids by strength, weakest first
-                ("cards", "i4"),  # number of cards in the deck
-                ("deck", "i4", CARDS),  # the kind of each card
-                ("copies", "i4", KINDS),  # number of cards of each kind
-                ("longest", "i4"),  # largest number of actions in a phase
-                ("better", "i4", (KINDS, KINDS, KINDS)),  # sign of S's payoff; by S, T, flop
-            ]
-        ),
-    )
+TABLES = record_type(
+    [
+        ("nodes", NODE, NODES),  # the betting tree, parents before children
+        ("number", "i4"),  # number of nodes
+        ("kinds", "i4"),  # number of kinds of cards; ids by strength, weakest first
+        ("cards", "i4"),  # number of cards in the deck
+        ("deck", "i4", CARDS),  # the kind of each card
+        ("copies", "i4", KINDS),  # number of cards of each kind
+        ("longest", "i4"),  # largest number of actions in a phase
+        ("better", "i4", (KINDS, KINDS, KINDS)),  # sign of S's payoff; by S, T, flop
+    ]
 )
 
 

@@ -1,54 +1,18 @@
-"""The rules of the Leduc family: states and transitions.
+"""The rules of the Leduc family: deals, actions and payoffs.
 
-A game consists of three cards, dealt at the start, and a path in the betting tree (`plays.py`).
 Kernels do not check whether an action is legal, nor whether a view hides what they read.
 """
 
 from collections import Counter
 from collections.abc import Iterator
 from itertools import permutations
-from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.core.cards import shuffle, total
+from closedhand.core.cards import shuffle
 from closedhand.core.numba.jit import State, kernel
-from closedhand.games.leduc.plays import ACTIONS, CARDS, KINDS, LONGEST, SHOWDOWN, S, T
-
-SEATS = 2
-FLOP = 2
-"""The index of the flop in `cards`, after the cards of S and T."""
-
-UNKNOWN = -1
-
-# Wide fields first: without padding, equal states are equal bytes.
-STATE = np.dtype(
-    (
-        np.record,
-        np.dtype(
-            [
-                ("cards", "i4", SEATS + 1),  # kinds of S's and T's card and the flop, or UNKNOWN
-                ("history", "i4", LONGEST),  # all actions
-                ("moves", "i4"),  # number of actions
-                ("node", "i4"),  # node of the betting tree
-                ("player", "i4"),  # the player to act; at the end, the last to have acted
-            ],
-            align=True,
-        ),
-    )
-)
-
-
-class Rules(NamedTuple):
-    """The rules of one member of the family.
-
-    Attributes:
-        tables: Tables of the game, a record of `plays.TABLES`.
-    """
-
-    kernels = "closedhand.games.leduc.game"
-
-    tables: np.record
+from closedhand.games.leduc.plays import ACTIONS, CARDS, LONGEST, SHOWDOWN, S, T
+from closedhand.games.leduc.state import FLOP, SEATS, STATE, Rules
 
 
 @kernel
@@ -122,40 +86,3 @@ def returns(rules, state, out):
     else:
         out[S] = -node.bets[S] if node.winner == T else node.bets[T]
     out[T] = -out[S]
-
-
-@kernel
-def revealed(rules, state):
-    """Return whether the flop is revealed."""
-    return rules.tables.nodes[state.node].phase == 2
-
-
-@kernel
-def hide(rules, state, player):
-    """Blank, in place, everything that `player` cannot know.
-
-    The opponent's card stays hidden even at the end.
-    """
-    state.cards[1 - player] = UNKNOWN
-    if not revealed(rules, state):
-        state.cards[FLOP] = UNKNOWN
-
-
-@kernel
-def redeal(rules, view, player, rng):
-    """Fill, in place, the cards that `hide` blanked for `player`, uniformly at random."""
-    copies = np.empty(KINDS, np.int64)[: rules.tables.kinds]
-    for kind in range(len(copies)):
-        copies[kind] = rules.tables.copies[kind]
-    for card in view.cards:
-        if card != UNKNOWN:
-            copies[card] -= 1
-    for i in range(SEATS + 1):
-        if view.cards[i] == UNKNOWN:
-            place = np.int64(rng.random() * total(copies))
-            kind = 0
-            while place >= copies[kind]:
-                place -= copies[kind]
-                kind += 1
-            copies[kind] -= 1
-            view.cards[i] = kind

@@ -26,6 +26,7 @@ UH_LEDUC = GameSpec(
         "show leduc-graph": f"{COMMANDS}:graph",
         "reproduce leduc": f"{COMMANDS}:reproduce",
     },
+    rulebook="closedhand.games.leduc.rulebook:UH_RULEBOOK",
     terms="closedhand.games.leduc.terms:TERMS",
     faces={suit + rank: rank + suit.lower() for suit in "HS" for rank in "JQKA"},
     pages=(
@@ -45,6 +46,7 @@ LEDUC = replace(
     gymnasium_id="closedhand/Leduc-v0",
     line_notation=None,
     abstractions={},
+    rulebook="closedhand.games.leduc.rulebook:RULEBOOK",
     default_for=(),
     commands={},
 )

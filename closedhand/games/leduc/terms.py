@@ -11,6 +11,8 @@ TERMS = {
         "call": "跟注",
         "bet": "下注",
         "raise": "加注",
+        "option pair": "对子需点数相同，或牌完全相同",
+        "option double_pair": "双方成对时由花色决定，或平分",
     },
     "ja": {
         "UH-Leduc": "UH-Leducポーカー",
@@ -22,5 +24,7 @@ TERMS = {
         "call": "コール",
         "bet": "ベット",
         "raise": "レイズ",
+        "option pair": "ペアは同じ数字、またはまったく同じカード",
+        "option double_pair": "二人ともペアならスートで決める、または分ける",
     },
 }

@@ -8,17 +8,12 @@ import numpy as np
 
 from closedhand.core import validity
 from closedhand.games.leduc.plays import ACTIONS, LONGEST
-from closedhand.games.leduc.rules import FLOP, SEATS, UNKNOWN, Rules, begin
+from closedhand.games.leduc.rules import begin
+from closedhand.games.leduc.state import FLOP, SEATS, UNKNOWN, Rules
 
 
 def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
-    """Reason why the rules do not allow `state`, or an empty string if they do.
-
-    Args:
-        rules: Rules of the game.
-        state: Any record of `rules.STATE`.
-        player: Player whose view it is, 0 or 1, or None for a full state.
-    """
+    """Reason why the rules do not allow `state`; see `closedhand.core.contract`."""
     wrong = _misdealt(rules, state, player)
     if wrong:
         return wrong

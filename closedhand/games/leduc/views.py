@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.views import at_action, check_text, listed, numbered, play, read
+from closedhand.core.views import at_action, check_text, listed, play, read
 from closedhand.games.leduc.notation import CARDS, Notation, card_text
-from closedhand.games.leduc.rules import FLOP, SEATS, revealed
+from closedhand.games.leduc.state import FLOP, SEATS, revealed
 
 
 def view_from(
@@ -50,7 +50,7 @@ def view_from(
             cards[place] = next(kind for kind, number in enumerate(left) if number > 0)
             left[cards[place]] -= 1
     state = game.parse_deal(";".join(CARDS[cards[place]] for place in range(SEATS + 1)))
-    for number, given in numbered(listed(actions)):
+    for number, given in enumerate(listed(actions), 1):
         with at_action(number, given):
             play(game, state, read(game, state, given))
     if revealed(game.rules, state) and flop is None:

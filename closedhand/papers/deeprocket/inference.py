@@ -13,7 +13,7 @@ import numpy as np
 from closedhand.agents.doudizhu.decompose.agent import load, policy_of
 from closedhand.agents.doudizhu.search.styles import Styles
 from closedhand.core.game import Game, State
-from closedhand.core.statistics import bootstrap
+from closedhand.core.statistics import student
 from closedhand.games.doudizhu.counts import RANKS, count
 from closedhand.papers.deeprocket.pairings import the_game
 from closedhand.search.particles import Particles
@@ -34,14 +34,10 @@ without regard to the plays."""
 def infer(seed: int = 0, hands: int = HANDS) -> dict[str, Any]:
     """Estimate the probability that the down peasant holds both remaining kings.
 
-    Args:
-        seed: Seed of all random numbers.
-        hands: Number of hands of the landlord.
-
     Returns:
         `counted`: the probability from the number of cards alone; `inferred`: the mean over the
-        hands, with its 95% interval, from particles weighted by the plays; `raised`: the share of
-        hands in which the second is greater; and `hands`.
+        landlord's hands, with its 95% interval, from particles weighted by the plays; `raised`: the
+        share of hands in which the second is greater; and `hands`.
     """
     game = the_game()
     rng = np.random.default_rng((seed, 0x6C))
@@ -52,7 +48,7 @@ def infer(seed: int = 0, hands: int = HANDS) -> dict[str, Any]:
         found[i] = np.mean([count(hand, KING) == 2 for hand in particles["hands"][:, DOWN]])
     return {
         "counted": COUNTED,
-        "inferred": bootstrap(found)[0],
+        "inferred": student(found[:, None])[0],
         "raised": float((found > COUNTED).mean()),
         "hands": hands,
     }

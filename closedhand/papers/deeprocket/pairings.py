@@ -26,9 +26,11 @@ from closedhand.core.duplicate import (
     start,
 )
 from closedhand.core.game import Game
+from closedhand.core.markdown import table
+from closedhand.core.parts import Notes, Part, compute_parts
 from closedhand.core.registry import make_game
-from closedhand.core.run import Notes, Part, compute_parts, work_off
-from closedhand.core.statistics import bootstrap, interval, wins
+from closedhand.core.run import work_off
+from closedhand.core.statistics import as_share, interval, student, wins
 
 CHUNK = 500
 """Deals played side by side; networks are faster on large batches."""
@@ -59,12 +61,7 @@ def the_game() -> Game:
 def play_roles(game: Game, landlord: Spec, peasants: Spec, seed: int, deals: range) -> Chunk:
     """Play some deals once each, with one agent as landlord and one as both peasants.
 
-    Args:
-        game: Game of two sides, without an auction.
-        landlord: Agent of side 0.
-        peasants: Agent of side 1.
-        seed: Seed of the agents and of the deals, which are those of a match with this seed.
-        deals: Numbers of the deals.
+    The deals are those of a match with this seed.
 
     Returns:
         Payoffs, float64 [deals, 1, seats], and the times of landlord and peasants.
@@ -119,7 +116,7 @@ def compute(
     settings = {**match_settings(the_game(), [network, best], seed), "games": games}
     results = compute_parts(parts, folder, settings, lambda name, done, _: progress(name, done))
     played = {name: [results[part_name(i, name)] for i in range(iterations)] for name in PAIRINGS}
-    return {"agents": specs, "games": games, "seed": seed, **summary(played, seed)}
+    return {"agents": specs, "games": games, "seed": seed, **summary(played)}
 
 
 def part_name(iteration: int, pairing: str) -> str:
@@ -164,12 +161,11 @@ def _chunk_of(game: Game, data: dict[str, Any]) -> Chunk:
     return saved.chunk_of(game, data, points, (-1, 1, 1), 2)
 
 
-def summary(played: Mapping[str, list[dict[str, Any]]], seed: int) -> dict[str, Any]:
+def summary(played: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
     """Compute both figures as JSON data.
 
     Args:
         played: Results of each iteration, by pairing.
-        seed: Seed of the bootstrap over deals, which all pairings share.
 
     Returns:
         `iterations`: by pairing, the landlord's win rate in each iteration. `landlord`, `peasants`:
@@ -184,8 +180,10 @@ def summary(played: Mapping[str, list[dict[str, Any]]], seed: int) -> dict[str, 
     won = {name: wins(own) for name, own in points.items()}
     gaps = [sum(sign * won[name] for name, sign in terms.items()) for terms in DIFFERENCES.values()]
     columns = [*won.values(), *(1 - own for own in won.values()), *points.values(), *gaps]
-    estimates = [saved.rounded(e) for e in bootstrap(np.stack(columns, axis=1), seed)]
     n = len(PAIRINGS)
+    found = student(np.stack(columns, axis=1))
+    found[: 2 * n] = map(as_share, found[: 2 * n])
+    estimates = [saved.rounded(each) for each in found]
     blocks = [estimates[:n], estimates[n : 2 * n], estimates[2 * n : 3 * n]]
     named = [dict(zip(PAIRINGS, block, strict=True)) for block in blocks]
     return {
@@ -216,12 +214,7 @@ def _time(played: Mapping[str, list[dict[str, Any]]], side: str) -> float:
 def pictures(data: dict[str, Any], folder: Path) -> None:
     """Draw Figure 3, win rates by iteration, and Figure 4, win rates over all games.
 
-    Args:
-        data: Result of `compute`.
-        folder: Folder for `figure-3.png` and `figure-4.png`.
-
-    Raises:
-        InputError: matplotlib is not installed.
+    They are `figure-3.png` and `figure-4.png`, from the result of `compute`.
     """
     title = f"DR: {data['agents']['DR']}, MW: {data['agents']['MW']}"
     figure = new_figure(8, 4.6)
@@ -263,23 +256,29 @@ def report(data: dict[str, Any]) -> list[str]:
     lines = [f"DR is `{specs['DR']}`, MW is `{specs['MW']}`; the landlord is named first. All four"]
     lines += [f"pairings play the same {data['deals']:,} deals. Pictures: figure-3.png, by"]
     lines += ["iteration, and figure-4.png. The paper states no numbers for either.", ""]
-    lines += ["| pairing | landlord wins | peasants win | landlord's points a game |"]
-    lines += ["|---|---|---|---|"]
-    for name in PAIRINGS:
-        points = data["points"][name]
-        lines.append(
-            f"| {name} | {percent(data['landlord'][name])} | {percent(data['peasants'][name])} "
-            f"| {points['mean']:+.2f} ({between(points, '+.2f')}) |"
-        )
+    lines += table(
+        ["pairing", "landlord wins", "peasants win", "landlord's points a game"],
+        (
+            [
+                name, percent(data["landlord"][name]), percent(data["peasants"][name]),
+                f"{points['mean']:+.2f} ({between(points, '+.2f')})",
+            ]
+            for name, points in data["points"].items()
+        ),
+    )  # fmt: skip
     lines += ["", "How much more often DR wins than MW on the same deals, percentage points:", ""]
-    lines += ["| where | difference | 95% |", "|---|---|---|"]
-    for name, gap in data["differences"].items():
-        mean, low, high = 100 * np.array([gap[key] for key in ("mean", "low", "high")], float)
-        lines.append(f"| {name} | {mean:+.1f} | {interval(low, high, '+.1f')} |")
+    lines += table(
+        ["where", "difference", "95%"],
+        (
+            [name, f"{mean:+.1f}", interval(low, high, "+.1f")]
+            for name, gap in data["differences"].items()
+            for mean, low, high in [100 * np.array([*gap.values()], float)]
+        ),
+    )
     lines += ["", f"The landlord's win rate by iteration of {data['games']:,} games:", ""]
-    lines += [f"| iteration | {' | '.join(PAIRINGS)} |", "|---|---|---|---|---|"]
-    for i, rates in enumerate(zip(*data["iterations"].values(), strict=True), 1):
-        lines.append(f"| {i} | {' | '.join(f'{rate:.1%}' for rate in rates)} |")
+    by_iteration = enumerate(zip(*data["iterations"].values(), strict=True), 1)
+    rows = ([i, *map("{:.1%}".format, rates)] for i, rates in by_iteration)
+    lines += table(["iteration", *PAIRINGS], rows)
     times = data["microseconds_per_decision"]
     lines += ["", f"A decision takes DR {times['DR']:,.1f} µs and MW {times['MW']:,.1f} µs, in"]
     lines += [f"batches of up to {CHUNK} games where an agent takes batches."]

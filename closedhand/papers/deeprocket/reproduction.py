@@ -15,9 +15,10 @@ from closedhand.core.agents import make_agent
 from closedhand.core.duplicate import Spec, match_settings
 from closedhand.core.files import SHIPPED
 from closedhand.core.game import InputError, State
+from closedhand.core.markdown import table
+from closedhand.core.parts import compute_parts
 from closedhand.core.records import Record, read, replay
 from closedhand.core.registry import flat_game
-from closedhand.core.run import compute_parts
 from closedhand.papers.deeprocket import accuracy, inference, pairings
 
 SIDES = ("human", "DeepRocket")
@@ -195,11 +196,7 @@ def position(name: str) -> State:
 
 
 def positions(agents: Sequence[Spec], seed: int = 0) -> list[dict[str, Any]]:
-    """Let agents decide in the positions of section 5.4.
-
-    Args:
-        agents: Agents by name or as objects.
-        seed: The first of the `SEEDS` seeds with which each agent decides.
+    """Let agents decide in the positions of section 5.4, with `SEEDS` seeds from `seed` on.
 
     Returns:
         A row for each position and agent:
@@ -239,13 +236,13 @@ def positions(agents: Sequence[Spec], seed: int = 0) -> list[dict[str, Any]]:
 
 
 def compute(
-    plan: Plan, folder: Path, progress: Callable[[str, float, int], None]
+    folder: Path, plan: Plan, progress: Callable[[str, float, int], None]
 ) -> dict[str, Any]:
     """Compute all sections of a plan, except parts that the folder holds with the same settings.
 
     Args:
-        plan: Settings of the reproduction.
         folder: Folder for the files of finished parts.
+        plan: Settings of the reproduction.
         progress: Called with the name of a part, the number of parts done and the number of all
             parts.
 
@@ -260,51 +257,30 @@ def compute(
         if section not in SECTIONS:
             raise InputError(f"no section {section!r}; there are {', '.join(SECTIONS)}")
     work = _work(plan, folder)
-    _check_agents(plan)
+    agents = list(plan.agents) if {"positions", "ladder"} & set(plan.sections) else []
+    agents += [plan.network, plan.best] if "figures" in plan.sections else []
+    for agent in dict.fromkeys(agents):  # an error now, ahead of minutes of work
+        make_agent(pairings.the_game(), agent)
     sections = dict.fromkeys(
         each for section in plan.sections for each in IMPLIED.get(section, (section,))
     )
-    total = sum(work[section].parts for section in sections)
+    total = sum(work[section][1] for section in sections)
     results, before = {}, 0
     for section in sections:
-        results[section] = work[section].compute(
+        find, parts = work[section]
+        results[section] = find(
             lambda name, done, before=before: progress(name, before + done, total)
         )
-        before += work[section].parts
+        before += parts
     return results
-
-
-def _check_agents(plan: Plan) -> None:
-    """Check the agents of a plan now, ahead of minutes of work.
-
-    Raises:
-        InputError: There is no such agent.
-    """
-    agents = list(plan.agents) if {"positions", "ladder"} & set(plan.sections) else []
-    if "figures" in plan.sections:
-        agents += [plan.network, plan.best]
-    for agent in dict.fromkeys(agents):
-        make_agent(pairings.the_game(), agent)
 
 
 Progress = Callable[[str, float], None]
 """Callback of a section: the name of a part, and the number of parts of the section done."""
 
 
-class Work(NamedTuple):
-    """The computation of a section.
-
-    Attributes:
-        compute: Function of a progress callback; returns the result of the section.
-        parts: Number of parts that it reports; 0: it takes no time.
-    """
-
-    compute: Callable[[Progress], Any]
-    parts: int
-
-
-def _work(plan: Plan, folder: Path) -> dict[str, Work]:
-    """The computation of each section, by name."""
+def _work(plan: Plan, folder: Path) -> dict[str, tuple[Callable[[Progress], Any], int]]:
+    """By section: its computation, and the number of parts that it reports; 0: it takes no time."""
     game = pairings.the_game()
     seed, workers = plan.seed, plan.workers
 
@@ -318,15 +294,10 @@ def _work(plan: Plan, folder: Path) -> dict[str, Work]:
         name: str, agents: Sequence[str], find: Callable[[], dict[str, Any]]
     ) -> Callable[[Progress], dict[str, Any]]:
         """A section of one part, whose result is kept in a file."""
-
-        def compute(progress: Progress) -> dict[str, Any]:
-            settings = match_settings(game, agents, seed)
-            parts = {name: lambda _: find()}
-            return compute_parts(
-                parts, folder / "parts", settings, lambda name, done, _: progress(name, done)
-            )[name]
-
-        return compute
+        return lambda progress: compute_parts(
+            {name: lambda _: find()}, folder / "parts", match_settings(game, agents, seed),
+            lambda name, done, _: progress(name, done),
+        )[name]  # fmt: skip
 
     def rated(progress: Progress) -> dict[str, Any]:
         return ladder.compute(
@@ -335,17 +306,16 @@ def _work(plan: Plan, folder: Path) -> dict[str, Work]:
         )  # fmt: skip
 
     chosen = kept("positions", plan.agents, lambda: {"rows": positions(plan.agents, seed)})
-    inferred = kept("inference", ["decompose"], lambda: inference.infer(seed))
     pairs = []
     if "ladder" in plan.sections:
         pairs = ladder.pairs_of(game, plan.agents, plan.ladder_deals, plan.slow_deals)
     return {
-        "match": Work(lambda progress: match_table(), 0),
-        "figures": Work(figures, plan.iterations * len(pairings.PAIRINGS)),
-        "positions": Work(lambda progress: chosen(progress)["rows"], 1),
-        "inference": Work(inferred, 1),
-        "training": Work(lambda progress: accuracy.measure(plan.accuracy_deals, plan.seed), 0),
-        "ladder": Work(rated, len(pairs)),
+        "match": (lambda progress: match_table(), 0),
+        "figures": (figures, plan.iterations * len(pairings.PAIRINGS)),
+        "positions": (lambda progress: chosen(progress)["rows"], 1),
+        "inference": (kept("inference", ["decompose"], lambda: inference.infer(seed)), 1),
+        "training": (lambda progress: accuracy.measure(plan.accuracy_deals, plan.seed), 0),
+        "ladder": (rated, len(pairs)),
     }
 
 
@@ -354,11 +324,7 @@ PICTURES = ("figure-3.png", "figure-4.png", "training.png", "ladder.png")
 
 
 def pictures(results: dict[str, Any], folder: Path) -> None:
-    """Draw the results of `compute`: Figures 3 and 4, the accuracy in training, the ladder.
-
-    Raises:
-        InputError: matplotlib is not installed.
-    """
+    """Draw the results of `compute`: Figures 3 and 4, the accuracy in training, the ladder."""
     if "figures" in results:
         pairings.pictures(results["figures"], folder)
     if results.get("training", {}).get("histories"):
@@ -389,14 +355,20 @@ def _report_match(data: dict[str, Any]) -> list[str]:
     lines = ["Points of the landlord in each deal. The paper's records of the deals"]
     lines += [f"{', '.join(ended)} stop before a player is out; they are completed here (see the"]
     lines += ['page "Errata and readings", which also says whether this decides the score).', ""]
-    lines += ["| deal | human, paper | replayed | DeepRocket, paper | replayed | |"]
-    lines += ["|---|---|---|---|---|---|"]
+    heads = ["deal", "human, paper", "replayed", "DeepRocket, paper", "replayed", ""]
     total = {"number": "total", "completed": 0, **data}
-    for row in (*data["deals"], total):
-        pairs = zip(row["stated"], row["computed"], strict=True)
-        cells = [str(row["number"]), *(f"{score:+g}" for pair in pairs for score in pair)]
-        lines.append(f"| {' | '.join(cells)} | {'completed' if row['completed'] else ''} |")
-    return lines
+    return lines + table(
+        heads,
+        (
+            [
+                row["number"],
+                *(f"{score:+g}" for pair in zip(row["stated"], row["computed"], strict=True)
+                  for score in pair),
+                "completed" if row["completed"] else "",
+            ]
+            for row in (*data["deals"], total)
+        ),
+    )  # fmt: skip
 
 
 def _report_positions(rows: list[dict[str, Any]]) -> list[str]:
@@ -405,16 +377,17 @@ def _report_positions(rows: list[dict[str, Any]]) -> list[str]:
     lines += ["landlord, down peasant. Here they have the order of its appendix A: in the other"]
     lines += ["order the game cannot be played."]
     lines += ["", f"Each agent decides with {SEEDS} seeds; a random agent may agree by chance."]
-    lines += ["", "| position | agent | plays | as DeepRocket | its likeliest actions |"]
-    lines += ["|---|---|---|---|---|"]
+    table_rows = []
     for row in rows:
         likely = list((row["preferences"] or {}).items())[:SHOWN]
         shown = ", ".join(f"{text} {chance:.1%}" for text, chance in likely) or "-"
         choices = row["choices"]
-        plays = [f"{text} ({n})" for text, n in choices.items()]
-        plays = ", ".join(plays) if len(plays) > 1 else row["chosen"]
+        plays = ", ".join(f"{text} ({n})" for text, n in choices.items())
         agreed = choices.get(POSITIONS[row["position"]].played, 0)
         total = sum(choices.values())
-        agrees = {0: "no", total: "yes"}.get(agreed, f"{agreed} of {total}")
-        lines.append(f"| {row['position']} | {row['agent']} | {plays} | {agrees} | {shown} |")
-    return lines
+        table_rows.append([
+            row["position"], row["agent"], plays if len(choices) > 1 else row["chosen"],
+            {0: "no", total: "yes"}.get(agreed, f"{agreed} of {total}"), shown,
+        ])  # fmt: skip
+    heads = ["position", "agent", "plays", "as DeepRocket", "its likeliest actions"]
+    return [*lines, "", *table(heads, table_rows)]

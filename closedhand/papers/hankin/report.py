@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from closedhand.core.markdown import table
+from closedhand.core.statistics import student
 from closedhand.papers.hankin.reproduction import (
     ALICE,
     ARRANGEMENTS,
@@ -11,7 +13,6 @@ from closedhand.papers.hankin.reproduction import (
     HANDS_A_CYCLE,
     SPARSE,
     STRATEGIES,
-    t_distribution,
 )
 
 BLOG_ALICE = {"back": 61, "middle": 17, "front": 74}
@@ -42,7 +43,6 @@ def judgements(results: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
 
     With one pool the intervals are None.
     """
-    student = t_distribution()
     rows = []
     for name, label in STRATEGIES.items():
         pools = [value for key, value in results.items() if key.rpartition("-")[0] == name]
@@ -51,23 +51,18 @@ def judgements(results: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
         row: dict[str, Any] = {"strategy": label, "pools": len(pools)}
         for key in ("hands", "seconds"):
             row[key] = sum(pool[key] for pool in pools)
-        for key in ("opponents", "identical", "held_out", "in_sample"):
+        for key in ("opponents", "identical"):
             row[key] = float(np.mean([pool[key] for pool in pools]))
         for key in ("held_out", "in_sample"):
-            row[f"{key}_interval"] = None
-            if len(pools) > 1:
-                spread = np.std([pool[key] for pool in pools], ddof=1) / np.sqrt(len(pools))
-                reach = float(student.ppf(0.975, len(pools) - 1) * spread)
-                row[f"{key}_interval"] = [row[key] - reach, row[key] + reach]
+            [(row[key], *ends)] = student(np.array([[pool[key]] for pool in pools]))
+            row[f"{key}_interval"] = ends if len(pools) > 1 else None
         rows.append(row)
     return rows
 
 
 def worst_range(rows: list[dict[str, Any]]) -> float:
     """Largest difference between an end of the blog's ranges and ours, in percentage points."""
-    return max(
-        abs(row[f"our_{end}"] - row[end]) for row in rows for end in ("low", "high")
-    )  # fmt: skip
+    return max(abs(row[f"our_{end}"] - row[end]) for row in rows for end in ("low", "high"))
 
 
 def report(results: dict[str, dict[str, Any]]) -> str:
@@ -84,7 +79,12 @@ def report(results: dict[str, dict[str, Any]]) -> str:
 
 def _ranges(trained: dict[str, Any]) -> list[str]:
     """Write the chances of the blog's tables and text beside ours."""
-    lines = [
+    alice = ", ".join(
+        f"{part} {chance:.0f}% (blog {BLOG_ALICE[part]}%)"
+        for part, chance in trained["alice"].items()
+    )
+    same = "sets it so too" if trained["alice_alike"] else "sets it differently"
+    return [
         f"## The blog's ranges: {CYCLES} cycles of {HANDS_A_CYCLE:,} hands in "
         f"{trained['seconds']:.1f} s",
         "",
@@ -92,40 +92,40 @@ def _ranges(trained: dict[str, Any]) -> list[str]:
         f"{worst_range(trained['ranges']):.2f} points. All hands are in complete.csv, and those",
         f"about {SPARSE:g} point apart in more-complete.csv.",
         "",
-        "| part | weakest | strongest | blog | ours |",
-        "|---|---|---|---|---|",
+        *table(
+            ["part", "weakest", "strongest", "blog", "ours"],
+            (
+                [
+                    *(row[key] for key in ("part", "weakest", "strongest")),
+                    f"{row['low']:.2f} to {row['high']:.2f}",
+                    f"{row['our_low']:.2f} to {row['our_high']:.2f}",
+                ]
+                for row in trained["ranges"]
+            ),
+        ),
+        "",
+        *table(
+            ["in the text", "blog", "ours"],
+            (
+                [f"{row['hand']} in the {row['part']}", f"{row['blog']:.2f}", f"{row['ours']:.2f}"]
+                for row in trained["stated"]
+            ),
+        ),
+        "",
+        f"Alice's hand, {ALICE}: {alice}; the trained strategy {same}.",
     ]
-    for row in trained["ranges"]:
-        lines.append(
-            f"| {row['part']} | {row['weakest']} | {row['strongest']} "
-            f"| {row['low']:.2f} to {row['high']:.2f} "
-            f"| {row['our_low']:.2f} to {row['our_high']:.2f} |"
-        )
-    lines += ["", "| in the text | blog | ours |", "|---|---|---|"]
-    lines += [
-        f"| {row['hand']} in the {row['part']} | {row['blog']:.2f} | {row['ours']:.2f} |"
-        for row in trained["stated"]
-    ]
-    alice = ", ".join(
-        f"{part} {chance:.0f}% (blog {BLOG_ALICE[part]}%)"
-        for part, chance in trained["alice"].items()
-    )
-    same = "sets it so too" if trained["alice_alike"] else "sets it differently"
-    return [*lines, "", f"Alice's hand, {ALICE}: {alice}; the trained strategy {same}."]
 
 
 def _hand(judged: dict[str, Any]) -> list[str]:
     """Write the hand that the blog's strategies arrange differently."""
     same = "sets it so too" if judged["alike"] else "sets it differently"
-    lines = [
+    return [
         "## The hand that the blog's strategies set differently",
         "",
-        "| by | arrangement | points a hand |",
-        "|---|---|---|",
-    ]
-    lines += [f"| {by} | {text} | {judged[by]:+.3f} |" for by, text in ARRANGEMENTS.items()]
-    return [
-        *lines,
+        *table(
+            ["by", "arrangement", "points a hand"],
+            ([by, text, f"{judged[by]:+.3f}"] for by, text in ARRANGEMENTS.items()),
+        ),
         "",
         f"The trained strategy {same}. Against {judged['opponents']:,} opponents the counter's is "
         f"worth {judged['difference']:+.3f} ± {1.96 * judged['error']:.3f} points more.",
@@ -134,41 +134,47 @@ def _hand(judged: dict[str, Any]) -> list[str]:
 
 def _match(played: dict[str, Any]) -> list[str]:
     """Write the match against the counter-strategy."""
-    lines = [
+    points = f"{played['points']:+.4f} ± {1.96 * played['error']:.4f}"
+    counts = {
+        "identical": "hands set alike",
+        "four_points_won": "the strategy won 4 points",
+        "four_points_lost": "the counter-strategy won 4 points",
+    }
+    return [
         "## The blog's match: the trained strategy against its optimal counter-strategy",
         "",
-        "| | blog | ours |",
-        "|---|---|---|",
-        f"| hands, each deal both ways | {BLOG_MATCH['hands']:,} | {played['hands']:,} |",
-        f"| points a hand | {BLOG_MATCH['points']:+.4f} "
-        f"| {played['points']:+.4f} ± {1.96 * played['error']:.4f} |",
+        *table(
+            ["", "blog", "ours"],
+            [
+                ["hands, each deal both ways", f"{BLOG_MATCH['hands']:,}", f"{played['hands']:,}"],
+                ["points a hand", f"{BLOG_MATCH['points']:+.4f}", points],
+                *(
+                    [label, f"{BLOG_MATCH[key]:,}", f"{played[key]:,}"]
+                    for key, label in counts.items()
+                ),
+            ],
+        ),
+        "",
+        f"The blog's took a couple of days, ours {played['seconds']:.0f} s.",
     ]
-    for key, label in (
-        ("identical", "hands set alike"),
-        ("four_points_won", "the strategy won 4 points"),
-        ("four_points_lost", "the counter-strategy won 4 points"),
-    ):
-        lines.append(f"| {label} | {BLOG_MATCH[key]:,} | {played[key]:,} |")
-    took = f"The blog's took a couple of days, ours {played['seconds']:.0f} s."
-    return [*lines, "", took]
 
 
 def _judgements(rows: list[dict[str, Any]]) -> list[str]:
     """Write the gain of a best response against each strategy."""
-    lines = [
-        "## Gain of a best response, points a hand",
-        "",
-        "| strategy | at least (held out) | at most (in sample) | set alike | hands | opponents "
-        "| seconds |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for row in rows:
-        lines.append(
-            f"| {row['strategy']} | {_gain(row, 'held_out')} | {_gain(row, 'in_sample')} "
-            f"| {row['identical']:.0%} | {row['hands']:,} | {row['opponents']:,.0f} "
-            f"| {row['seconds']:.0f} |"
-        )
-    return [*lines, "", f"Intervals hold 95%, over {rows[0]['pools']} independent pools."]
+    heads = ["strategy", "at least (held out)", "at most (in sample)", "set alike", "hands"]
+    lines = table(
+        [*heads, "opponents", "seconds"],
+        (
+            [
+                row["strategy"], _gain(row, "held_out"), _gain(row, "in_sample"),
+                f"{row['identical']:.0%}", f"{row['hands']:,}", f"{row['opponents']:,.0f}",
+                f"{row['seconds']:.0f}",
+            ]
+            for row in rows
+        ),
+    )  # fmt: skip
+    pools = f"Intervals hold 95%, over {rows[0]['pools']} independent pools."
+    return ["## Gain of a best response, points a hand", "", *lines, "", pools]
 
 
 def _gain(row: dict[str, Any], key: str) -> str:

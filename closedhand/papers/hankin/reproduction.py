@@ -27,9 +27,8 @@ from closedhand.agents.chinese_poker.pool import (
 )
 from closedhand.core.files import SHIPPED, write_atomically
 from closedhand.core.game import Game, InputError
-from closedhand.core.optional_imports import needing
+from closedhand.core.parts import Notes, Part, compute_parts
 from closedhand.core.registry import make_game
-from closedhand.core.run import Notes, Part, compute_parts
 from closedhand.games.chinese_poker.notation import parse_board
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, names
 
@@ -111,12 +110,7 @@ def blog_ranges() -> list[dict[str, Any]]:
 
 
 def parts(folder: Path, plan: Plan) -> dict[str, Part]:
-    """List the parts to compute, by name and in order: functions that return JSON data.
-
-    Args:
-        folder: Folder for the trained tables.
-        plan: Settings of the reproduction.
-    """
+    """List the parts to compute, by name and in order; the trained tables go to `folder`."""
     game = make_game("chinese_poker")
     tables, seed = folder / "blog-tables.npz", plan.seed
 
@@ -144,12 +138,11 @@ def compute(
     """Compute all parts; see `closedhand.core.run`.
 
     Raises:
-        InputError: There are fewer hands than pools, or SciPy is not installed.
+        InputError: There are fewer hands than pools.
         KeyboardInterrupt: Interrupted; a later call resumes.
     """
     if plan.hands < plan.pools:
         raise InputError(f"{plan.pools} pools need at least one hand each, not {plan.hands} in all")
-    t_distribution()  # an error now, ahead of minutes of work
     settings = {
         "hands": plan.hands,
         "pools": plan.pools,
@@ -158,17 +151,6 @@ def compute(
         "tables": hashlib.sha256(separable.shipped().win.tobytes()).hexdigest()[:20],
     }
     return compute_parts(parts(folder, plan), folder, settings, progress)
-
-
-def t_distribution() -> Any:
-    """Import SciPy's t distribution.
-
-    Raises:
-        InputError: SciPy is not installed.
-    """
-    with needing():
-        from scipy.stats import t
-    return t
 
 
 def _blog_tables(game: Game, path: Path, seed: int, anew: bool = False) -> separable.Tables:
@@ -279,9 +261,7 @@ def match(
     hands = [np.ascontiguousarray(dealt[:, player]) for player in range(2)]
     ours = [strengths_of(rules, some, strategy.arrange(some)) for some in hands]
     theirs = [strengths_of(rules, some, response.arrange(some)) for some in hands]
-    points = np.stack(
-        [compare(rules, ours[0], theirs[1]), compare(rules, ours[1], theirs[0])]
-    )  # fmt: skip
+    points = np.stack([compare(rules, ours[0], theirs[1]), compare(rules, ours[1], theirs[0])])
     alike = sum(
         int((one == two).all(axis=1).sum()) for one, two in zip(ours, theirs, strict=True)
     )  # fmt: skip
@@ -304,23 +284,17 @@ def _judgement_part(
 
     def part(notes: Notes) -> dict[str, Any]:
         start = time.perf_counter()
+        strategy: Separable | Responder
         if name == "rescored":
             strategy = make_rescored(game, 0, None)
-        elif name == "blog":
-            strategy = Separable(game, _blog_tables(game, tables, seed[0]))
-        elif name == "human":
-            known = separable.whole_percents(_blog_tables(game, tables, seed[0]))
-            strategy = Separable(game, known)
         else:
-            strategy = Separable(game)
+            blog = _blog_tables(game, tables, seed[0]) if name != "separable" else None
+            known = separable.whole_percents(blog) if blog and name == "human" else blog
+            strategy = Separable(game, known)
         judgement = counter.judge_strategy(
-            game.rules,
-            strategy.arrange,
-            hands,
-            pool_size,
-            generator(Deals.JUDGING, *seed),
+            game.rules, strategy.arrange, hands, pool_size, generator(Deals.JUDGING, *seed),
             lambda done: notes(done / (pool_size + hands)),
-        )
+        )  # fmt: skip
         return {**asdict(judgement), "seconds": time.perf_counter() - start}
 
     return part

@@ -8,6 +8,7 @@ import numpy as np
 
 from closedhand.agents.daihinmin.kou.variants import DEPARTURES, LETTER
 from closedhand.arena.plot import new_figure, plot_league, save_figure, spread
+from closedhand.core.markdown import table
 from closedhand.core.statistics import Estimate, interval, student
 from closedhand.papers.kou.reproduction import (
     BUDGET_ENEMIES,
@@ -133,11 +134,7 @@ PICTURES = (
 
 
 def pictures(results: dict[str, dict[str, Any]], folder: Path) -> None:
-    """Draw Figures 1 and 2, points against rounds, the sweep, and strength against budget.
-
-    Raises:
-        InputError: matplotlib is not installed.
-    """
+    """Draw Figures 1 and 2, points against rounds, the sweep, and strength against budget."""
     for number in (1, 2):
         for kou in KOUS:
             data = results.get(f"table-{number}-{plain(kou)}")
@@ -210,22 +207,18 @@ def report(results: dict[str, dict[str, Any]]) -> str:
     lines += ["its results are possible, `kou[letter=1]` follows its text literally, and `default`"]
     lines += ["is the competition's sample client."]
     lines += ["Our agents stand in for the other programs, so only the shape of the results can"]
-    lines += ["be compared. A score of 1,000 rounds has a standard deviation of about"]
-    lines += [
-        f"55 points, the difference of two about {NOISE}: the paper's smaller ones are noise."
-    ]
-    lines += ["", "| ours | stands in for |", "|---|---|"]
-    lines += [f"| {agent} | {program} |" for agent, program in STAND_INS.items()]
-    lines += ["", *DIFFERENCES]
+    lines += ["be compared. A score of 1,000 rounds has a standard deviation of about 55 points,"]
+    lines += [f"the difference of two about {NOISE}: the paper's smaller ones are noise."]
+    lines += ["", *table(["ours", "stands in for"], STAND_INS.items()), "", *DIFFERENCES]
     sections = sections_of(results)
-    for number, table, title in (
+    for number, paper, title in (
         (1, TABLE_1, "Among light class champions"),
         (2, TABLE_2, "Against programs that search"),
     ):
         if f"table-{number}" in sections:
             pictures = ", ".join(f"figure-{number}-{plain(kou)}.png" for kou in KOUS)
             lines += ["", f"## Table {number}: {title} (pictures: {pictures})", ""]
-            lines += _score_table([results[f"table-{number}-{plain(kou)}"] for kou in KOUS], table)
+            lines += _score_table([results[f"table-{number}-{plain(kou)}"] for kou in KOUS], paper)
     for number, title in TITLES.items():
         if f"table-{number}" in sections:
             lines += ["", f"## Table {number}: {title}", ""]
@@ -237,18 +230,12 @@ def report(results: dict[str, dict[str, Any]]) -> str:
         lines += ["", "## The threshold, less 95, in 1,000 rounds (picture: sweep.png)", ""]
         lines += _sweep_table(results)
     if "worth" in sections:
-        lines += [
-            "",
-            f"## Gain of each departure among four {WORTH_ENEMY}, in 1,000 rounds",
-            "",
-        ]
+        lines += ["", f"## Gain of each departure among four {WORTH_ENEMY}, in 1,000 rounds", ""]
         lines += _worth_table(results)
     if "budget" in sections:
         lines += ["", "## Strength of Monte Carlo search with random playouts", ""]
-        lines += [
-            "Points a round by simulations per decision (picture: budget.png); 3 is as strong"
-        ]
-        lines += ["as the other players. The steps are on the same deals.", ""]
+        lines += ["Points a round by simulations per decision (picture: budget.png); 3 is as"]
+        lines += ["strong as the other players. The steps are on the same deals.", ""]
         lines += _budget_table(results)
     lines += _time_tables(results)
     return "\n".join(lines) + "\n"
@@ -258,36 +245,32 @@ def _score_table(leagues: Sequence[dict[str, Any]], paper: dict[int, tuple[int, 
     """Write our scores and the paper's after some numbers of rounds, and points per round."""
     shown = [rounds for rounds in paper if rounds <= leagues[0]["rounds"]]
     last = max(paper)
-    head = [f"{rounds:,} rounds" for rounds in shown]
-    lines = [f"| league of | agent | {' | '.join([*head, 'points a round', '95%'])} |"]
-    lines += ["|---|---|" + "---|" * (len(head) + 2)]
+    heads = ["league of", "agent", *(f"{rounds:,} rounds" for rounds in shown)]
+    rows = []
     for result in leagues:
         own = [scores(result, rounds) for rounds in shown]
         for i, (row, estimate) in enumerate(zip(result["results"], means(result), strict=True)):
-            cells = [f"{column[i]:,}" for column in own]
-            cells += [f"{estimate.mean:.3f}", interval(*estimate[1:], ".3f")]
-            lines += [f"| {result['agents'][0]} | {row['agent']} | {' | '.join(cells)} |"]
+            cells = [result["agents"][0], row["agent"], *(f"{column[i]:,}" for column in own)]
+            rows.append([*cells, f"{estimate.mean:.3f}", interval(*estimate[1:], ".3f")])
     for i, agent in enumerate(leagues[0]["agents"]):
-        program = STAND_INS.get(agent, agent)
-        cells = [f"{paper[rounds][i]:,}" for rounds in shown]
-        cells += [f"{paper[last][i] / last:.3f}", f"{last:,} rounds"]
-        lines += [f"| *paper* | *{program}* | {' | '.join(cells)} |"]
-    return lines
+        cells = ["*paper*", f"*{STAND_INS.get(agent, agent)}*"]
+        cells += [f"{paper[rounds][i]:,}" for rounds in shown]
+        rows.append([*cells, f"{paper[last][i] / last:.3f}", f"{last:,} rounds"])
+    return table([*heads, "points a round", "95%"], rows)
 
 
 def _difference_table(results: dict[str, dict[str, Any]], variants: list[str]) -> list[str]:
     """Write the score differences of variants from the agent itself, ours and the paper's."""
-    heads = " | ".join(f"{kou} | 95% | sign" for kou in KOUS)
-    lines = [f"| among four | variant | {heads} | paper |"]
-    lines += ["|---|---|" + "---|" * (3 * len(KOUS) + 1)]
+    rows = []
     for enemy in enemies_of(results, variants[0]):
         name = f"{enemy} ({STAND_INS[enemy]})" if enemy in STAND_INS else enemy
         for variant in variants:
             gaps = [difference(results, f"{kou}:{variant}", kou, enemy) for kou in KOUS]
             stated = VARIANTS[variant][1][min(ENEMIES.index(enemy), 2)]
-            cells = [f"{_gap_cells([gap])} | {sign_of(gap, stated)}" for gap in gaps]
-            lines.append(f"| {name} | {variant} | {' | '.join(cells)} | {stated:+} |")
-    return lines
+            cells = [cell for gap in gaps for cell in (*_gap_cells([gap]), sign_of(gap, stated))]
+            rows.append([name, variant, *cells, f"{stated:+}"])
+    heads = (head for kou in KOUS for head in (kou, "95%", "sign"))
+    return table(["among four", "variant", *heads, "paper"], rows)
 
 
 def sign_of(gap: Estimate, stated: int) -> str:
@@ -299,49 +282,48 @@ def sign_of(gap: Estimate, stated: int) -> str:
 
 def _sweep_table(results: dict[str, dict[str, Any]]) -> list[str]:
     """Write the gains of other thresholds."""
-    lines = [f"| among four | threshold | {' | '.join(f'{kou} | 95%' for kou in KOUS)} |"]
-    lines += ["|---|---|" + "---|" * (2 * len(KOUS))]
+    rows = []
     for enemy in SWEEP_ENEMIES:
         for number in THRESHOLDS:
             gaps = [_gap_of_threshold(results, kou, number, enemy) for kou in KOUS]
-            lines.append(f"| {enemy} | {number} | {_gap_cells(gaps)} |")
-    return lines
+            rows.append([enemy, number, *_gap_cells(gaps)])
+    heads = (head for kou in KOUS for head in (kou, "95%"))
+    return table(["among four", "threshold", *heads], rows)
 
 
 def _worth_table(results: dict[str, dict[str, Any]]) -> list[str]:
     """Write the loss of `kou` without each departure, and its gain for the literal one."""
-    heads = ["removed from kou", "added to the literal text"]
-    lines = [f"| departure | {' | '.join(f'{head} | 95%' for head in heads)} |"]
-    lines += ["|---|" + "---|" * (2 * len(heads))]
+    rows = []
     for name, value in DEPARTURES.items():
         gaps = [difference(results, with_departure(kou, name), kou, WORTH_ENEMY) for kou in KOUS]
-        lines.append(f"| `{name}={value}` | {_gap_cells(gaps)} |")
-    return lines
+        rows.append([f"`{name}={value}`", *_gap_cells(gaps)])
+    heads = ["departure", "removed from kou", "95%", "added to the literal text", "95%"]
+    return table(heads, rows)
 
 
 def _budget_table(results: dict[str, dict[str, Any]]) -> list[str]:
     """Write the points per round by budget, and the gain of each step on the same deals."""
-    lines = ["| among four | simulations | points a round | 95% | step | 95% | µs a decision |"]
-    lines += ["|---|---|---|---|---|---|---|"]
+    rows = []
     for enemy in BUDGET_ENEMIES:
         before = None
         for number in BUDGETS:
             result = results[part_name(searcher(number), enemy)]
             own = np.array(result["matches"])[:, :1] / MATCH
-            cells = ["", ""]
-            if before is not None:
-                (step,) = student(own - before)
-                cells = [f"{step.mean:+.3f}", interval(*step[1:], "+.3f")]
             (points,) = student(own)
-            cells = [f"{points.mean:.3f}", interval(*points[1:], ".3f"), *cells]
+            step = ["", ""]
+            if before is not None:
+                (gain,) = student(own - before)
+                step = [f"{gain.mean:+.3f}", interval(*gain[1:], "+.3f")]
             time = result["results"][0]["microseconds_per_decision"]
-            lines.append(f"| {enemy} | {number:,} | {' | '.join(cells)} | {time:,.0f} |")
+            points_cells = [f"{points.mean:.3f}", interval(*points[1:], ".3f")]
+            rows.append([enemy, f"{number:,}", *points_cells, *step, f"{time:,.0f}"])
             before = own
-    return lines
+    heads = ["among four", "simulations", "points a round", "95%", "step", "95%", "µs a decision"]
+    return table(heads, rows)
 
 
-def _gap_cells(gaps: list[Estimate]) -> str:
-    return " | ".join(f"{gap.mean:+.0f} | {interval(*gap[1:], '+.0f')}" for gap in gaps)
+def _gap_cells(gaps: list[Estimate]) -> list[str]:
+    return [cell for gap in gaps for cell in (f"{gap.mean:+.0f}", interval(*gap[1:], "+.0f"))]
 
 
 def _time_tables(results: dict[str, dict[str, Any]]) -> list[str]:
@@ -353,12 +335,10 @@ def _time_tables(results: dict[str, dict[str, Any]]) -> list[str]:
             for row in results.get(f"table-{number}-{plain(kou)}", {}).get("results", ()):
                 found.setdefault(row["agent"], row["microseconds_per_decision"])
         if found:
-            head = f"| agent of Table {number} | µs a decision | times {timed[0]}'s |"
-            lines += ["", head, "|---|---|---|"]
-            lines += [
-                f"| {agent} | {own:,.1f} | {own / found[timed[0]]:,.1f} |"
-                for agent, own in found.items()
-            ]
+            heads = [f"agent of Table {number}", "µs a decision", f"times {timed[0]}'s"]
+            usual = found[timed[0]]
+            rows = ([name, f"{own:,.1f}", f"{own / usual:,.1f}"] for name, own in found.items())
+            lines += ["", *table(heads, rows)]
     if not lines:
         return []
     return [

@@ -25,8 +25,8 @@ from closedhand.core.duplicate import cut
 from closedhand.core.file_kinds import LEAGUE
 from closedhand.core.files import refuse_foreign
 from closedhand.core.game import Game, InputError
+from closedhand.core.parts import Notes, Part, compute_parts
 from closedhand.core.registry import make_game
-from closedhand.core.run import Notes, Part, compute_parts
 
 MATCH = 100
 """Rounds of a match; the next match begins without classes and with other seats."""
@@ -186,13 +186,13 @@ def plain(agent: str) -> str:
 
 
 def compute(
-    plan: Plan, folder: Path, progress: Callable[[str, float, int], None]
+    folder: Path, plan: Plan, progress: Callable[[str, float, int], None]
 ) -> dict[str, dict[str, Any]]:
     """Play all leagues of a plan; see `closedhand.core.run`.
 
     Args:
-        plan: Settings of the reproduction.
         folder: Folder for the files, one for each part.
+        plan: Settings of the reproduction.
         progress: Called with the name of a part, the number of parts done and the number of all
             parts.
 
@@ -240,17 +240,9 @@ def _part(path: Path, game: Game, agents: Sequence[str], rounds: int, plan: Plan
             files.save(path, league.summary(found))
 
         done = league.play(
-            game,
-            agents,
-            deals,
-            seed,
-            False,
-            plan.workers,
-            played,
-            lambda n: notes(n / deals),
-            save,
-            chunk,
-        )
+            game, agents, deals, seed, False, plan.workers, played,
+            lambda n: notes(n / deals), save, chunk,
+        )  # fmt: skip
         if done.deals > deals:
             done = replace(done, played=cut(done.played, deals))
         data = league.summary(done)

@@ -8,7 +8,8 @@ from collections import defaultdict
 
 import numpy as np
 
-from closedhand.agents.leduc.tree import build, layout_of, reach
+from closedhand.agents.leduc.passes import reach
+from closedhand.agents.leduc.tree import build, layout_of
 from closedhand.core.game import Game, InputError
 from closedhand.games.leduc.notation import Notation
 from closedhand.games.leduc.plays import ACTIONS, name
@@ -46,16 +47,7 @@ def edge_probabilities(
 def state_probabilities(
     strategy: Strategy, card: str | None = None, flop: str | None = None
 ) -> dict[str, float]:
-    """Compute the exact probability of reaching each state, if both players follow a strategy.
-
-    Args:
-        strategy: Strategy of UH-Leduc.
-        card: Condition on this card in the hand of the player who acts there.
-        flop: Condition on this flop, in phase 2.
-
-    Raises:
-        InputError: There is no such card, or the strategy is for another game.
-    """
+    """Compute the probability of reaching each state; arguments as for `edge_probabilities`."""
     return _by_state(_taken(strategy, card, flop))
 
 
@@ -78,7 +70,7 @@ def _taken(strategy: Strategy, card: str | None, flop: str | None) -> dict[tuple
     tree = build(game)
     # `pays` begins with the probabilities of the deals, by slot; sum those that meet the condition.
     given = {phase: tree.pays[slots[phase]][:, :, cards].sum() for phase in slots}
-    sigma = to_sigma(tree, layout_of(game, tree), strategy)
+    sigma = to_sigma(tree, layout_of(game), strategy)
     reached = np.zeros((2, *sigma.shape))
     for player in range(2):
         reach(tree, sigma, player, reached[player])

@@ -5,27 +5,27 @@ can be resumed. `report` writes the results.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from closedhand.agents.leduc.slides import SLIDES
 from closedhand.arena.plot import plot_curves
-from closedhand.core.game import Game
+from closedhand.core.markdown import table
 from closedhand.core.optional_imports import require
+from closedhand.core.parts import Notes, Part, compute_parts
 from closedhand.core.registry import make_game
-from closedhand.core.run import Notes, Part, compute_parts
 from closedhand.solvers import sequence_form, solving
 from closedhand.solvers.strategy import evaluate, strategy_of
 
 GAMES = {
-    "uh_leduc": ("uh_leduc", {}),
-    "uh_leduc, double_pair=split": ("uh_leduc", {"double_pair": "split"}),
-    "uh_leduc, pair=card": ("uh_leduc", {"pair": "card"}),
-    "leduc": ("leduc", {}),
+    "uh_leduc": make_game("uh_leduc"),
+    "uh_leduc, double_pair=split": make_game("uh_leduc", double_pair="split"),
+    "uh_leduc, pair=card": make_game("uh_leduc", pair="card"),
+    "leduc": make_game("leduc"),
 }
-"""Names and options of the games, by their titles in the report."""
+"""The games by their titles in the report."""
 
 AIM = 1e-6
 """The NashConv at which a game counts as solved."""
@@ -81,24 +81,12 @@ QUICK = Plan(seconds=10.0, sampling=5.0)
 
 
 def parts(folder: Path, plan: Plan) -> dict[str, Part]:
-    """List the parts to compute, by name and in order: functions that return JSON data.
-
-    Args:
-        folder: Folder for strategies and resumable runs.
-        plan: Settings of the reproduction.
-    """
+    """List the parts to compute, by name and in order; strategies and runs go to `folder`."""
     solvers: dict[str, Part] = {}
     for name in SOLVED:
         for algorithm in solving.SOLVERS:
             limit = {"seconds": plan.sampling} if algorithm == "mccfr" else {"iterations": 20_000}
             solvers[f"{name}-{algorithm}"] = _running(folder, name, algorithm, plan.seed, **limit)
-    learners = {
-        f"learning-{algorithm}": _running(
-            folder, "uh_leduc", algorithm, plan.seed, seconds=plan.seconds
-        )
-        for algorithm in LEARNERS
-    }
-    learners["learning-ppo"] = _learning_ppo(folder, plan.seed, plan.seconds)
     by_section: dict[str, dict[str, Part]] = {
         "values": {"values": lambda notes: values()},
         "solved": {"solved": lambda notes: solved()},
@@ -107,7 +95,15 @@ def parts(folder: Path, plan: Plan) -> dict[str, Part]:
             f"slides-{algorithm}": lambda notes, algorithm=algorithm: slides(algorithm, plan.seed)
             for algorithm in ON_SLIDES
         },
-        "learning": learners,
+        "learning": {
+            **{
+                f"learning-{algorithm}": _running(
+                    folder, "uh_leduc", algorithm, plan.seed, seconds=plan.seconds
+                )
+                for algorithm in LEARNERS
+            },
+            "learning-ppo": _learning_ppo(folder, plan.seed, plan.seconds),
+        },
     }
     return {name: part for section in plan.sections for name, part in by_section[section].items()}
 
@@ -115,20 +111,13 @@ def parts(folder: Path, plan: Plan) -> dict[str, Part]:
 def compute(
     folder: Path, plan: Plan, progress: Callable[[str, float, int], None]
 ) -> dict[str, dict[str, Any]]:
-    """Compute all parts, except those that the folder holds with the same settings.
-
-    Args:
-        folder: Folder for the files, one for each part.
-        plan: Settings of the reproduction.
-        progress: Called with the name of a part, the number of parts done and the number of all
-            parts.
+    """Compute all parts; see `closedhand.core.run.compute_parts`.
 
     Raises:
         InputError: A library is not installed.
         KeyboardInterrupt: Interrupted; a later call resumes.
     """
-    # Errors now, ahead of minutes of work.
-    require("scipy")
+    require("scipy")  # an error now, ahead of minutes of work
     if "learning" in plan.sections:
         require("torch", "safetensors")
     settings = {"seconds": plan.seconds, "sampling": plan.sampling, "seed": plan.seed}
@@ -199,33 +188,23 @@ def _finished(run: solving.Run, **limits: Any) -> dict[str, Any]:
     return run.summary()
 
 
-def games() -> Iterator[tuple[str, Game]]:
-    """Yield all games with their titles in the report."""
-    for name, (base, options) in GAMES.items():
-        yield name, make_game(base, **options)
-
-
 def values() -> dict[str, Any]:
     """Compute the exact value of every game by linear programming."""
     found = {}
-    for name, game in games():
+    for name, game in GAMES.items():
         start = time.perf_counter()
         value, strategy = sequence_form.solve(game)
         seconds = time.perf_counter() - start
-        found[name] = {
-            "value": value,
-            "nash_conv": evaluate(strategy).nash_conv,
-            "seconds": seconds,
-        }
+        nash_conv = evaluate(strategy).nash_conv
+        found[name] = {"value": value, "nash_conv": nash_conv, "seconds": seconds}
     return found
 
 
 def solved() -> dict[str, Any]:
     """Run predictive CFR+ in every game until NashConv is `AIM`."""
-    found = {}
-    for name, game in games():
-        found[name] = _finished(solving.begin("pcfr+", game), until=AIM)
-    return found
+    return {
+        name: _finished(solving.begin("pcfr+", game), until=AIM) for name, game in GAMES.items()
+    }
 
 
 def slides(algorithm: str, seed: int) -> dict[str, Any]:
@@ -266,83 +245,43 @@ def report(results: dict[str, dict[str, Any]]) -> str:
     lines += ["gains of both players' best responses; exploitability is half of it."]
     lines += ["", *DIFFERENCES]
     if "values" in results:
-        lines += ["", *_values(results["values"])]
+        rows = results["values"].items()
+        lines += ["", *table(
+            ["game", "exact value for S (linear program)", "its NashConv", "seconds"],
+            ([game, f"{row['value']:.12f}", f"{row['nash_conv']:.0e}", f"{row['seconds']:.2f}"]
+             for game, row in rows),
+        )]  # fmt: skip
     if "solved" in results:
-        lines += ["", *_solved(results["solved"])]
+        rows = results["solved"].items()
+        lines += ["", f"Predictive CFR+ until NashConv is {AIM:g}:", "", *table(
+            ["game", "iterations", "seconds", "value for S", "NashConv"],
+            ([game, f"{row['iterations']:,}", f"{row['seconds']:.2f}", f"{row['value']:.8f}",
+              f"{row['nash_conv']:.1e}"] for game, row in rows),
+        )]  # fmt: skip
     for game in SOLVED:
         if f"{game}-{solving.SOLVERS[0]}" in results:
-            lines += ["", *_solvers(results, game)]
-    if all(f"slides-{algorithm}" in results for algorithm in ON_SLIDES):
-        lines += ["", *_slides(results)]
-    if f"learning-{LEARNERS[0]}" in results:
-        lines += ["", *_learning(results)]
-    return "\n".join(lines) + "\n"
-
-
-def _values(rows: dict[str, Any]) -> list[str]:
-    """Write the exact values."""
-    lines = ["| game | exact value for S (linear program) | its NashConv | seconds |"]
-    lines += ["|---|---|---|---|"]
-    for name, row in rows.items():
-        lines.append(
-            f"| {name} | {row['value']:.12f} | {row['nash_conv']:.0e} | {row['seconds']:.2f} |"
-        )
-    return lines
-
-
-def _solved(rows: dict[str, Any]) -> list[str]:
-    """Write the runs of predictive CFR+ until the games are solved."""
-    lines = [f"Predictive CFR+ until NashConv is {AIM:g}:", ""]
-    lines += ["| game | iterations | seconds | value for S | NashConv |", "|---|---|---|---|---|"]
-    for name, row in rows.items():
-        lines.append(
-            f"| {name} | {row['iterations']:,} | {row['seconds']:.2f} | {row['value']:.8f} "
-            f"| {row['nash_conv']:.1e} |"
-        )
-    return lines
-
-
-def _solvers(results: dict[str, dict[str, Any]], game: str) -> list[str]:
-    """Write the results of all solvers of a game."""
-    lines = [f"Solvers on {game} (picture: {game}-solvers.png):", ""]
-    lines += ["| algorithm | iterations | seconds | NashConv | exploitability |"]
-    lines += ["|---|---|---|---|---|"]
-    for algorithm in solving.SOLVERS:
-        row = results[f"{game}-{algorithm}"]
-        lines.append(
-            f"| {algorithm} | {row['iterations']:,} | {row['seconds']:.2f} "
-            f"| {row['nash_conv']:.1e} | {row['exploitability']:.1e} |"
-        )
-    return lines
-
-
-def _slides(results: dict[str, dict[str, Any]]) -> list[str]:
-    """Write the cost of the slides' states."""
-    lines = [
-        "NashConv in the real game of UH-Leduc, on the slides' states and with perfect recall:"
-    ]
-    lines += ["", "| algorithm | an iteration | iterations | slides' states | perfect recall |"]
-    lines += ["|---|---|---|---|---|"]
-    for algorithm in ON_SLIDES:
-        row = results[f"slides-{algorithm}"]
-        lines.append(
-            f"| {algorithm} | {solving.ALGORITHMS[algorithm].unit} | {row['iterations']:,} "
-            f"| {row['slides']:.3g} | {row['perfect recall']:.2g} |"
-        )
-    return lines
-
-
-def _learning(results: dict[str, dict[str, Any]]) -> list[str]:
-    """Write the results of the learners."""
-    lines = ["Learning UH-Leduc (picture: learning.png):", ""]
-    lines += ["| algorithm | an iteration | iterations | seconds | exploitability | guarantee |"]
-    lines += ["|---|---|---|---|---|---|"]
+            rows = ((name, results[f"{game}-{name}"]) for name in solving.SOLVERS)
+            lines += ["", f"Solvers on {game} (picture: {game}-solvers.png):", "", *table(
+                ["algorithm", "iterations", "seconds", "NashConv", "exploitability"],
+                ([name, f"{row['iterations']:,}", f"{row['seconds']:.2f}",
+                  f"{row['nash_conv']:.1e}", f"{row['exploitability']:.1e}"] for name, row in rows),
+            )]  # fmt: skip
     about = solving.ALGORITHMS
-    kinds = {name: (about[name].unit, about[name].guarantee) for name in LEARNERS}
-    for algorithm, (unit, guarantee) in {**kinds, "ppo": ("update", "none")}.items():
-        row = results[f"learning-{algorithm}"]
-        lines.append(
-            f"| {algorithm} | {unit} | {row['iterations']:,} | {row['seconds']:.0f} "
-            f"| {row['exploitability']:.2g} | {guarantee} |"
-        )
-    return lines
+    if all(f"slides-{algorithm}" in results for algorithm in ON_SLIDES):
+        rows = ((name, results[f"slides-{name}"]) for name in ON_SLIDES)
+        lines += ["", "NashConv in the real game of UH-Leduc, on the slides' states and with"]
+        lines += ["perfect recall:", "", *table(
+            ["algorithm", "an iteration", "iterations", "slides' states", "perfect recall"],
+            ([name, about[name].unit, f"{row['iterations']:,}", f"{row['slides']:.3g}",
+              f"{row['perfect recall']:.2g}"] for name, row in rows),
+        )]  # fmt: skip
+    if f"learning-{LEARNERS[0]}" in results:
+        kinds = {name: (about[name].unit, about[name].guarantee) for name in LEARNERS}
+        kinds["ppo"] = "update", "none"
+        rows = ((name, results[f"learning-{name}"], *kind) for name, kind in kinds.items())
+        lines += ["", "Learning UH-Leduc (picture: learning.png):", "", *table(
+            ["algorithm", "an iteration", "iterations", "seconds", "exploitability", "guarantee"],
+            ([name, unit, f"{row['iterations']:,}", f"{row['seconds']:.0f}",
+              f"{row['exploitability']:.2g}", guarantee] for name, row, unit, guarantee in rows),
+        )]  # fmt: skip
+    return "\n".join(lines) + "\n"

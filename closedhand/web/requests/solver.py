@@ -4,7 +4,7 @@ import secrets
 from typing import Any
 
 from closedhand.core.game import InputError
-from closedhand.core.parsing import OPTIONS, SEED, TEXT
+from closedhand.core.parsing import NATURAL, OPTIONS, TEXT
 from closedhand.web.connection import Connection, request
 from closedhand.web.game_explorer import GameExplorer
 from closedhand.web.hints import adviser
@@ -34,7 +34,7 @@ async def _small(connection: Connection, given: dict[str, Any]) -> Any:
     return description
 
 
-@request("strategy", {}, {"by": TEXT, "data": TEXT, "respond": SEED})
+@request("strategy", {}, {"by": TEXT, "data": TEXT, "respond": NATURAL})
 async def _strategy(connection: Connection, given: dict[str, Any]) -> Any:
     """Show the strategy of an agent or a file, or a best response to the current one."""
     explorer = _explored(connection)
@@ -52,7 +52,7 @@ async def _strategy(connection: Connection, given: dict[str, Any]) -> Any:
     return await connection.lobby.in_thread(show)
 
 
-@request("public", {"state": SEED})
+@request("public", {"state": NATURAL})
 async def _public(connection: Connection, given: dict[str, Any]) -> Any:
     return await connection.lobby.in_thread(_explored(connection).at, given["state"])
 

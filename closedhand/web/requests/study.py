@@ -5,8 +5,9 @@ import secrets
 from typing import Any
 
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.parsing import OPTIONS, SEED, TEXT, list_of
-from closedhand.web import advice, catalogue, position_text, runs, study
+from closedhand.core.parsing import NATURAL, OPTIONS, TEXT, list_of
+from closedhand.core.records import parse_line
+from closedhand.web import advice, position_text, runs, study
 from closedhand.web.connection import Connection, request
 from closedhand.web.hints import adviser, push_advice, push_card_chances
 from closedhand.web.lobby import bound_game
@@ -26,17 +27,14 @@ async def _samples(connection: Connection, given: dict[str, Any]) -> Any:
 
 @request("study", {}, {"text": TEXT, "data": TEXT, "sample": TEXT})
 async def _study(connection: Connection, given: dict[str, Any]) -> Any:
-    connection.records = await connection.lobby.in_thread(lambda: study.records_in(**given))
-    return [study.listed(record) for record in connection.records]
+    return await connection.lobby.in_thread(lambda: study.games_in(**given))
 
 
-@request("replay", {"index": SEED})
+@request("replay", {"record": TEXT})
 async def _replay(connection: Connection, given: dict[str, Any]) -> Any:
-    if given["index"] >= len(connection.records):
-        raise InputError("there is no such game")
     connection.stop("judge")
     connection.study = await connection.lobby.in_thread(
-        study.Study, connection.records[given["index"]]
+        lambda: study.Study(parse_line(given["record"].strip()))
     )
     return connection.study.describe()
 
@@ -56,7 +54,7 @@ def _studied(connection: Connection, given: dict[str, Any]) -> tuple[study.Study
     return connection.study, ply, OPEN if seat is None else connection.study.game.seat(seat)
 
 
-@request("ply", {"ply": SEED}, {"seat": SEED})
+@request("ply", {"ply": NATURAL}, {"seat": NATURAL})
 async def _ply(connection: Connection, given: dict[str, Any]) -> Any:
     found, ply, seat = _studied(connection, given)
     return found.position(ply, seat)
@@ -75,7 +73,7 @@ async def _judge_all(connection: Connection, found: study.Study) -> None:
     connection.push({"push": "judged", "ply": -1})
 
 
-@request("ranked", {"ply": SEED})
+@request("ranked", {"ply": NATURAL}, {"by": TEXT})
 async def _ranked(connection: Connection, given: dict[str, Any]) -> Any:
     """Push hints for the player to act in a position under study."""
     found, ply, _ = _studied(connection, given)
@@ -84,19 +82,24 @@ async def _ranked(connection: Connection, given: dict[str, Any]) -> Any:
         raise InputError("the game is over")
     player = int(state["player"])
     view = found.game.view(state, player)
-    connection.start(
-        "hint", push_advice(connection, found.game, view, catalogue.usual(found.game.name))
-    )
-    connection.start("chances", push_card_chances(connection, found.game, view, player))
+    by = await connection.lobby.in_thread(adviser, connection, found.game, given)
+    _advise(connection, found.game, view, by, ply)
 
 
-@request("text", {"ply": SEED})
+def _advise(connection: Connection, game: Game, view: State, by: str, about: int) -> None:
+    """Push hints to the player to act in a view, and the chances of the cards of others."""
+    player = int(view["player"])
+    connection.start("hint", push_advice(connection, game, view, by, about))
+    connection.start("chances", push_card_chances(connection, game, view, player, about))
+
+
+@request("text", {"ply": NATURAL})
 async def _text(connection: Connection, given: dict[str, Any]) -> Any:
     found, ply, _ = _studied(connection, given)
     return found.text(ply)
 
 
-@request("picture", {"ply": SEED}, {"seat": SEED, "all": TRUTH})
+@request("picture", {"ply": NATURAL}, {"seat": NATURAL, "all": TRUTH})
 async def _picture(connection: Connection, given: dict[str, Any]) -> Any:
     found, ply, seat = _studied(connection, given)
     if given.get("all"):
@@ -106,7 +109,7 @@ async def _picture(connection: Connection, given: dict[str, Any]) -> Any:
     return base64.b64encode(content).decode()
 
 
-@request("playon", {"ply": SEED, "seats": list_of(OBJECT)})
+@request("playon", {"ply": NATURAL, "seats": list_of(OBJECT)})
 async def _play_on(connection: Connection, given: dict[str, Any]) -> Any:
     found, ply, _ = _studied(connection, given)
     start = found.states[0]
@@ -133,23 +136,20 @@ async def _position(connection: Connection, given: dict[str, Any]) -> Any:
 
 @request(
     "analyse",
-    {"game": TEXT, "options": OPTIONS, "player": SEED, "hand": TEXT, "actions": TEXT},
-    {"public": OPTIONS, "by": TEXT},
+    {"game": TEXT, "options": OPTIONS, "player": NATURAL, "hand": TEXT, "actions": TEXT},
+    {"public": OPTIONS, "by": TEXT, "about": NATURAL},
 )
 async def _analyse(connection: Connection, given: dict[str, Any]) -> Any:
-    game, view, player, by, description = await connection.lobby.in_thread(
-        _set_up, connection, given
-    )
-    connection.start("hint", push_advice(connection, game, view, by))
-    connection.start("chances", push_card_chances(connection, game, view, player))
+    game, view, by, description = await connection.lobby.in_thread(_set_up, connection, given)
+    _advise(connection, game, view, by, given.get("about", 0))
     return description
 
 
-def _set_up(connection: Connection, given: dict[str, Any]) -> tuple[Game, State, int, str, Any]:
+def _set_up(connection: Connection, given: dict[str, Any]) -> tuple[Game, State, str, Any]:
     """Build the view that a message describes.
 
     Returns:
-        The game, the view, its player, the text of the agent for hints, and the description.
+        The game, the view, the text of the agent for hints, and the description.
     """
     game = bound_game(given["game"], given["options"])
     public = position_text.typed(game, given.get("public") or {})
@@ -157,9 +157,5 @@ def _set_up(connection: Connection, given: dict[str, Any]) -> tuple[Game, State,
     player = game.seat(given["player"])
     advice.check_view(game, view, player)
     by = adviser(connection, game, given)
-    return game, view, player, by, describe(game, [view], _actors(game, view), legal=True)
-
-
-def _actors(game: Game, view: State) -> list[int]:
-    """Actors of a position typed by hand: all unknown."""
-    return [WATCHING] * len(game.history(view))
+    actors = [WATCHING] * len(game.history(view))  # nobody knows who acted
+    return game, view, by, describe(game, [view], actors, legal=True)

@@ -1,16 +1,17 @@
 """Requests about games and tables."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from closedhand.core.game import InputError
-from closedhand.core.parsing import NUMBER, OPTIONS, SEED, TEXT, list_of
-from closedhand.core.registry import load, spec_of
-from closedhand.web import advice, catalogue
+from closedhand.core.parsing import NATURAL, NUMBER, OPTIONS, TEXT, list_of
+from closedhand.core.rulebook import rules_in_words
+from closedhand.web import catalogue
 from closedhand.web.connection import Connection, request
-from closedhand.web.hints import adviser, push_advice, push_card_chances
-from closedhand.web.lobby import without_files
-from closedhand.web.table import OBJECT, PACE, TRUTH, pace_of
+from closedhand.web.lobby import short_name
+from closedhand.web.table import OBJECT, PACE, TRUTH, Seat, pace_of
+from closedhand.web.table_view import without_files
 
 
 @request("games", for_owner=False)
@@ -28,24 +29,58 @@ async def _agents(connection: Connection, given: dict[str, Any]) -> Any:
     return [*found, *added]
 
 
+@request("preparation", for_owner=False)
+async def _preparation(connection: Connection, given: dict[str, Any]) -> Any:
+    """Say which games are not ready yet, and how far their preparation is."""
+    found = connection.lobby.preparation
+    return found.status() if found else {"left": [], "done": 0, "total": 0}
+
+
+@request("rules", {"game": TEXT, "language": TEXT}, for_owner=False)
+async def _rules(connection: Connection, given: dict[str, Any]) -> Any:
+    """Return the rules of a game in words, with the cards of the plays that they show."""
+    return [
+        {
+            "title": section.title,
+            "text": section.text,
+            "plays": [{"name": name, "cards": cards.split()} for name, cards in section.plays],
+        }
+        for section in rules_in_words(given["game"], given["language"])
+    ]
+
+
 @request("tables")
 async def _tables(connection: Connection, given: dict[str, Any]) -> Any:
     return [
         {
             "table": each["table"],
             "game": each["game"],
-            "occupants": [seat["agent"] or seat["name"] for seat in each["seats"]],
+            "occupants": [Seat(**seat).occupant for seat in each["seats"]],
             "token": next((c["token"] for c in each["seats"] if c["token"]), each["watch"]),
             "hands": len(each["hands"]),
+            "changed": each["changed"],
+            "total": _total(each),
         }
-        for each in connection.lobby.listed()[:50]
+        for each in sorted(connection.lobby.listed(), key=_age)
     ]
+
+
+def _age(saved: Mapping[str, Any]) -> float:
+    return -saved["changed"]
+
+
+def _total(saved: Mapping[str, Any]) -> float | None:
+    """Points of the first person of a saved table; None where agents alone play."""
+    player = next((seat["player"] for seat in saved["seats"] if seat["token"]), None)
+    if player is None:
+        return None
+    return sum(hand["returns"][hand["players"].index(player)] for hand in saved["hands"])
 
 
 @request(
     "open",
     {"game": TEXT, "options": OPTIONS, "seats": list_of(OBJECT)},
-    {"seed": SEED, "deal": TEXT, "pace": NUMBER, "open": TRUTH},
+    {"seed": NATURAL, "deal": TEXT, "pace": NUMBER, "open": TRUTH},
 )
 async def _open(connection: Connection, given: dict[str, Any]) -> Any:
     seed = given.get("seed")
@@ -95,13 +130,13 @@ async def _servers(connection: Connection, given: dict[str, Any]) -> Any:
     return found
 
 
-@request("take_seat", {"server": SEED, "seat": OBJECT})
+@request("take_seat", {"server": NATURAL, "seat": OBJECT})
 async def _take_seat(connection: Connection, given: dict[str, Any]) -> Any:
     """Take a seat at the server of a competition, for a person or an agent."""
     connection.lobby.take_seat(given["server"], given["seat"])
 
 
-@request("leave_seat", {"server": SEED})
+@request("leave_seat", {"server": NATURAL})
 async def _leave_seat(connection: Connection, given: dict[str, Any]) -> Any:
     """Give up the seat at the server of a competition, without waiting for an answer of it."""
     match = connection.lobby.remote_matches.get(given["server"])
@@ -115,7 +150,7 @@ async def _leave(connection: Connection, given: dict[str, Any]) -> Any:
     connection.leave()
 
 
-@request("play", {"version": SEED}, {"action": SEED, "text": TEXT}, for_owner=False)
+@request("play", {"version": NATURAL}, {"action": NATURAL, "text": TEXT}, for_owner=False)
 async def _play(connection: Connection, given: dict[str, Any]) -> Any:
     table = connection.seated()
     game, state = table.game, table.state
@@ -148,6 +183,16 @@ async def _again(connection: Connection, given: dict[str, Any]) -> Any:
     connection.lobby.changed(table)
 
 
+@request("name", {"name": TEXT}, for_owner=False)
+async def _name(connection: Connection, given: dict[str, Any]) -> Any:
+    """Name the person at the own seat."""
+    table, seat = connection.at_table(), connection.seat
+    if seat < 0:
+        raise InputError("you are only watching")
+    table.seats[seat] = replace(table.seats[seat], name=short_name(given["name"]))
+    connection.lobby.changed(table)
+
+
 @request("pace", {"seconds": NUMBER}, for_owner=False)
 async def _pace(connection: Connection, given: dict[str, Any]) -> Any:
     table = connection.seated()
@@ -170,52 +215,8 @@ async def _record(connection: Connection, given: dict[str, Any]) -> Any:
     table = connection.at_table()
     if not table.over:
         raise InputError("the record of a hand is for its end")
-    record, files = table.record(), connection.kept_back(table.game.name)
+    record, files = table.record(), connection.private_agents(table.game.name)
     if record.agents is not None:
         agents = tuple(without_files(agent, files) for agent in record.agents)
         record = replace(record, agents=agents)
     return record.to_json()
-
-
-@request("try", {"version": SEED, "text": TEXT}, for_owner=False)
-async def _try(connection: Connection, given: dict[str, Any]) -> Any:
-    """Check an arrangement of the hand: return its note and whether it is legal."""
-    table = connection.seated()
-    game, view = table.game, table.game.view(table.state, connection.seat)
-    if given["version"] != table.version or not table.awaits(connection.seat):
-        raise InputError("the table has changed")
-    action = game.parse(given["text"], view)
-    legal = action in game.legal(view)
-    if legal:
-        game.play(view, action)
-    rows = [row for row in game.scene(view) if row.seat == connection.seat]
-    return {"legal": legal, "note": rows[0].note if rows else ""}
-
-
-@request("odds", {"parts": list_of(TEXT)}, for_owner=False)
-async def _odds(connection: Connection, given: dict[str, Any]) -> Any:
-    """Return the odds of the complete parts of a hand that is being arranged; None for others."""
-    table = connection.seated()
-    game, view = table.game, table.game.view(table.state, connection.seat)
-    ref = spec_of(game.name).odds
-    if ref is None:
-        return []
-    advice.check_view(game, view, connection.seat)
-    found = await connection.lobby.in_thread(lambda: load(ref)(game, view, given["parts"]))
-    return [each and each._asdict() for each in found]
-
-
-@request("hint", {}, {"by": TEXT}, for_owner=False)
-async def _hint(connection: Connection, given: dict[str, Any]) -> Any:
-    table = connection.seated()
-    view = table.game.view(table.state, connection.seat)
-    advice.check_view(table.game, view, connection.seat)
-    by = await connection.lobby.in_thread(adviser, connection, table.game, given)
-    connection.start("hint", push_advice(connection, table.game, view, by))
-
-
-@request("chances", for_owner=False)
-async def _card_chances(connection: Connection, given: dict[str, Any]) -> Any:
-    table = connection.seated()
-    view = table.game.view(table.state, connection.seat)
-    connection.start("chances", push_card_chances(connection, table.game, view, connection.seat))

@@ -10,5 +10,6 @@ SPEC = GameSpec(
     aec_id="kuhn/kuhn-v0",
     gymnasium_id="kuhn/Kuhn-v0",
     opponent="equilibrium",
+    rulebook="kuhn_poker.rulebook:RULEBOOK",
     pages=("kuhn_poker.game",),
 )

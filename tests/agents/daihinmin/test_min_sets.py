@@ -6,8 +6,7 @@ import numpy as np
 from support_daihinmin import GAME
 
 from closedhand.agents.daihinmin.min_sets import MOST_RUNS, fewest
-from closedhand.games.daihinmin.notation import cards_in
-from closedhand.games.daihinmin.plays import PASS
+from closedhand.games.daihinmin.plays import PASS, cards_in
 
 
 def fewest_by_brute_force(cards: int) -> int:

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 from support_leduc import STANDARD, UH, solved
+from support_strategies import uniform
 
 from closedhand import InputError
 from closedhand.agents.leduc.slides import SLIDES, classes
 from closedhand.solvers import solving
-from closedhand.solvers.strategy import Strategy, evaluate, uniform
+from closedhand.solvers.strategy import Strategy, evaluate
 from closedhand.solvers.tied import tie, tied_trees
 from closedhand.solvers.tree import ANY, build
 

@@ -32,11 +32,10 @@ def test_interrupted_work_goes_on_as_if_nothing_had_happened(
         return solving.begin(algorithm, UH, 5, folder)
 
     begin(tmp_path).advance(iterations=500)
-    resumed = solving.load(tmp_path, algorithm, UH, 5).advance(iterations=1000)
+    resumed = solving.begin(algorithm, UH, 5, tmp_path).resume().advance(iterations=1000)
     whole = begin().advance(iterations=1000)
-    assert [(p.iterations, p.evaluation) for p in resumed.points[-3:]] == [
-        (p.iterations, p.evaluation) for p in whole.points[-3:]
-    ]
+    for one, other in zip(resumed.history[-3:], whole.history[-3:], strict=True):
+        assert {**one, "seconds": 0} == {**other, "seconds": 0}
     assert (resumed.strategy().probabilities == whole.strategy().probabilities).all()
 
 
@@ -48,25 +47,25 @@ def test_only_the_same_work_is_resumed(tmp_path: Path) -> None:
         ("dcfr", UH, 1, "seed 0, not 1"),
     ]:
         with pytest.raises(InputError, match=message):
-            solving.load(tmp_path, algorithm, game, seed)
+            solving.begin(algorithm, game, seed, tmp_path).resume()
     with pytest.raises(InputError, match="cannot read"):
-        solving.load(tmp_path / "nowhere", "dcfr", UH, 0)
+        solving.begin("dcfr", UH, 0, tmp_path / "nowhere").resume()
     (tmp_path / "learner.npz").write_text("nothing")
     with pytest.raises(InputError, match="not an npz file"):
-        solving.load(tmp_path, "dcfr", UH, 0)
+        solving.begin("dcfr", UH, 0, tmp_path).resume()
     np.savez(tmp_path / "learner.npz", result=np.array("{}"))
     with pytest.raises(InputError, match="nothing to resume"):
-        solving.load(tmp_path, "dcfr", UH, 0)
+        solving.begin("dcfr", UH, 0, tmp_path).resume()
 
 
 def test_work_ends_by_time_or_aim() -> None:
     run = solving.Run("dcfr", solving.make_solver("dcfr", UH), 0)
     run.advance(until=1e-2)
-    assert 0 < run.points[-1].evaluation.nash_conv <= 1e-2 < run.points[-2].evaluation.nash_conv
+    assert 0 < run.history[-1]["nash_conv"] <= 1e-2 < run.history[-2]["nash_conv"]
     run = solving.Run("mccfr", solving.make_solver("mccfr", UH), 0)
     run.advance(seconds=0.3)
     assert 0.2 < run.seconds < 1.0
-    iterations = [point.iterations for point in run.points]
+    iterations = [entry["iterations"] for entry in run.history]
     assert iterations == sorted(set(iterations)) and iterations[:4] == [1, 2, 3, 4]
 
 

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from reference import leduc as reference
 from support_leduc import STANDARD, UH, every_game, solved
+from support_strategies import uniform
 
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.agents.leduc.tree import information_sets
 from closedhand.core import duplicate
-from closedhand.solvers.strategy import evaluate, load, save, uniform
+from closedhand.solvers.strategy import evaluate, load, save
 
 
 def test_information_sets_are_counted() -> None:

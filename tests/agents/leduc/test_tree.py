@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from reference import leduc as reference
 from support_leduc import STANDARD, UH, every_game, shares_at, solved
+from support_strategies import uniform
 
 from closedhand import Game
 from closedhand.agents.leduc.tree import build, deal_probabilities, information_sets
 from closedhand.games.leduc.notation import CARDS
 from closedhand.games.leduc.plays import ACTIONS
 from closedhand.solvers.interface import END, Evaluation
-from closedhand.solvers.strategy import Strategy, evaluate, uniform
+from closedhand.solvers.strategy import Strategy, evaluate
 
 
 def as_policy(strategy: Strategy) -> reference.Policy:

@@ -1,6 +1,7 @@
 """Recorded traffic: our server, fed the same answers, says the same bytes."""
 
 import gzip
+import json
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from closedhand.core import records
 from closedhand.core.game import InputError
 from closedhand.games.daihinmin import logs
 
-TRAFFIC = DATA / "uecda_traffic.txt.gz"
+TRAFFIC = DATA / "uecda_traffic.jsonl.gz"
 """60 rounds of an official server with five clients that send legal and all other tables."""
 
 
@@ -83,16 +84,14 @@ def test_another_answer_is_another_course(rounds: list[Round]) -> None:
     assert found.first == "to player 0 message 2: 3.7 is 1, ours 0"
 
 
-def test_both_forms_are_read_and_ours_is_written(rounds: list[Round], tmp_path: Path) -> None:
+def test_recordings_are_read_and_exported(rounds: list[Round], tmp_path: Path) -> None:
     some = rounds[:2]
-    ours, theirs = tmp_path / "a.txt", tmp_path / "a.jsonl.gz"
-    ours.write_text(recordings.text(some))
+    theirs = tmp_path / "a.jsonl.gz"
     head = ['{"about": "a match", "note": "two rounds"}', '{"client": 0, "profile": []}']
     lines = [*head, *(line for n in (1, 0) for line in json_lines(some[n], n))]
     theirs.write_bytes(gzip.compress("\n".join(lines).encode()))
-    for path in (ours, theirs):
-        assert recordings.is_recording(path)
-        assert list(recordings.read(path)) == some
+    assert recordings.is_recording(theirs)
+    assert list(recordings.read(theirs)) == some
     result = run("records", "replay", str(theirs), "--verbose")
     assert result.exit_code == 0, result.output
     tables = number_of(some[:1], wire.TABLE)
@@ -100,23 +99,26 @@ def test_both_forms_are_read_and_ours_is_written(rounds: list[Round], tmp_path: 
     answers = sum(side == CLIENT for each in some for own in each for side, _ in own)
     # The daifugo's answer in the exchange is two entries.
     assert result.stdout.endswith(f"2 games, {answers + 1} entries, 0 errors\n")
-    assert run("records", "export", str(ours), "--out", str(tmp_path / "b.jsonl")).exit_code == 0
+    assert run("records", "export", str(theirs), "--out", str(tmp_path / "b.jsonl")).exit_code == 0
     assert all(each.error is None for each in records.replay_file(tmp_path / "b.jsonl"))
+
+
+def whole_round(table: list[int]) -> list[str]:
+    """The lines of a round in which every client gets one message."""
+    return [
+        json.dumps({"client": player, "round": 0, "messages": [["r", table]]})
+        for player in range(5)
+    ]
 
 
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (["uecda traffic 1"], "no rounds"),
-        (["uecda traffic 1", "0 S 1"], "line 2: the line is not one"),
-        (["uecda traffic 1", "round 1"], "round 1 is out of order"),
-        (["uecda traffic 1", "round 0", "5 S 1"], "line 3: the line is not one"),
-        (["uecda traffic 1", "round 0", "0 S table 8.0=1"], "no place 8.0"),
-        (["uecda traffic 1", "round 0", "0 S table 0.15=1"], "no place 0.15"),
-        (["uecda traffic 1", "round 0", "0 S 2147483648"], "32 bits"),
-        (["uecda traffic 1", "round 0", "0 S -2147483649"], "32 bits"),
-        (["uecda traffic 1", "round 0", "0 S 1"], "a table to every client"),
-        (["uecda traffic 1", "round 0", "01234 S table 0.1=1"], "five hands|11 cards|seats"),
+        (['{"about": "a match", "note": ""}'], "no rounds"),
+        (['{"client": 0, "round": 0, "messages": [["r", [2147483648]]]}'], "32 bits"),
+        (['{"client": 0, "round": 0, "messages": [["r", [-2147483649]]]}'], "32 bits"),
+        (whole_round([1]), "a table to every client"),
+        (whole_round([0, 1, *[0] * 118]), "five hands|11 cards|seats|no hands"),
         (['{"client": 0, "messages": []}'], "client 0, round None"),
         (['{"client": 0, "profile": []}', "[1]"], "line 2: "),
         (['{"client": 7, "round": 0, "messages": []}'], "client 7"),
@@ -129,7 +131,7 @@ def test_both_forms_are_read_and_ours_is_written(rounds: list[Round], tmp_path: 
     ],
 )
 def test_what_is_no_recording(lines: list[str], message: str, tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
+    path = tmp_path / "a.jsonl"
     path.write_text("\n".join(lines))
     with pytest.raises(InputError, match=message):
         list(comparison.compare(recordings.read(path)))

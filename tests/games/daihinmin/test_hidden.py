@@ -15,8 +15,7 @@ from closedhand import make_game
 from closedhand.core.game import State
 from closedhand.games.daihinmin.exchange import TAXES, is_complete, loser, winner
 from closedhand.games.daihinmin.hidden import unseen
-from closedhand.games.daihinmin.notation import cards_in
-from closedhand.games.daihinmin.plays import DIAMOND_THREE, PASS, RANKS, SUITS
+from closedhand.games.daihinmin.plays import DIAMOND_THREE, PASS, RANKS, SUITS, cards_in
 from closedhand.games.daihinmin.state import HIDDEN
 
 

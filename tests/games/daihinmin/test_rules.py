@@ -12,8 +12,8 @@ from closedhand import Game, InputError, make_game
 from closedhand.core.game import State
 from closedhand.games.daihinmin import card_sets, plays
 from closedhand.games.daihinmin.exchange import loser, winner
-from closedhand.games.daihinmin.notation import cards_in, parse_cards
-from closedhand.games.daihinmin.plays import CARDS, JOKER, PASS
+from closedhand.games.daihinmin.notation import parse_cards
+from closedhand.games.daihinmin.plays import CARDS, JOKER, PASS, cards_in
 from closedhand.games.daihinmin.rules import begin, rewind
 from closedhand.games.daihinmin.state import GIVING_STATE, STATE
 

@@ -13,7 +13,8 @@ from closedhand.competitions.uecda.client import round_game
 from closedhand.core.game import State
 from closedhand.games.daihinmin import logs, plays
 from closedhand.games.daihinmin.exchange import loser, winner
-from closedhand.games.daihinmin.notation import cards_in, parse_cards
+from closedhand.games.daihinmin.notation import parse_cards
+from closedhand.games.daihinmin.plays import cards_in
 from closedhand.games.daihinmin.rules import begin
 
 GIVES = {"jokers": 2, "players": 4, "classes": "random", "seven_give": True, "ten_discard": True}

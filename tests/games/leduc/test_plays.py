@@ -2,10 +2,9 @@
 
 import pytest
 from support import positions
-from support_leduc import UH
+from support_leduc import UH, state_text
 
 from closedhand import make_game
-from closedhand.games.leduc.notation import state_text
 from closedhand.games.leduc.plays import ACTIONS, graph
 
 # State by state: what each action leads to.

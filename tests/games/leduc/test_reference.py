@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from reference import leduc
 from support import VARIANTS, examples, variant_id
+from support_leduc import state_text
 
 from closedhand import make_game
-from closedhand.games.leduc.notation import state_text
 
 
 @pytest.mark.slow

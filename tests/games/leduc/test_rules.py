@@ -4,10 +4,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from support_leduc import UH, play
+from support_leduc import UH, play, state_text
 
 from closedhand import InputError, make_game
-from closedhand.games.leduc.notation import state_text
 
 
 @pytest.mark.parametrize(

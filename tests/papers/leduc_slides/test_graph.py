@@ -2,11 +2,11 @@
 
 import pytest
 from support_leduc import UH, shares_at, solved
+from support_strategies import uniform
 
 from closedhand.agents.leduc.tree import information_sets
 from closedhand.games.leduc.plays import ACTIONS, graph
 from closedhand.papers.leduc_slides.probabilities import edge_probabilities, state_probabilities
-from closedhand.solvers.strategy import uniform
 
 
 @pytest.mark.parametrize("iterations", [0, 3, 500])

@@ -31,8 +31,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.agents.agent import KernelAgent
-from closedhand.agents.daihinmin.agent import kernel_agent
+from closedhand.agents.agent import PlayAgent
 from closedhand.agents.daihinmin.gifts import MOST_GIFTS, choose_gift, list_gifts
 from closedhand.agents.daihinmin.kou.division import (
     MOST_PARTS,
@@ -373,7 +372,7 @@ def decide(policy, rules, view, ids):
 
 @takes(OPTIONS)
 @described(Traits(microseconds=16, steady=True))
-def make_kou(game: Game, seed: int, argument: str | None, **numbers: int) -> KernelAgent:
+def make_kou(game: Game, seed: int, argument: str | None, **numbers: int) -> PlayAgent:
     """Make the agent `kou`, with variants as argument and `Numbers` as options; ignore the seed.
 
     Raises:
@@ -381,4 +380,4 @@ def make_kou(game: Game, seed: int, argument: str | None, **numbers: int) -> Ker
     """
     check_one_joker(game, "kou")
     name = str(AgentSpec("kou", numbers, argument))
-    return kernel_agent(game, name, Policy(parse(argument, **numbers)))
+    return PlayAgent(game, name, Policy(parse(argument, **numbers)))

@@ -12,8 +12,9 @@ import numpy as np
 from closedhand.agents.daihinmin.kou.strength import foes_of, strength, turned
 from closedhand.agents.daihinmin.kou.variants import BY_STRENGTH
 from closedhand.core import bits
+from closedhand.core.layout import record_type
 from closedhand.core.numba.jit import kernel
-from closedhand.games.daihinmin.cards import EACH_RANK, bit, ranks_between, ranks_with
+from closedhand.games.daihinmin.cards import EACH_RANK, bit, in_runs, ranks_between, ranks_with
 from closedhand.games.daihinmin.plays import ALL_SUITS, FIRST_KAIDAN, JOKER_BIT, NUM_RANKS, SHORTEST
 
 MOST_PARTS = 32
@@ -24,17 +25,14 @@ the rest each of 13 ranks makes one group. The four 8s are singles, which adds 3
 beside its group adds 1, and the joker adds 1.
 """
 
-PART = np.dtype(
-    (
-        np.record,
-        [
-            ("cards", "u8"),  # turned (`strength.turned`), as the ranks are
-            ("family", "i8"),
-            ("low", "i8"),  # 13 for the lone joker
-            ("high", "i8"),
-            ("strength", "i8"),
-        ],
-    )
+PART = record_type(
+    [
+        ("cards", "u8"),  # turned (`strength.turned`), as the ranks are
+        ("family", "i8"),
+        ("low", "i8"),  # 13 for the lone joker
+        ("high", "i8"),
+        ("strength", "i8"),
+    ]
 )
 """A play that a hand divides into."""
 
@@ -101,14 +99,11 @@ def take_kaidan(numbers, foes, cards, parts):
     With `kaidan_with_groups`, cards in groups count as well. A run whose ranks all have a pair,
     8s apart, is then left out.
     """
-    # A shift by 4 bits is one rank of the same suit. `starts` are first cards of runs of three,
-    # `left` are all cards in such runs.
     n = 0
     own = cards & ranks_between(0, NUM_RANKS - 1 - numbers.kaidan_to_ace)
     if not numbers.kaidan_with_groups:
         own &= ~(ranks_with(cards, 2) * np.uint64(ALL_SUITS))
-    starts = own & (own >> np.uint64(4)) & (own >> np.uint64(8))
-    left = starts | (starts << np.uint64(4)) | (starts << np.uint64(8))
+    left = in_runs(own)
     unpaired = ~ranks_with(cards, 2) & ~ranks_between(foes.eight, foes.eight)
     while left:
         first = bits.lowest(left)

@@ -16,7 +16,7 @@ import numpy as np
 
 from closedhand.core import bits
 from closedhand.core.numba.jit import kernel
-from closedhand.games.daihinmin.cards import bit, of_suits, ranks_between, ranks_with
+from closedhand.games.daihinmin.cards import bit, mirrored, of_suits, ranks_between, ranks_with
 from closedhand.games.daihinmin.hidden import unseen
 from closedhand.games.daihinmin.plays import (
     EIGHT,
@@ -30,10 +30,6 @@ from closedhand.games.daihinmin.state import PLAYERS
 
 NOWHERE = -9
 """Rank of the 8 where it does not end the trick: outside every play."""
-
-# Steps that reverse the order of four-bit groups: shifts, and masks of the lower half of each pair.
-STAGES = ((4, 0x0F0F0F0F0F0F0F0F), (8, 0x00FF00FF00FF00FF), (16, 0x0000FFFF0000FFFF))
-
 
 Number = int | np.int64
 
@@ -68,15 +64,7 @@ def turned(cards, revolution):
     """Reverse the ranks of a set of cards under revolution; the joker keeps its place."""
     if not revolution:
         return cards
-    joker = cards & JOKER_BIT
-    # A rank is a group of four bits. The 13 ranks are shifted to the upper end of the 16 groups of
-    # the word; reversing the order of all groups then leaves them at the lower end.
-    cards = (cards & ~JOKER_BIT) << np.uint64(64 - 4 * NUM_RANKS)
-    for shift, mask in STAGES:
-        places, low = np.uint64(shift), np.uint64(mask)
-        cards = ((cards & low) << places) | ((cards >> places) & low)
-    cards = (cards << np.uint64(32)) | (cards >> np.uint64(32))
-    return cards | joker
+    return mirrored(cards & ~JOKER_BIT) | (cards & JOKER_BIT)
 
 
 @kernel

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.agents.daihinmin.agent import kernel_agent
+from closedhand.agents.agent import PlayAgent
 from closedhand.agents.daihinmin.kou.agent import Policy
 from closedhand.agents.daihinmin.kou.variants import (
     BY_STRENGTH,
@@ -249,7 +249,7 @@ class Tuning:
         return own(points) - points.reshape(PIECE, -1).mean(axis=1)
 
     def _agent(self, numbers: Numbers) -> Agent:
-        return kernel_agent(self.game, text_of(numbers), Policy(numbers))
+        return PlayAgent(self.game, text_of(numbers), Policy(numbers))
 
     def _make_opponents(self, holder: Numbers) -> list[Agent]:
         """Make the other agents anew, so that they draw the same for both candidates."""

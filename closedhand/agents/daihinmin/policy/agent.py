@@ -4,12 +4,9 @@ from pathlib import Path
 
 import numpy as np
 
-from closedhand.agents.agent import KernelAgent
-from closedhand.agents.daihinmin.agent import InSets
-from closedhand.agents.daihinmin.gifts import check_no_gifts
-from closedhand.agents.daihinmin.limits import check_five, check_one_joker
+from closedhand.agents.agent import PlayAgent
+from closedhand.agents.daihinmin.limits import check_known
 from closedhand.agents.daihinmin.policy.pattern_policy import (
-    Policy,
     load,
     logits_of,
     shipped,
@@ -35,24 +32,13 @@ def share_out(policy, rules, views, ids, shares):
             shares[i, ids[k]] = scores[k] / total
 
 
-class PolicyAgent(KernelAgent):
+class PolicyAgent(PlayAgent):
     """Agent that plays the likeliest action of the pattern policy."""
-
-    def __init__(self, game: Game, name: str, policy: Policy) -> None:
-        """Play `game` by a policy.
-
-        Args:
-            game: Daihinmin with any options.
-            name: Name of the agent.
-            policy: Policy for the flat game.
-        """
-        super().__init__(game, name, policy if game.flat is game else InSets(policy))
-        self._policy = policy
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
         """Probabilities of actions for states [n], float64 [n, num_actions]."""
         shares = np.empty((len(views), NUM_ACTIONS))
-        share_out(self._policy, self.game.flat.rules, views, self._ids, shares)
+        share_out(self.whole, self.game.flat.rules, views, self._ids, shares)
         if self.game.flat is self.game:
             return shares
         sets = np.zeros((len(views), self.game.num_actions))
@@ -60,27 +46,7 @@ class PolicyAgent(KernelAgent):
         return sets
 
 
-def check_known(game: Game, who: str) -> None:
-    """Check that the policy supports a game.
-
-    Args:
-        game: Daihinmin with any options.
-        who: Name of the agent, for the message.
-
-    Raises:
-        InputError: The game has `seven_give`, `ten_discard` or two jokers, or not five players.
-    """
-    check_no_gifts(game, who)
-    check_five(game, who)
-    check_one_joker(game, who)
-
-
-def describe(game: Game, argument: str | None) -> Traits:
-    """Describe the agent before it is made."""
-    return Traits(files_of(argument), microseconds=5.0, steady=True)
-
-
-@described(describe)
+@described(lambda game, argument: Traits(files_of(argument), microseconds=5.0, steady=True))
 def make_policy(game: Game, seed: int, argument: str | None) -> PolicyAgent:
     """Make the agent `policy`, or `policy:FILE` with weights that training saved.
 

@@ -36,7 +36,7 @@ from closedhand.games.daihinmin.cards import bit, ranks_between
 from closedhand.games.daihinmin.legality import legal
 from closedhand.games.daihinmin.plays import JOKER, JOKER_BIT, NUM_RANKS, PASS, SPADE_THREE
 from closedhand.games.daihinmin.two_jokers import is_pair_of_jokers
-from closedhand.learning.policy_gradient import draw, read_weights, shipped_weights
+from closedhand.learning.policy_gradient import draw, read_weights, shipped_weights, weights_record
 
 STRENGTHS = 15
 """Number of strengths: the ranks in the current order, and one below and one above for the
@@ -64,11 +64,8 @@ MOST_FEATURES = 10
 """Maximum number of features of one action."""
 
 
-TABLE = np.dtype((np.record, [("weights", "f4", FEATURES)]))
-
-
 class Policy(NamedTuple):
-    """Weights of the features, a record of `TABLE`."""
+    """Weights of the features, `weights_record`."""
 
     kernels = "closedhand.agents.daihinmin.policy.light_policy"
 
@@ -216,9 +213,7 @@ def worthwhile(policy, rules, state, out):
 
 def policy_of(weights: np.ndarray) -> Policy:
     """Make the policy with these weights, [FEATURES]."""
-    table = np.zeros(1, TABLE)[0]
-    table.weights[:] = weights
-    return Policy(table)
+    return Policy(weights_record(weights))
 
 
 def load(path: Path) -> Policy:

@@ -13,7 +13,7 @@ LEAST_LOGARITHM = -5.0
 """Lower bound of the log-probability of one play."""
 
 
-@dispatched
+@dispatched()
 def log_probability(policy, rules, state, action, ids, scores) -> float:
     """Return the log-probability that the player to act chooses an action, limited below.
 

@@ -30,16 +30,20 @@ from closedhand.agents.daihinmin.policy.shared import options, seen_cards_of
 from closedhand.agents.daihinmin.policy.situation import situation_of
 from closedhand.core.game import State
 from closedhand.core.numba.jit import Rules, kernel
-from closedhand.learning.policy_gradient import draw, exponentials, read_weights, shipped_weights
-
-TABLE = np.dtype((np.record, [("weights", "f4", FEATURES)]))
+from closedhand.learning.policy_gradient import (
+    draw,
+    exponentials,
+    read_weights,
+    shipped_weights,
+    weights_record,
+)
 
 ARRAY = "average"
 """Name of the weights in a checkpoint: those averaged over the training."""
 
 
 class Policy(NamedTuple):
-    """Weights of the features, a record of `TABLE`."""
+    """Weights of the features, `weights_record`."""
 
     kernels = "closedhand.agents.daihinmin.policy.pattern_policy"
 
@@ -155,9 +159,7 @@ def worthwhile(policy, rules, state, out):
 
 def policy_of(weights: np.ndarray) -> Policy:
     """Make the policy with these weights, [FEATURES]; weights of the critic may follow."""
-    table = np.zeros(1, TABLE)[0]
-    table.weights[:] = weights[:FEATURES]
-    return Policy(table)
+    return Policy(weights_record(weights[:FEATURES]))
 
 
 def load(path: Path) -> Policy:

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from closedhand.agents.daihinmin.limits import check_known
 from closedhand.agents.daihinmin.monte_carlo import SIMULATION, policy_of
 from closedhand.agents.daihinmin.policy import pattern_policy
-from closedhand.agents.daihinmin.policy.agent import check_known
 from closedhand.agents.daihinmin.policy.styles import look_back, styles_of
 from closedhand.agents.daihinmin.search_agent import SearchAgent
 from closedhand.core.agent_spec import AgentSpec
@@ -86,15 +86,7 @@ class PolicySearchAgent(SearchAgent):
     def __init__(
         self, game: Game, name: str, seed: int, policy: pattern_policy.Policy, **budget: Any
     ) -> None:
-        """Play `game`, Daihinmin with any options.
-
-        Args:
-            game: Game to play.
-            name: Name of the agent.
-            seed: Seed of the simulations.
-            policy: The policy.
-            **budget: Budget of `PairedSearch`.
-        """
+        """Create the agent with a policy and the budget of a `PairedSearch`."""
         super().__init__(game, name, seed, policy)
         self._styles = styles_of(policy)
         self._memories: dict[int, Memory] = {}

@@ -6,7 +6,7 @@ import numpy as np
 
 from closedhand.core import bits
 from closedhand.core.numba.jit import kernel
-from closedhand.games.daihinmin.cards import bit, ranks_between, ranks_with
+from closedhand.games.daihinmin.cards import bit, in_runs, ranks_between, ranks_with
 from closedhand.games.daihinmin.hidden import unseen
 from closedhand.games.daihinmin.legality import legal
 from closedhand.games.daihinmin.plays import (
@@ -82,9 +82,7 @@ def seen_cards_of(state):
     """
     hand = state.hands[state.player]
     others = unseen(state, state.player)
-    own = hand & ~BOTH
-    starts = own & (own >> np.uint64(4)) & (own >> np.uint64(8))
-    kaidan = starts | (starts << np.uint64(4)) | (starts << np.uint64(8))
+    kaidan = in_runs(hand & ~BOTH)
     return compared(hand, others, kaidan, int(state.left[state.player]), state.revolution)
 
 
@@ -124,12 +122,10 @@ def unbeaten(others, number, revolution):
 def sets_of(seen, cards):
     """Count the ranks of some cards of the hand: those that others can beat, and the others."""
     own = cards & ~BOTH
-    starts = own & (own >> np.uint64(4)) & (own >> np.uint64(8))
+    kaidan = in_runs(own)
     strong = 1 if cards & BOTH else 0
-    weak = 0
-    if starts:
-        weak = 1
-        own &= ~(starts | (starts << np.uint64(4)) | (starts << np.uint64(8)))
+    weak = 1 if kaidan else 0
+    own &= ~kaidan
     fours = ranks_with(own, 4)
     triples = ranks_with(own, 3)
     pairs = ranks_with(own, 2)

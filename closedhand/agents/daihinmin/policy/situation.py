@@ -19,7 +19,7 @@ from closedhand.agents.daihinmin.policy.shared import (
 )
 from closedhand.core import bits
 from closedhand.core.numba.jit import Integer, kernel
-from closedhand.games.daihinmin.cards import PAIRS_OF_BITS, bit, of_suits
+from closedhand.games.daihinmin.cards import bit, counts_by_rank, mirrored, of_suits
 from closedhand.games.daihinmin.plays import EIGHT, JOKER, JOKER_BIT, NUM_RANKS
 from closedhand.games.daihinmin.state import PLAYERS
 from closedhand.games.daihinmin.tricks import lock_after, revolution_after
@@ -76,11 +76,8 @@ def room(cards):
 @kernel
 def by_slot(cards, revolution):
     """Count the cards of every slot, four bits each."""
-    # Two steps count the suits of each rank in place: sums of two bits, then of four. Then the rank
-    # of the 8 is cut out, the ranks above it move down by one, and 8 and joker follow.
-    counts = cards & (JOKER_BIT - np.uint64(1))
-    counts -= (counts >> np.uint64(1)) & np.uint64(0x5555555555555)
-    counts = (counts & PAIRS_OF_BITS) + ((counts >> np.uint64(2)) & PAIRS_OF_BITS)
+    # The rank of the 8 is cut out, the ranks above it move down by one, and 8 and joker follow.
+    counts = counts_by_rank(cards)
     place = EIGHT
     if revolution:
         counts = mirrored(counts)
@@ -96,21 +93,6 @@ def by_slot(cards, revolution):
         | (eights << np.uint64(4 * EIGHT_SLOT))
         | (joker << np.uint64(4 * JOKER_SLOT))
     )
-
-
-@kernel
-def mirrored(counts):
-    """Reverse the order of counts of ranks, four bits each."""
-    # Neighbouring groups of 4, 8, 16 and 32 bits are swapped. The counts are then at the upper end
-    # of the word, and the last shift brings them down.
-    low = np.uint64(0x0F0F0F0F0F0F0F0F)
-    counts = ((counts >> np.uint64(4)) & low) | ((counts & low) << np.uint64(4))
-    low = np.uint64(0x00FF00FF00FF00FF)
-    counts = ((counts >> np.uint64(8)) & low) | ((counts & low) << np.uint64(8))
-    low = np.uint64(0x0000FFFF0000FFFF)
-    counts = ((counts >> np.uint64(16)) & low) | ((counts & low) << np.uint64(16))
-    counts = (counts >> np.uint64(32)) | (counts << np.uint64(32))
-    return counts >> np.uint64(4 * (16 - NUM_RANKS))
 
 
 @kernel

@@ -16,6 +16,7 @@ import numpy as np
 from closedhand.agents.daihinmin import default
 from closedhand.agents.daihinmin.policy import pattern_policy
 from closedhand.core import bits, contract
+from closedhand.core.layout import record_type
 from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin import rules as flat
 from closedhand.games.daihinmin.hidden import deal_weight, draw_exchanges_again, known
@@ -37,18 +38,15 @@ MOST_CARDS = 2
 """Maximum number of cards that two hands exchange in a proposal."""
 
 
-DECISION = np.dtype(
-    (
-        np.record,
-        [
-            ("later", "u8"),  # set of cards that the player has played from then on
-            ("player", "i4"),
-            ("action", "i4"),
-            ("target", "i4"),  # as in a state
-            ("lock", "i4"),
-            ("revolution", "i4"),
-        ],
-    )
+DECISION = record_type(
+    [
+        ("later", "u8"),  # set of cards that the player has played from then on
+        ("player", "i4"),
+        ("action", "i4"),
+        ("target", "i4"),  # as in a state
+        ("lock", "i4"),
+        ("revolution", "i4"),
+    ]
 )
 """A decision of another player in the present round, and the table before it."""
 

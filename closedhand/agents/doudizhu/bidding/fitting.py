@@ -34,7 +34,7 @@ from closedhand.agents.doudizhu.bidding.thresholds import (
     points_alone,
     rotated,
 )
-from closedhand.agents.doudizhu.variants import check_plain
+from closedhand.agents.doudizhu.limits import check_plain
 from closedhand.core import batch, lockstep
 from closedhand.core.agents import Agent, act_batch, digests, make_agent
 from closedhand.core.game import Game, InputError
@@ -126,7 +126,7 @@ class Fit:
         """Number of games played so far: three per deal."""
         return sum(chunk.points.size for chunk in self.chunks)
 
-    def play(self) -> None:
+    def advance(self, seconds: float) -> bool:
         """Play one more chunk of deals.
 
         Raises:
@@ -135,10 +135,6 @@ class Fit:
         rng = np.random.default_rng((self.seed, len(self.chunks)))
         player = make_agent(self.game, self.agent, int(rng.integers(2**31)))
         self.chunks.append(play_deals(self.game, player, rng, CHUNK))
-
-    def advance(self, seconds: float) -> bool:
-        """Play one more chunk of deals."""
-        self.play()
         return False
 
     def state(self) -> dict[str, Any]:
@@ -221,16 +217,14 @@ def play_deals(game: Game, player: Agent, rng: np.random.Generator, number: int)
         states = dealt.copy()
         states["hands"] = np.roll(hands, -landlord, axis=1)
         states["hands"][:, 0] += dealt["public"]
-        points[:, landlord] = _play_out(game, player, states)[:, 0] / (2 * dealt["stake"])
+        lockstep.play_out(
+            game,
+            states,
+            lambda views, _: act_batch(player, views),
+            lambda _: f"agent {player.name!r}",
+        )
+        points[:, landlord] = batch.returns(game, states)[:, 0] / (2 * dealt["stake"])
     return Deals(hands, points)
-
-
-def _play_out(game: Game, player: Agent, states: np.ndarray) -> np.ndarray:
-    """Play games to the end, in lockstep; return the payoffs by seat."""
-    lockstep.play_out(
-        game, states, lambda views, _: act_batch(player, views), lambda _: f"agent {player.name!r}"
-    )
-    return batch.returns(game, states)
 
 
 @kernel
@@ -240,17 +234,25 @@ def features_all(hands, out):
         write_features(hands[i], out[i])
 
 
-@kernel
-def scores_all(kind, hands, out):
-    """Write the score of every hand under a module into `out`, float64 [n]."""
-    for i in range(len(hands)):
-        out[i] = score(kind, hands[i])
+def fit_logistic(deals: Deals) -> tuple[np.ndarray, ...]:
+    """Fit the logistic model to the deals, [n], that are not held out.
+
+    Returns:
+        The `FEATURES` of all hands, float64 [3n, features]; their results, 0 or 1, float64 [3n];
+        whether they are held out, bool [3n]; the weights and their errors, float64 [features].
+    """
+    features = np.empty((deals.hands.size, len(FEATURES)))
+    features_all(deals.hands.ravel(), features)
+    won = (deals.points.ravel() > 0).astype(float)
+    number = np.repeat(np.arange(len(deals.hands)), SEATS)
+    held_out = number % HELD_OUT == HELD_OUT - 1
+    weights, errors = logistic(features[~held_out], won[~held_out], number[~held_out])
+    return features, won, held_out, weights, errors
 
 
 def fixed(kind: int, hands: np.ndarray) -> Module:
     """Apply a module with fixed thresholds to the hands of deals, uint64 [n, 3]."""
-    scores = np.empty(hands.size)
-    scores_all(kind, hands.ravel(), scores)
+    scores = np.array([score(kind, hand) for hand in hands.ravel()], float)
     least = np.array([least_score(kind, 0, 0, bid) for bid in (1, 2, 3)], float)
     return Module(scores.reshape(hands.shape), np.tile(least, (SEATS, 3, 1)))
 
@@ -322,12 +324,7 @@ def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> 
     """
     check_number(fit.games)
     deals = fit.deals
-    features = np.empty((deals.hands.size, len(FEATURES)))
-    features_all(deals.hands.ravel(), features)
-    won = (deals.points.ravel() > 0).astype(float)
-    number = np.repeat(np.arange(len(deals.hands)), SEATS)
-    held_out = number % HELD_OUT == HELD_OUT - 1
-    weights, errors = logistic(features[~held_out], won[~held_out], number[~held_out])
+    features, won, held_out, weights, errors = fit_logistic(deals)
     weights = weights.round(3)
     chances = chances_of(features, weights)
     by_deal = chances.reshape(-1, SEATS)
@@ -358,13 +355,7 @@ def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> 
 
 
 def begin(game: Game, agent: str | Agent, seed: int = 0, path: Path | None = None) -> Run[Fit]:
-    """Make a run of a fit, to start or to resume.
-
-    Args:
-        game: Dou Dizhu without bidding, by points.
-        agent: Agent that plays all seats.
-        seed: Seed of the deals, the agent and the auctions.
-        path: File in which the deals are saved.
+    """Make a run of a fit, to start or to resume; its arguments are those of `fit`.
 
     Raises:
         InputError: The game or one of its options cannot be fitted to.

@@ -46,7 +46,6 @@ import math
 
 import numpy as np
 
-from closedhand.agents.doudizhu.agent import step_all
 from closedhand.agents.doudizhu.decompose.partition import (
     BOMB,
     MOST_NODES,
@@ -63,8 +62,9 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.core.numba.jit import kernel
 from closedhand.games.doudizhu.auction import CALL, ROB, is_opening, pass_id, words_to_come
 from closedhand.games.doudizhu.counts import at_least, count, size
-from closedhand.games.doudizhu.plays import ACE, BIG_JOKER, SMALL_JOKER, TWO
+from closedhand.games.doudizhu.plays import ACE, BIG_JOKER, PASS_GROUP, SMALL_JOKER, TWO
 from closedhand.games.doudizhu.state import Rules
+from closedhand.games.doudizhu.substeps import FIRST_BID
 
 KINGS = ACE - 1
 
@@ -260,12 +260,7 @@ class BiddingAgent:
     """
 
     def __init__(self, game: Game, kind: str, player: Agent) -> None:
-        """Create the agent.
-
-        Args:
-            game: Dou Dizhu with bidding.
-            kind: One of `KINDS`.
-            player: Agent that plays the cards.
+        """Create the agent with a module, one of `KINDS`, and the agent that plays the cards.
 
         Raises:
             InputError: The game has no bidding, or the kind is unknown.
@@ -321,8 +316,8 @@ class BiddingAgent:
             bid_all(self._kind, rules, views[~auction], words)
             actions[auction], actions[~auction] = bids, words
         if self._substeps:
-            # In an auction there are no kickers to list.
-            step_all(self.game.rules, views, np.empty(0, np.int32), actions)
+            words = actions - pass_id(rules)
+            actions = np.where(words > 0, FIRST_BID + words - 1, PASS_GROUP).astype(np.int32)
         return actions
 
     def _bid(self, rules: Rules, views: np.ndarray, actions: np.ndarray) -> None:

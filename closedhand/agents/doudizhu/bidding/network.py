@@ -24,12 +24,11 @@ from closedhand.agents.doudizhu.bidding.fitting import (
     HELD_OUT,
     Deals,
     check_number,
-    features_all,
+    fit_logistic,
     judge,
     read,
 )
 from closedhand.agents.doudizhu.bidding.modules import (
-    FEATURES,
     FITTED,
     KINDS,
     NET,
@@ -49,7 +48,7 @@ from closedhand.core.run import Run, check_resumable
 from closedhand.core.threads import cores
 from closedhand.games.doudizhu import planes
 from closedhand.games.doudizhu.state import SEATS, Rules
-from closedhand.learning.logistic import calibration, chances_of, log_loss, logistic
+from closedhand.learning.logistic import calibration, chances_of, log_loss
 from closedhand.learning.tensors import TORCH
 
 NAME = "bid.safetensors"
@@ -185,14 +184,13 @@ def train(
     if not fitting.steps:
         raise KeyboardInterrupt
     epochs = fitting.finish()
-    of_network = chances(network, seen)
     about = {
         "deals": len(deals.hands),
         "agent": settings["agent"],
         "rules": settings["options"]["rules"],
         "seed": seed,
         "epochs": round(epochs, 2),
-        **compare(of_network, deals, held_out),
+        **compare(chances(network, seen), deals),
         "version": __version__,
     }
     networks.save(out / NAME, network, about)
@@ -216,22 +214,9 @@ class Fitting:
     """
 
     def __init__(
-        self,
-        network: networks.Network,
-        learned: Hands,
-        asked: Hands,
-        seconds: float,
-        seed: int,
+        self, network: networks.Network, learned: Hands, asked: Hands, seconds: float, seed: int
     ) -> None:
-        """Prepare the first step.
-
-        Args:
-            network: Network that learns.
-            learned: Hands for training.
-            asked: Hands for validation.
-            seconds: Planned duration of the training.
-            seed: Seed of the order of the hands.
-        """
+        """Prepare `seconds` of learning from the hands `learned`, with `asked` for validation."""
         self.network = network
         self.steps = 0
         self._learned = learned
@@ -336,19 +321,14 @@ def begin(fitting: Fitting, deals: str, out: Path) -> Run[Fitting]:
     return Run(fitting, settings, out / CHECKPOINT, format=TORCH, note_checkpoints=False)
 
 
-def compare(of_network: np.ndarray, deals: Deals, held_out: np.ndarray) -> dict[str, Any]:
+def compare(of_network: np.ndarray, deals: Deals) -> dict[str, Any]:
     """Compare win probabilities with those of a logistic model, on the held-out deals.
 
     Args:
         of_network: Win probabilities of the network by hand, float64 [3n].
         deals: Deals, [n].
-        held_out: Whether each hand is held out, bool [3n].
     """
-    features = np.empty((deals.hands.size, len(FEATURES)))
-    features_all(deals.hands.ravel(), features)
-    won = (deals.points.ravel() > 0).astype(float)
-    number = np.arange(len(deals.hands)).repeat(SEATS)
-    weights, _ = logistic(features[~held_out], won[~held_out], number[~held_out])
+    features, won, held_out, weights, _ = fit_logistic(deals)
     of_model = chances_of(features, weights)
     test = held_out[::SEATS]
     modules = {
@@ -372,12 +352,7 @@ class BidNetAgent(BiddingAgent):
     """
 
     def __init__(self, game: Game, path: str | None, player: Agent) -> None:
-        """Create the agent.
-
-        Args:
-            game: Dou Dizhu with bidding.
-            path: Path of the network, or of a folder with `bid.safetensors`; None: the package's.
-            player: Agent that plays the cards.
+        """Create the agent with the network of a file or folder; None: that of the package.
 
         Raises:
             InputError: The game has no bidding, or the network is missing.

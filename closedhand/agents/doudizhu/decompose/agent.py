@@ -39,7 +39,13 @@ from closedhand.games.doudizhu import rules as flat
 from closedhand.games.doudizhu.auction import is_opening, pass_id
 from closedhand.games.doudizhu.counts import contains
 from closedhand.games.doudizhu.hidden import cards_of_others
-from closedhand.learning.policy_gradient import draw, exponentials, read_weights, shipped_weights
+from closedhand.learning.policy_gradient import (
+    draw,
+    exponentials,
+    read_weights,
+    shipped_weights,
+    weights_record,
+)
 
 CANDIDATES = 160
 """Room for the main groups of a hand, and the pass.
@@ -48,14 +54,12 @@ A search over hands of 20 cards, the most that any rules deal, finds at most 94:
 and a pair next to them.
 """
 
-TABLE = np.dtype((np.record, [("weights", "f4", FEATURES)]))
-
 
 class Policy(NamedTuple):
     """The policy of playouts.
 
     Attributes:
-        table: Weights of the features, a record of `TABLE`.
+        table: Weights of the features, `weights_record`.
         sampled: Whether plays are drawn by softmax; otherwise the one of the greatest sum is
             chosen.
     """
@@ -177,9 +181,7 @@ def decide(policy, rules, view, ids):
 
 def policy_of(weights: np.ndarray, sampled: bool = True) -> Policy:
     """Make the policy with the given weights, [FEATURES]."""
-    table = np.zeros(1, TABLE)[0]
-    table.weights[:] = weights
-    return Policy(table, sampled)
+    return Policy(weights_record(weights), sampled)
 
 
 def load(path: str | None) -> np.ndarray:

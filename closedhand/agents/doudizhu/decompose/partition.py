@@ -12,6 +12,7 @@
 
 import numpy as np
 
+from closedhand.core.layout import record_type
 from closedhand.core.numba.jit import kernel
 from closedhand.games.doudizhu.counts import EACH, NIBBLE, at_least, contains, count, size
 from closedhand.games.doudizhu.plays import CATEGORIES
@@ -32,11 +33,8 @@ SOLO, PAIR, TRIO, BOMB, CHAIN, ROCKET = range(1, 7)
 a bomb and row 0 is for no card. The column is the rank, for a chain its highest."""
 ROWS = 7
 
-NODE = np.dtype(
-    (
-        np.record,
-        [("hand", "u8"), ("chains", "u8"), ("first", "i4"), ("kickers", "i4"), ("cost", "i8")],
-    )
+NODE = record_type(
+    [("hand", "u8"), ("chains", "u8"), ("first", "i4"), ("kickers", "i4"), ("cost", "i8")]
 )
 """Node of the search: a hand whose further chains start at rank `first` or above. The chains that
 were taken out, `chains`, have the total cost `cost`; chains of trios take `kickers` kickers."""

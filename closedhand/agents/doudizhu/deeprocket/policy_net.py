@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from closedhand.agents.doudizhu.agent import next_step
 from closedhand.agents.doudizhu.bidding.modules import choose_bid
 from closedhand.agents.doudizhu.deeprocket.networks import (
     Network,
@@ -26,6 +25,7 @@ from closedhand.games.doudizhu import planes, substeps
 from closedhand.games.doudizhu.auction import is_opening
 from closedhand.games.doudizhu.plays import GROUPS
 from closedhand.games.doudizhu.state import clear
+from closedhand.games.doudizhu.substeps import next_step
 
 
 @kernel

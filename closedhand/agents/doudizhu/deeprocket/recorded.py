@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.agents.doudizhu.variants import check_plain
+from closedhand.agents.doudizhu.limits import check_plain
 from closedhand.core.game import Game, InputError
 from closedhand.core.optional_imports import needing
 from closedhand.core.parsing import OPTIONS, TEXT, check_fields, parse_json

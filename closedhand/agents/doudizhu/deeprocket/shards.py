@@ -21,7 +21,7 @@ from closedhand.agents.doudizhu.deeprocket.recorded import (
     rows_of,
     settings_of,
 )
-from closedhand.agents.doudizhu.variants import check_plain
+from closedhand.agents.doudizhu.limits import check_plain
 from closedhand.core.checks import check_deals, check_seed
 from closedhand.core.duplicate import Spec, match_settings, play_out, start
 from closedhand.core.files import write_arrays, write_atomically

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.agents.doudizhu.agent import next_step
 from closedhand.agents.doudizhu.bidding.modules import choose_bid
 from closedhand.agents.doudizhu.decompose.agent import CANDIDATES, consider, load, policy_of
 from closedhand.agents.doudizhu.search.auction import Bidding
@@ -28,6 +27,7 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.core.numba.jit import Policy
 from closedhand.core.registry import make_game
 from closedhand.games.doudizhu.auction import is_opening
+from closedhand.games.doudizhu.substeps import next_step
 from closedhand.search.budget import SearchArgument, Threads, Worlds, read_budget
 from closedhand.search.paired import PairedSearch
 from closedhand.search.particles import BATCH
@@ -61,15 +61,9 @@ class SearchAgent:
         simulated: Policy | None = None,
         **budget: Any,
     ) -> None:
-        """Create the agent.
+        """Create the agent with weights of `decompose` and the budget of a `PairedSearch`.
 
-        Args:
-            game: Dou Dizhu with any options.
-            name: Name of the agent.
-            seed: Seed of the simulations.
-            weights: Weights of `decompose`.
-            simulated: Policy of the simulations; None: `Styles`.
-            **budget: Budget of `PairedSearch`.
+        The policy `simulated` plays the simulations; None: `Styles`.
         """
         self.game = game
         self.name = name

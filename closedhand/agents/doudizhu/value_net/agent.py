@@ -19,6 +19,7 @@ from closedhand.agents.doudizhu.decompose import agent as decompose
 from closedhand.agents.doudizhu.decompose.agent import CANDIDATES, list_plays, settled, weigh
 from closedhand.agents.doudizhu.decompose.features import MOST_FEATURES
 from closedhand.agents.doudizhu.decompose.partition import MOST_NODES, NODE, ROWS, set_costs
+from closedhand.agents.doudizhu.limits import check_three
 from closedhand.agents.doudizhu.value_net import files
 from closedhand.agents.doudizhu.value_net.features import (
     HAND,
@@ -39,7 +40,6 @@ from closedhand.agents.doudizhu.value_net.network import (
     subtract_rows,
     whole_head,
 )
-from closedhand.agents.doudizhu.variants import check_three
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described
 from closedhand.core.game import Game, State
@@ -227,14 +227,7 @@ class ValueNetAgent(RatingAgent):
     """Agent that plays by the action values of a network."""
 
     def __init__(self, game: Game, name: str, net: Net, objective: str) -> None:
-        """Create the agent.
-
-        Args:
-            game: Dou Dizhu with any options.
-            name: Name of the agent.
-            net: The network.
-            objective: Objective of the training, `win` or `score`.
-        """
+        """Create the agent with a network and the objective of its training, `win` or `score`."""
         super().__init__(game, name, policy_of(net, objective))
 
     def rate_plays(self, view: State) -> tuple[np.ndarray, np.ndarray]:
@@ -247,12 +240,7 @@ class ValueNetAgent(RatingAgent):
         return space.plays[:n], found
 
 
-def describe(game: Game, argument: str | None) -> Traits:
-    """Describe the agent before it is made."""
-    return Traits(files.files_of(argument), microseconds=9)
-
-
-@described(describe)
+@described(lambda game, argument: Traits(files.files_of(argument), microseconds=9))
 def make_value_net(game: Game, seed: int, argument: str | None) -> ValueNetAgent:
     """Make the agent `value-net`, or `value-net:PATH` with a file or folder of `closedhand train`.
 

@@ -14,10 +14,10 @@ from closedhand.agents.doudizhu.bidding.modules import (
     BiddingAgent,
     bid_worths,
 )
+from closedhand.agents.doudizhu.limits import check_three
 from closedhand.agents.doudizhu.value_net import files
 from closedhand.agents.doudizhu.value_net.agent import make_space, policy_of, rate
 from closedhand.agents.doudizhu.value_net.self_play import worth
-from closedhand.agents.doudizhu.variants import check_three
 from closedhand.core.agents import Agent
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import kernel
@@ -56,11 +56,7 @@ class ValueBiddingAgent(BiddingAgent):
     """Agent that bids by the values of the package's network and plays as another agent."""
 
     def __init__(self, game: Game, player: Agent) -> None:
-        """Create the agent.
-
-        Args:
-            game: Dou Dizhu with bidding.
-            player: Agent that plays the cards.
+        """Create the agent; `player` plays the cards.
 
         Raises:
             InputError: The game has no bidding, or two players.

@@ -15,6 +15,7 @@ from closedhand.agents.doudizhu.decompose.features import MOST_FEATURES
 from closedhand.agents.doudizhu.value_net.agent import make_space, rate, role_of
 from closedhand.agents.doudizhu.value_net.features import HAND, MOST_INPUTS, PLAY, write_cards
 from closedhand.agents.doudizhu.value_net.network import ROLES, probability
+from closedhand.core.layout import record_type
 from closedhand.core.numba.jit import kernel, seed_in_kernel
 from closedhand.games.doudizhu import rules as flat
 from closedhand.games.doudizhu.state import LONGEST
@@ -27,22 +28,16 @@ MOST_DOUBLINGS = 3
 """Greatest number of bombs that double the points of a target. Games with more are rare, and their
 points would outweigh all others."""
 
-SAMPLE = np.dtype(
-    (
-        np.record,
-        np.dtype(
-            [
-                ("inputs", "u2", MOST_INPUTS),  # of the position, the hand left, and the play
-                ("features", "u2", MOST_FEATURES),  # of `decompose`
-                ("prior", "f4"),  # sum of `decompose`, less that of the best play
-                ("target", "f4"),
-                ("role", "u1"),
-                ("known", "u1"),  # number of inputs
-                ("number", "u1"),  # number of features
-            ],
-            align=True,
-        ),
-    )
+SAMPLE = record_type(
+    [
+        ("inputs", "u2", MOST_INPUTS),  # of the position, the hand left, and the play
+        ("features", "u2", MOST_FEATURES),  # of `decompose`
+        ("prior", "f4"),  # sum of `decompose`, less that of the best play
+        ("target", "f4"),
+        ("role", "u1"),
+        ("known", "u1"),  # number of inputs
+        ("number", "u1"),  # number of features
+    ]
 )
 
 

@@ -175,11 +175,6 @@ class Training:
             for mean, weights in zip(self.mean, self.net, strict=True):
                 mix(mean.reshape(-1), weights.reshape(-1), part)
 
-    def play(self, rng: np.random.Generator) -> np.ndarray:
-        """Play the games of a step; return their samples in random order, without learning."""
-        played = places(self._play(rng))
-        return self._samples[rng.permutation(played)]
-
     def _play(self, rng: np.random.Generator) -> np.ndarray:
         """Play games; return the number of games and of samples of each piece, int64 [n, 2]."""
         pieces = GAMES // PIECE

@@ -31,15 +31,7 @@ class ValueSearchAgent(SearchAgent):
     """Agent that compares the plays of a value network by simulations of the same network."""
 
     def __init__(self, game: Game, name: str, seed: int, net: Net, **budget: Any) -> None:
-        """Create the agent.
-
-        Args:
-            game: Dou Dizhu with any options.
-            name: Name of the agent.
-            seed: Seed of the simulations.
-            net: A network of `value-net`, trained to win.
-            **budget: Budget of `PairedSearch`.
-        """
+        """Create the agent with a network that was trained to win, and a `PairedSearch` budget."""
         self._values = policy_of(net, "win")
         simulated = playouts_by(self._values)
         super().__init__(game, name, seed, decompose.load(None), simulated, **budget)

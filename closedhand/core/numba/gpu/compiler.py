@@ -43,7 +43,7 @@ from numba.cuda.typing.npydecl import parse_dtype, parse_shape
 from numba.cuda.typing.templates import AbstractTemplate, signature
 
 from closedhand.core.checks import InputError
-from closedhand.core.numba.gpu.entries import ENTRIES
+from closedhand.core.cubins import Cubin
 from closedhand.core.stream import random_of_stream
 
 
@@ -165,47 +165,25 @@ def _sort(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 extending.overload_method(core_types.Array, "random", target="generic")(random_of_stream)
 
 
-class Code(NamedTuple):
-    """Compiled code of an entry.
-
-    Attributes:
-        image: A cubin, or PTX that the driver is to assemble.
-        stack: Bytes of stack of a thread that are known, -1 for PTX.
-        spills: Bytes that did not fit the registers, -1 for PTX.
-        registers: Registers of a thread, -1 for PTX.
-        grows: Whether a function makes arrays of variable length on the stack.
-    """
-
-    image: bytes
-    stack: int
-    spills: int
-    registers: int
-    grows: bool
-
-
-def compile_entry(name: str, arguments: tuple[Any, ...], arch: str) -> Code:
-    """Compile an entry for arguments like these.
+def compile_function(
+    function: Callable[..., None], arguments: tuple[Any, ...], arch: str, name: str
+) -> Cubin:
+    """Compile a function of a thread for arguments like these.
 
     Args:
-        name: One of `ENTRIES`.
+        function: The function, such as one of `closedhand.core.numba.gpu.entries.ENTRIES`.
         arguments: Numba types or values of the arguments.
         arch: Architecture, such as `sm_90`.
+        name: Name of the symbol in the code.
 
     Raises:
         InputError: `arch` is none, or the code does not compile; the message says what stops it.
     """
-    return compile_function(ENTRIES[name], arguments, arch, name)
-
-
-def compile_function(
-    function: Callable[..., None], arguments: tuple[Any, ...], arch: str, name: str
-) -> Code:
-    """`compile_entry` for any function of a thread; `name` is the symbol in the code."""
     ptx = ptx_of(function, arguments, arch, name)
     assembler = _find_ptxas()
     grows = "alloca." in ptx
     if assembler is None:
-        return Code(ptx.encode() + b"\0", -1, -1, -1, grows)
+        return Cubin(name, ptx.encode() + b"\0", -1, -1, -1, grows)
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, "code.ptx"), Path(folder, "code.cubin")
         source.write_text(ptx)
@@ -220,7 +198,7 @@ def compile_function(
         registers = max(map(int, re.findall(r"Used (\d+) registers", done.stderr)), default=-1)
         stack = max((frame for frame, _ in frames), default=0)
         spills = sum(spilled for _, spilled in frames)
-        return Code(target.read_bytes(), stack, spills, registers, grows)
+        return Cubin(name, target.read_bytes(), stack, spills, registers, grows)
 
 
 def capability(arch: str) -> tuple[int, int]:

@@ -30,7 +30,7 @@ def _step(compact: bool) -> Callable[..., None]:
     ):
         thread = cuda.grid(1)
         for i in range(thread, len(games.states), cuda.gridsize(1)):
-            game_kernels.take_turn(
+            game_kernels.step(
                 rules, policies, games, terms, i, chosen, starting, actions, views, thread,
                 ids[thread],
             )  # fmt: skip
@@ -70,7 +70,7 @@ def _step_by_block(compact: bool) -> Callable[..., None]:
                 words[word] = 0
             if thread < count:
                 k = scratch + thread
-                game_kernels.take_turn(
+                game_kernels.step(
                     rules, policies, games, terms, first + thread, chosen, starting, actions,
                     views, k, ids[k],
                 )  # fmt: skip

@@ -8,7 +8,7 @@ from support_daihinmin import foes, position
 
 from closedhand.agents.daihinmin.kou import division
 from closedhand.agents.daihinmin.kou.variants import LETTER, REFINED, Numbers
-from closedhand.games.daihinmin.notation import cards_in
+from closedhand.games.daihinmin.plays import cards_in
 
 
 def divide(numbers: Numbers, *where: str) -> Any:

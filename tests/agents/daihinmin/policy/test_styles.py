@@ -13,8 +13,7 @@ from closedhand import make_agent, make_game
 from closedhand.agents.daihinmin.policy import pattern_policy, styles
 from closedhand.core.game import State
 from closedhand.core.numba.jit import with_distinct_name
-from closedhand.games.daihinmin.notation import cards_in
-from closedhand.games.daihinmin.plays import PASS
+from closedhand.games.daihinmin.plays import PASS, cards_in
 
 GAME = make_game("daihinmin", classes="random")
 RNG = np.random.default_rng

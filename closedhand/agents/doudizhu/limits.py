@@ -1,4 +1,4 @@
-"""Checks of the variants of Dou Dizhu that an agent or a learner supports."""
+"""Checks of the variants of Dou Dizhu that an agent or learner, named `who`, supports."""
 
 from closedhand.core.game import Game, InputError
 from closedhand.games.doudizhu.state import SEATS
@@ -6,10 +6,6 @@ from closedhand.games.doudizhu.state import SEATS
 
 def check_three(game: Game, who: str) -> None:
     """Check that a game has three players.
-
-    Args:
-        game: Dou Dizhu with any options.
-        who: Name of the agent or learner, for the message.
 
     Raises:
         InputError: The game has two players.
@@ -20,10 +16,6 @@ def check_three(game: Game, who: str) -> None:
 
 def check_plain(game: Game, who: str) -> None:
     """Check that a game has three players, and that the landlord leads at once.
-
-    Args:
-        game: Dou Dizhu with any options.
-        who: Name of the agent or learner, for the message.
 
     Raises:
         InputError: The game has other options; the message names one.

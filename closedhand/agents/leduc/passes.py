@@ -1,0 +1,162 @@
+"""Passes over a public tree with vectors over the private cards, as `solvers.passes` has them."""
+
+import numpy as np
+
+from closedhand.core.numba.jit import kernel
+from closedhand.solvers.interface import END
+from closedhand.solvers.regrets import add_regret, mirror_step, next_weight, normalise
+
+LANES = 8
+"""Length of vectors over the kinds of cards: a power of two, for SIMD instructions."""
+
+
+@kernel
+def reach(tree, sigma, player, out):
+    """Write the contribution of a player's own actions to the probability of each node.
+
+    Args:
+        tree: The tree.
+        sigma: The strategy, float64 [nodes, LANES]: at a child of a node of `player` the
+            probability of that action by the player's card.
+        player: 0 or 1.
+        out: Output, float64 [nodes, LANES].
+    """
+    for c in range(LANES):
+        out[0, c] = 1.0
+    for n in range(len(tree.player)):
+        own = tree.player[n] == player
+        for child in range(tree.first[n], tree.first[n + 1]):
+            for c in range(LANES):
+                out[child, c] = out[n, c] * sigma[child, c] if own else out[n, c]
+
+
+@kernel
+def reach_others(tree, sigma, player, out):
+    """Write `reach` of the opponent; the probability of the cards is in `Tree.pays`."""
+    reach(tree, sigma, 1 - player, out)
+
+
+@kernel
+def pay(tree, n, reached, player, out):
+    """Write the value of the end `n` for `player`, weighted with the opponent's `reached`."""
+    # Lanes of `out` are the player's cards, those of `reached` the opponent's. The loop over the
+    # opponent's cards is outside, so that the inner one is a vector instruction.
+    for c in range(LANES):
+        out[n, c] = 0.0
+    for other in range(tree.pays.shape[1]):
+        weight = reached[n, other] * tree.stakes[n, player]
+        for c in range(LANES):
+            out[n, c] += weight * tree.pays[tree.matrix[n], other, c]
+
+
+@kernel
+def expect(tree, sigma, reached, player, out, gains):
+    """Write the counterfactual values of `player` at every node, by card, if both follow `sigma`.
+
+    They are weighted with the probability of the cards and of the opponent's actions, without the
+    player's own. Arguments are as in `reach`; `reached` is that of the opponent. The value of an
+    action is that of its child in `out`, so `gains` is not used.
+    """
+    for n in range(len(tree.player) - 1, -1, -1):
+        if tree.player[n] == END:
+            pay(tree, n, reached, player, out)
+            continue
+        for c in range(LANES):
+            out[n, c] = 0.0
+        children = range(tree.first[n], tree.first[n + 1])
+        if tree.player[n] == player:
+            for child in children:
+                for c in range(LANES):
+                    out[n, c] += out[child, c] * sigma[child, c]
+        else:
+            for child in children:
+                for c in range(LANES):
+                    out[n, c] += out[child, c]
+
+
+@kernel
+def respond(tree, reached, player, out, gains):
+    """Write values as `expect` does, for a player who follows a best response."""
+    for n in range(len(tree.player) - 1, -1, -1):
+        if tree.player[n] == END:
+            pay(tree, n, reached, player, out)
+            continue
+        own = tree.player[n] == player
+        for c in range(LANES):
+            out[n, c] = out[tree.first[n], c]
+        for child in range(tree.first[n] + 1, tree.first[n + 1]):
+            for c in range(LANES):
+                if own:
+                    out[n, c] = max(out[n, c], out[child, c])
+                else:
+                    out[n, c] += out[child, c]
+
+
+@kernel
+def value(tree, values):
+    """Sum the value of the game over the player's cards at the root."""
+    return values[0].sum()
+
+
+@kernel
+def learn(tree, tables, player, positive, negative, predictive):
+    """Add the regrets of one iteration of `player`, and derive its next strategy from them."""
+    regret, sigma, values = tables.regret, tables.sigma, tables.values
+    total = np.empty(LANES)
+    for n in range(len(tree.player)):
+        if tree.player[n] != player:
+            continue
+        first, end = tree.first[n], tree.first[n + 1]
+        for c in range(LANES):
+            total[c] = 0.0
+        for child in range(first, end):
+            for c in range(LANES):
+                gained = values[child, c] - values[n, c]
+                sum_ = add_regret(regret[child, c], gained, positive, negative)
+                regret[child, c] = sum_
+                weight = next_weight(sum_, gained, predictive)
+                sigma[child, c] = weight
+                total[c] += weight
+        for child in range(first, end):
+            for c in range(LANES):
+                sigma[child, c] = normalise(sigma[child, c], total[c], end - first)
+
+
+@kernel
+def add_average(tree, tables, player, weight):
+    """Add the current strategy of `player` to its average."""
+    reach(tree, tables.sigma, player, tables.own)
+    for n in range(1, len(tree.player)):
+        if tree.player[tree.parent[n]] == player:
+            for c in range(LANES):
+                tables.average[n, c] += weight * tables.own[n, c]
+
+
+@kernel
+def improve(tree, tables, player, temperature, step):
+    """Do one step of magnetic mirror descent of `player` at all its information sets."""
+    sigma, logits, values = tables.sigma, tables.regret, tables.values
+    for n in range(len(tree.player)):
+        if tree.player[n] != player:
+            continue
+        first, end = tree.first[n], tree.first[n + 1]
+        for c in range(LANES):
+            # The probability of the information set without the player's own actions; `pays[slot]`
+            # has that of the cards.
+            likely = 0.0
+            for other in range(tree.pays.shape[1]):
+                likely += tables.reached[n, other] * tree.pays[tree.slot[n], other, c]
+            if likely <= 0.0:
+                continue
+            top = -np.inf
+            for child in range(first, end):
+                value = values[child, c] / likely
+                logits[child, c] = mirror_step(logits[child, c], value, temperature, step)
+                top = max(top, logits[child, c])
+            total = 0.0
+            for child in range(first, end):
+                logits[child, c] -= top
+                sigma[child, c] = np.exp(logits[child, c])
+                total += sigma[child, c]
+            for child in range(first, end):
+                sigma[child, c] /= total

@@ -1,0 +1,36 @@
+"""Base of notations in which every action has one text."""
+
+from functools import cached_property
+
+from closedhand.core.game import InputError, State
+
+
+class TableNotation:
+    """Text of actions by a table, `texts`, which subclasses define: the text of every action id.
+
+    Attributes:
+        actions: What a text must be, for messages.
+    """
+
+    texts: tuple[str, ...] | cached_property[tuple[str, ...]]
+    actions: str
+
+    @cached_property
+    def ids(self) -> dict[str, int]:
+        """The action id of every text, in capitals."""
+        return {text.upper(): i for i, text in enumerate(self.texts)}
+
+    def text(self, action: int, state: State | None = None) -> str:
+        """Write an action id."""
+        return self.texts[action]
+
+    def parse(self, text: str, state: State | None = None) -> int:
+        """Parse an action id; spaces and case do not count.
+
+        Raises:
+            InputError: The text is not an action.
+        """
+        found = self.ids.get("".join(text.split()).upper())
+        if found is None:
+            raise InputError(f"{text!r} is not {self.actions}")
+        return found

@@ -1,0 +1,136 @@
+"""A long computation in parts: each result has a file of its own, and finished ones are kept."""
+
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from closedhand.core.checks import InputError
+from closedhand.core.file_kinds import PART
+from closedhand.core.files import refuse_foreign, write_atomically
+from closedhand.core.interrupt import deferred
+from closedhand.core.reading import read_json
+from closedhand.core.run import Watch
+from closedhand.core.text import reason_of
+from closedhand.core.version import __version__
+
+
+class Notes:
+    """The interface of a part of a computation: it reports progress and saves partial results.
+
+    Attributes:
+        path: File of the part.
+        begun: Partial result that was saved before an interruption; None: the part starts anew.
+    """
+
+    def __init__(
+        self, path: Path, begun: Any, progress: Callable[[float], object], watch: Watch
+    ) -> None:
+        """Make the notes of a part."""
+        self.path = path
+        self.begun = begun
+        self.kept: Callable[[], Any] | None = None
+        self._progress = progress
+        self._watch = watch
+
+    def __call__(self, share: float) -> None:
+        """Report the share done, 0 to 1.
+
+        Raises:
+            KeyboardInterrupt: There was a Ctrl-C.
+        """
+        self._watch.tick()  # first, to save the work: the next line may end it
+        self._progress(share)
+        if self._watch.interrupted:
+            raise KeyboardInterrupt
+
+    def keep(self, state: Callable[[], Any]) -> None:
+        """Save the result of a function, JSON values, now and from time to time; see `begun`.
+
+        A result of None is not saved.
+        """
+        self.kept = state
+        self._watch.save()
+
+    def own(self, folder: Path) -> None:
+        """Claim a folder for runs of the part, before `keep`.
+
+        If the part starts anew, the folder is removed first: its files were made by another version
+        or with other settings.
+
+        Raises:
+            InputError: The folder cannot be removed.
+        """
+        if self.begun is None and folder.exists():
+            try:
+                shutil.rmtree(folder)
+            except OSError as error:
+                raise InputError(f"cannot remove {folder}: {reason_of(error)}") from None
+
+
+Part = Callable[[Notes], dict[str, Any]]
+"""A function that computes one result, JSON values."""
+
+
+def compute_parts(
+    parts: Mapping[str, Part],
+    folder: Path,
+    settings: Mapping[str, Any],
+    progress: Callable[[str, float, int], object],
+) -> dict[str, dict[str, Any]]:
+    """Compute results by name, except those that the folder holds with the same settings.
+
+    Args:
+        parts: Computations by name, in order.
+        folder: Folder with a file for each part.
+        settings: Settings that the results depend on; the package's version counts too.
+        progress: Called with the name of a part, the number of parts done and their total.
+
+    Raises:
+        InputError: A result cannot be written, or would replace what is none.
+        KeyboardInterrupt: Ctrl-C, when a part reports its progress or before the next one; a later
+            call resumes.
+    """
+    settings = {**settings, "version": __version__}
+    results: dict[str, Any] = {}
+    for name in parts:
+        refuse_foreign(folder / f"{name}.json", PART)
+    with deferred():
+        for number, (name, part) in enumerate(parts.items()):
+            progress(name, number, len(parts))
+
+            def report(share: float, name: str = name, number: int = number) -> None:
+                progress(name, number + share, len(parts))
+
+            results[name] = _result(folder / f"{name}.json", part, settings, report)
+    return results
+
+
+def _result(
+    path: Path, part: Part, settings: dict[str, Any], progress: Callable[[float], object]
+) -> dict[str, Any]:
+    """Return the result of a part: from its file if the settings are the same, else computed."""
+    file = read_json(path)
+    if file.get("settings") != settings:
+        file = {}
+    if "result" in file:
+        return file["result"]
+
+    def write(key: str, value: Any) -> None:
+        write_atomically(path, json.dumps({"settings": settings, key: value}, indent=1) + "\n")
+
+    def save() -> None:
+        kept = notes.kept() if notes.kept is not None else None
+        if kept is not None:
+            write("begun", kept)
+
+    watch = Watch(save)
+    notes = Notes(path, file.get("begun"), progress, watch)
+    with watch:
+        if not watch.interrupted:
+            result = part(notes)
+            notes.kept = None
+            write("result", result)
+            return result
+    raise KeyboardInterrupt

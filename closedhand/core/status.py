@@ -1,0 +1,7 @@
+"""Status of a game after an action or a step, as kernels return and write it."""
+
+RUNNING, OVER, ILLEGAL, REFUSED = range(4)
+"""The game goes on; it has ended; the user's action was illegal; a policy's action was illegal.
+
+An illegal action changes nothing.
+"""

@@ -1,0 +1,60 @@
+"""Views of Chinese Poker, and determinisations consistent with a view.
+
+Nobody sees another player's cards or arrangement before all hands are set; then all are shown.
+"""
+
+import numpy as np
+
+from closedhand.core.cards import shuffle
+from closedhand.core.numba.jit import kernel, seed_in_kernel
+from closedhand.games.chinese_poker.plays import ARRANGEMENTS, FRONTS, HAND, PARTS
+from closedhand.games.chinese_poker.rules import evaluate, over, take
+from closedhand.games.chinese_poker.state import DECK, HIDDEN, UNKNOWN, UNSET
+
+
+@kernel
+def hide(rules, state, player):
+    """Blank, in place, everything that `player` cannot know before all hands are set."""
+    if over(rules, state):
+        return
+    for seat in range(rules.players):
+        if seat != player:
+            for i in range(HAND):
+                state.hands[seat, i] = UNKNOWN
+            if state.history[seat] != UNSET:
+                state.history[seat] = HIDDEN
+            if state.backs[seat] != UNSET:
+                state.backs[seat] = HIDDEN
+
+
+@kernel
+def redeal(rules, view, player, rng):
+    """Fill, in place, the fields that `hide` blanked, uniformly at random.
+
+    Hidden arrangements are drawn by rejection: about a third of all are legal.
+    """
+    deck = np.arange(DECK)
+    for seat in range(rules.players):
+        if view.hands[seat, 0] != UNKNOWN:
+            for card in view.hands[seat]:
+                deck[card] = UNKNOWN
+    left = 0
+    for card in range(DECK):
+        if deck[card] != UNKNOWN:
+            deck[left] = deck[card]
+            left += 1
+    shuffle(deck[:left], seed_in_kernel(rng))
+    dealt = 0
+    parts = np.empty(len(PARTS), np.int64)
+    for seat in range(rules.players):
+        hand = view.hands[seat]
+        if hand[0] == UNKNOWN:
+            take(deck[dealt : dealt + HAND], hand)
+            dealt += HAND
+        if view.backs[seat] == HIDDEN:
+            action = np.int64(rng.random() * ARRANGEMENTS)
+            while not (evaluate(rules, hand, action, parts) or rules.fouls):
+                action = np.int64(rng.random() * ARRANGEMENTS)
+            view.backs[seat] = action // FRONTS
+            if view.history[seat] == HIDDEN:
+                view.history[seat] = action

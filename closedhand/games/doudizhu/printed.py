@@ -1,0 +1,72 @@
+"""Records as the DeepRocket paper prints them: `Cards: …` and `Game process: …`.
+
+The two texts joined are a record in the paper's notation, see `notation.parse_record`. In print the
+ten is also written 10, and a highlighted play stands between asterisks.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from closedhand.core.game import InputError
+from closedhand.core.reading import filled_lines
+from closedhand.core.records import LogReader, Record, Replay, replay
+from closedhand.core.registry import flat_game
+from closedhand.games.doudizhu.notation import parse_record
+
+GAME = re.compile(r"Cards\s*:(.*?)Game process\s*:(.*)", re.DOTALL | re.IGNORECASE)
+START = re.compile(r"(?=Cards\s*:)", re.IGNORECASE)
+
+
+def is_printed(path: Path) -> bool:
+    """Return whether a file, possibly compressed by gzip, begins with the cards of a game."""
+    try:
+        _, line = next(filled_lines(path), (0, ""))
+    except InputError:
+        return False
+    return START.match(line) is not None
+
+
+def replay_printed(path: Path) -> Iterator[Replay]:
+    """Replay every game of a file; games count from 1.
+
+    Raises:
+        InputError: The file cannot be read as text.
+    """
+    text = "\n".join(line for _, line in filled_lines(path)).replace("*", "").replace("10", "T")
+    game = flat_game("doudizhu", {})
+    for number, part in enumerate(filter(str.strip, START.split(text)), 1):
+        record, returns, error = None, None, None
+        try:
+            found = GAME.fullmatch(part)
+            if found is None:
+                raise InputError("there is no `Game process:`")
+            fields = [field.strip() for each in found.groups() for field in each.split(";")]
+            record = parse_record(";".join(filter(None, fields)), game)
+            state = replay(record)
+            returns = tuple(game.returns(state).tolist()) if game.over(state) else None
+        except InputError as wrong:
+            error = f"game {number}: {wrong}"
+        yield Replay(number, record, returns, error, unit="game")
+
+
+def printed_records(path: Path) -> list[Record]:
+    """Convert the games of a file to records.
+
+    Raises:
+        InputError: The file cannot be read, or a game in it breaks the rules.
+    """
+    records: list[Record] = []
+    for each in replay_printed(path):
+        if each.record is None or each.error is not None:
+            raise InputError(f"{path}, {each.error}")
+        records.append(each.record)
+    return records
+
+
+PRINTED = LogReader(
+    name="record as the DeepRocket paper prints it",
+    recognises=is_printed,
+    replay=replay_printed,
+    records=printed_records,
+)

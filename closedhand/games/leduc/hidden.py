@@ -1,0 +1,36 @@
+"""Views of Leduc, and determinisations consistent with a view.
+
+Both players see all actions, and the flop once it is revealed.
+"""
+
+import numpy as np
+
+from closedhand.core.cards import draw_place, total
+from closedhand.core.numba.jit import kernel
+from closedhand.games.leduc.plays import KINDS
+from closedhand.games.leduc.state import FLOP, SEATS, UNKNOWN, revealed
+
+
+@kernel
+def hide(rules, state, player):
+    """Blank, in place, everything that `player` cannot know.
+
+    The opponent's card stays hidden even at the end.
+    """
+    state.cards[1 - player] = UNKNOWN
+    if not revealed(rules, state):
+        state.cards[FLOP] = UNKNOWN
+
+
+@kernel
+def redeal(rules, view, player, rng):
+    """Fill, in place, the cards that `hide` blanked for `player`, uniformly at random."""
+    copies = np.empty(KINDS, np.int64)[: rules.tables.kinds]
+    for kind in range(len(copies)):
+        copies[kind] = rules.tables.copies[kind]
+    for card in view.cards:
+        if card != UNKNOWN:
+            copies[card] -= 1
+    for i in range(SEATS + 1):
+        if view.cards[i] == UNKNOWN:
+            view.cards[i] = draw_place(copies, total(copies), rng)

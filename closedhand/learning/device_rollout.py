@@ -1,0 +1,171 @@
+"""The games of PPO on a device: steps 1 and 2 of an update, see `device_ppo`.
+
+All tensors keep their addresses, and nothing waits for the device, so that CUDA graphs may run both
+steps.
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from closedhand.core.game import Game
+from closedhand.envs.device_batch import DeviceBatch
+from closedhand.learning.device_evaluation import NEVER
+
+HANDS = "hands"
+"""The field of states that holds the cards of every seat."""
+DRAW_FROM = 1e-9
+"""Least uniform number of which a logarithm is taken."""
+KEPT = 0.95
+"""Share of the squares of payoffs that is kept from one update to the next."""
+
+
+def log_softmax(logits: Tensor, masks: Tensor) -> Tensor:
+    """Log probabilities of the legal actions, float32 [n, actions]; others are `NEVER` or less."""
+    return torch.log_softmax(logits.float().masked_fill(masks == 0, NEVER), 1)
+
+
+class Rollout:
+    """Games on a device, with room for the steps of an update.
+
+    Attributes:
+        batch: The games.
+        rows: Tensors of the steps by name, [steps, games, …].
+        hidden: Number of bits of the cards of all seats, 0 if states do not hold them so.
+        payoffs: Number and sum of squares of the payoffs so far, float64 [3]; the last is 0.
+        scale: Root of their mean square, by which rewards are divided, a scalar.
+        ended: Number of games that ended in the last rollout, a scalar.
+    """
+
+    def __init__(self, batch: DeviceBatch, inputs: int, steps: int, dtype: torch.dtype) -> None:
+        """Prepare the room.
+
+        Args:
+            batch: The games.
+            inputs: Entries of an observation.
+            steps: Steps of every game in an update.
+            dtype: Type of the inputs of the networks that play.
+        """
+        self.batch, self.steps, self._dtype = batch, steps, dtype
+        self._hands = _hands_of(batch.game)
+        self.hidden = 0 if self._hands is None else self._hands[2]
+        shapes: dict[str, tuple[tuple[int, ...], torch.dtype]] = {
+            "observations": ((inputs,), torch.int8),
+            "masks": ((batch.game.num_actions,), torch.int8),
+            "hidden": ((self.hidden,), torch.int8),
+            "actions": ((), torch.int64),
+            "actors": ((), torch.int64),
+            "logs": ((), torch.float32),
+            "values": ((), torch.float32),
+            "rewards": ((batch.game.num_players,), torch.float32),
+            "ended": ((), torch.bool),
+            "decides": ((), torch.bool),
+            "advantages": ((), torch.float32),
+            "targets": ((), torch.float32),
+            "known": ((), torch.bool),
+        }
+        device = batch.device
+        self.rows = {
+            name: torch.zeros((steps, batch.number, *shape), dtype=kind, device=device)
+            for name, (shape, kind) in shapes.items()
+        }
+        self.payoffs = torch.zeros(3, dtype=torch.float64, device=device)
+        self.scale = torch.ones((), device=device)
+        self.ended = torch.zeros((), dtype=torch.int64, device=device)
+
+    def _cards(self) -> Tensor:
+        """The bits of the cards of all seats, from the player to act on, int8 [games, bits]."""
+        batch = self.batch
+        if self._hands is None:
+            return self.rows["hidden"][0]
+        start, each, bits = self._hands
+        seats = batch.game.num_players
+        hands = batch.states[:, start : start + seats * each].reshape(-1, seats, each)
+        order = (batch.player[:, None] + torch.arange(seats, device=batch.device)) % seats
+        turned = hands.gather(1, order[:, :, None].expand(-1, -1, each)).reshape(-1, seats * each)
+        places = torch.arange(8, dtype=torch.uint8, device=batch.device)
+        return ((turned[:, :, None] >> places) & 1).reshape(-1, bits).to(torch.int8)
+
+    @torch.no_grad()
+    def play(self, network: Any, critic: Any) -> None:
+        """Play the steps of an update by a network and a critic, into `rows`."""
+        rows, batch = self.rows, self.batch
+        for t in range(self.steps):
+            rows["observations"][t].copy_(batch.observation)
+            rows["masks"][t].copy_(batch.action_mask)
+            rows["hidden"][t].copy_(self._cards())
+            rows["actors"][t].copy_(batch.player)
+            seen = batch.observation.to(self._dtype)
+            logs = log_softmax(network.policy(network.body(seen)), batch.action_mask)
+            noise = torch.rand_like(logs).clamp_(DRAW_FROM, 1 - 1e-7).log_().neg_().log_()
+            actions = (logs - noise).argmax(1)
+            rows["actions"][t].copy_(actions)
+            rows["logs"][t].copy_(logs.gather(1, actions[:, None]).squeeze(1))
+            hidden = rows["hidden"][t].to(self._dtype)
+            rows["values"][t].copy_(critic(torch.cat([seen, hidden], 1)))
+            rows["decides"][t].copy_(batch.action_mask.sum(1) > 1)
+            batch.step(actions)
+            rows["rewards"][t].copy_(batch.rewards)
+            rows["ended"][t].copy_(batch.status != 0)
+
+    @torch.no_grad()
+    def credit(self, gae_lambda: float) -> None:
+        """Write advantages and targets of the decisions into `rows`; see `PPOSettings`."""
+        rows, seats = self.rows, self.batch.game.num_players
+        paid = rows["rewards"].double()
+        ended = rows["ended"]
+        self.ended.copy_(ended.sum())
+        self.payoffs.mul_(KEPT)
+        self.payoffs[0] += ended.sum() * seats
+        self.payoffs[1] += paid.square().sum()
+        scale = (self.payoffs[1] / self.payoffs[0].clamp(min=1)).sqrt().float()
+        self.scale.copy_(torch.where(scale > 1e-6, scale, torch.ones_like(scale)))
+        rewards = rows["rewards"] / self.scale
+
+        def blank(dtype: torch.dtype = torch.float32) -> Tensor:
+            return torch.zeros((self.batch.number, seats), dtype=dtype, device=self.batch.device)
+
+        value, advantage, due, known = blank(), blank(), blank(), blank(torch.bool)
+        for t in reversed(range(self.steps)):
+            over = ended[t][:, None]
+            value = value.masked_fill(over, 0.0)
+            advantage = advantage.masked_fill(over, 0.0)
+            due = due.masked_fill(over, 0.0) + rewards[t]
+            known = known | over
+            i = rows["actors"][t][:, None]
+            delta = due.gather(1, i) + value.gather(1, i) - rows["values"][t][:, None]
+            found = delta + gae_lambda * advantage.gather(1, i)
+            sure = known.gather(1, i)
+            acts = rows["decides"][t][:, None]
+            found = found.masked_fill(~sure, 0.0)
+            rows["advantages"][t].copy_(found.squeeze(1))
+            rows["known"][t].copy_((sure & acts).squeeze(1))
+
+            value = _put(value, i, acts, rows["values"][t][:, None])
+            advantage = _put(advantage, i, acts, found)
+            due = _put(due, i, acts, torch.zeros_like(found))
+            known = _put(known, i, acts, torch.ones_like(sure))
+        rows["targets"].copy_(rows["advantages"] + rows["values"])
+        use = rows["known"].float()
+        number = use.sum().clamp(min=1)
+        mean = (rows["advantages"] * use).sum() / number
+        spread = ((rows["advantages"] - mean).square() * use).sum() / number
+        rows["advantages"].sub_(mean).div_(spread.sqrt() + 1e-8)
+
+
+def _put(held: Tensor, seats: Tensor, where: Tensor, new: Tensor) -> Tensor:
+    """Numbers by seat, [games, seats], with those of some seats, [games, 1], replaced."""
+    return held.scatter(1, seats, torch.where(where, new, held.gather(1, seats)))
+
+
+def _hands_of(game: Game) -> tuple[int, int, int] | None:
+    """Where states hold the cards of every seat: first byte, bytes of a seat, bits of all."""
+    fields: Any = game.dtype.fields
+    if HANDS not in fields:
+        return None
+    kind, start = fields[HANDS][:2]
+    each = kind.itemsize // game.num_players
+    if kind.subdtype is None or kind.shape[0] != game.num_players:
+        return None
+    return int(start), each, 8 * kind.itemsize

@@ -1,0 +1,114 @@
+"""Weights of networks and moments of optimisers as arrays, for checkpoints and other processes."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+
+Weights = Mapping[str, np.ndarray]
+"""Weights of a network by name."""
+
+
+def load_weights(network: torch.nn.Module, weights: Weights) -> None:
+    """Copy weights into a network."""
+    tensors = {name: torch.from_numpy(each.copy()) for name, each in weights.items()}
+    network.load_state_dict(tensors)
+
+
+def arrays_of(name: str, module: torch.nn.Module) -> dict[str, np.ndarray]:
+    """Copy the tensors of a module; their names begin with that of the module."""
+    return {f"{name}.{key}": each.cpu().numpy().copy() for key, each in module.state_dict().items()}
+
+
+@torch.no_grad()
+def restore_module(module: torch.nn.Module, name: str, state: Weights) -> None:
+    """Copy tensors that `arrays_of` returned into a module.
+
+    Raises:
+        ValueError: The tensors belong to another network, or are not finite.
+    """
+    for key, each in module.state_dict().items():
+        array = whole(state[f"{name}.{key}"])
+        if array.shape != tuple(each.shape) or not np.isfinite(array).all():
+            raise ValueError("weights")
+        each.copy_(torch.from_numpy(array.astype(np.float32)))
+
+
+def moments_of(optimiser: torch.optim.Optimizer) -> dict[str, np.ndarray]:
+    """Copy the moments that an optimiser keeps of each weight."""
+    return {
+        f"optimiser.{i}.{key}": each.cpu().numpy().copy()
+        for i, moments in optimiser.state_dict()["state"].items()
+        for key, each in moments.items()
+    }
+
+
+MOMENTS = {"step", "exp_avg", "exp_avg_sq"}
+"""What Adam keeps of each weight; the step is one number."""
+
+
+def _moments_in(
+    optimiser: torch.optim.Optimizer, state: Weights
+) -> dict[int, dict[str, torch.Tensor]]:
+    """Collect the moments of `moments_of` by weight and name.
+
+    Raises:
+        ValueError: The moments are not those of Adam for weights of these shapes. PyTorch would
+            take them, and read or write beyond their ends.
+    """
+    weights = [each for group in optimiser.param_groups for each in group["params"]]
+    moments: dict[int, dict[str, torch.Tensor]] = {}
+    for name in (name for name in state if name.startswith("optimiser.")):
+        _, i, key = name.split(".")
+        array, shape = whole(state[name]), () if key == "step" else tuple(weights[int(i)].shape)
+        if array.dtype != np.float32 or array.shape != shape or not np.isfinite(array).all():
+            raise ValueError("moments")
+        moments.setdefault(int(i), {})[key] = torch.from_numpy(array.copy())
+    if any(each.keys() != MOMENTS for each in moments.values()):
+        raise ValueError("moments")
+    return moments
+
+
+def restore_moments(optimiser: torch.optim.Optimizer, state: Weights) -> None:
+    """Copy moments that `moments_of` returned into an optimiser.
+
+    Raises:
+        ValueError: The moments are not those of Adam for these weights.
+    """
+    moments = _moments_in(optimiser, state)
+    optimiser.load_state_dict({**optimiser.state_dict(), "state": moments})
+
+
+def restore_moments_in_place(optimiser: torch.optim.Optimizer, state: Weights) -> None:
+    """Write moments into the tensors that an optimiser already has, at the same addresses."""
+    parameters = [each for group in optimiser.param_groups for each in group["params"]]
+    for i, moments in _moments_in(optimiser, state).items():
+        for key, moment in moments.items():
+            held = optimiser.state[parameters[i]][key]
+            held.copy_(moment.reshape(held.shape))
+
+
+@torch.no_grad()
+def add_to_average(average: torch.nn.Module, network: torch.nn.Module, updates: int) -> None:
+    """Move averaged weights towards those after an update; the first one sets them."""
+    # Polynomial-decay averaging (Shamir and Zhang, 2013): about the last tenth of the updates
+    # counts, for any length of the training.
+    share = 9 / (updates + 8)
+    for mean, new in zip(average.parameters(), network.parameters(), strict=True):
+        mean.lerp_(new, share)
+
+
+def half(array: np.ndarray) -> np.ndarray:
+    """Round float32 numbers to bfloat16, their upper halves, uint16; others stay as they are."""
+    if array.dtype != np.float32 or array.size < 2:
+        return array
+    bits = array.view(np.uint32)
+    # Round to the nearest; ties to even.
+    return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
+
+
+def whole(array: np.ndarray) -> np.ndarray:
+    """Convert a result of `half` back, to the precision of bfloat16."""
+    if array.dtype != np.uint16:
+        return array
+    return (array.astype(np.uint32) << 16).view(np.float32)

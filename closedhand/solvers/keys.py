@@ -1,0 +1,95 @@
+"""Keys of information sets: hashes of 128 bits of the views of their players."""
+
+import numpy as np
+
+from closedhand.core import batch_kernels
+from closedhand.core.game import Game
+from closedhand.core.numba.jit import kernel
+
+
+@kernel
+def mix(words, keys):
+    """Continue the hashes `keys`, uint64 [n, 2], with the words of each row, integers [n, words].
+
+    It multiplies by odd constants and shifts, as MurmurHash3 does, with different constants in the
+    two halves.
+    """
+    for i in range(len(words)):
+        one, two = keys[i, 0], keys[i, 1]
+        for word in words[i]:
+            one = (one ^ np.uint64(word)) * np.uint64(0x9E3779B97F4A7C15)
+            one ^= one >> np.uint64(29)
+            two = (two + np.uint64(word)) * np.uint64(0xD6E8FEB86659FD93)
+            two ^= two >> np.uint64(32)
+        keys[i, 0] = one * np.uint64(0xBF58476D1CE4E5B9)
+        keys[i, 1] = two * np.uint64(0x94D049BB133111EB)
+
+
+def hash_views(views: np.ndarray, keys: np.ndarray) -> None:
+    """Continue the hashes `keys`, uint64 [n, 2], with views [n]."""
+    word = next(size for size in (8, 4, 2, 1) if views.dtype.itemsize % size == 0)
+    words = np.ascontiguousarray(views).view(np.uint8).reshape(len(views), views.dtype.itemsize)
+    with np.errstate(over="ignore"):  # where the kernel is a plain function
+        mix(words.view(f"u{word}"), keys)
+
+
+def keys_of(game: Game, states: np.ndarray, together: bool = False) -> np.ndarray:
+    """Hash the information sets of the players to act into keys, uint64 [n, 2].
+
+    Args:
+        game: The game.
+        states: States or views [n].
+        together: Whether the seats of a side share their knowledge.
+    """
+    keys = np.zeros((len(states), 2), np.uint64)
+    if not together:
+        views = states.copy()
+        batch_kernels.hide_all(game.rules, views)
+        hash_views(views, keys)
+        return keys
+    seats = states["player"].astype(np.int64)
+    sides = np.array(game.sides)
+    for k in range(game.num_players):
+        # The seat k places after the one to act, if it is on the same side.
+        seen = (seats + k) % game.num_players
+        same = np.flatnonzero(sides[seen] == sides[seats])
+        if len(same):
+            # Add up in the order of the seats, so that the key does not depend on the seat to act.
+            views = states[same]
+            batch_kernels.hide_for(game.rules, views, seen[same])
+            own = np.zeros((len(same), 2), np.uint64)
+            hash_views(views, own)
+            keys[same] += own
+    return keys
+
+
+@kernel
+def number_keys(keys, table, sets, originals):
+    """Number different keys in the order of their appearance; return how many there are.
+
+    Args:
+        keys: Keys, uint64 [n, 2].
+        table: -1 everywhere, int32 [a power of two, more than n]; scratch space.
+        sets: Output: number of each key, int32 [n].
+        originals: Output: the first place of each number, int32 [n].
+    """
+    # Open addressing: an entry of `table` is the number of a key, -1 where free. The table is at
+    # most half full, so that a search by steps of 1 is short and always ends.
+    found = 0
+    mask = np.uint64(len(table) - 1)
+    for i in range(len(keys)):
+        place = keys[i, 0] & mask
+        while True:
+            other = table[place]
+            if other < 0:
+                table[place] = found
+                originals[found] = i
+                sets[i] = found
+                found += 1
+                break
+            first = originals[other]
+            if keys[first, 0] == keys[i, 0] and keys[first, 1] == keys[i, 1]:
+                sets[i] = other
+                break
+            place = (place + np.uint64(1)) & mask
+    return found

@@ -1,0 +1,84 @@
+"""Chances of the hidden cards of every hand, from a view.
+
+1. Draw determinisations of the view: particles weighted by the plays so far where the game's
+   playouts have an informed policy, or else uniformly.
+2. Count each card in every hidden hand.
+"""
+
+import time
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from closedhand.core.game import Game, State
+from closedhand.search.particles import Particles
+from closedhand.web.advice import playouts_of
+
+DETERMINISATIONS = 400
+"""Determinisations from which the chances of cards are counted."""
+
+
+def card_chances(
+    game: Game,
+    view: State,
+    player: int,
+    seed: int,
+    number: int = DETERMINISATIONS,
+    seconds: float = 2.0,
+) -> dict[str, Any]:
+    """Estimate the expected number of each card in every hidden hand.
+
+    Where the game's playouts have an informed policy, the determinisations are particles, weighted
+    by the plays so far; otherwise they are uniform.
+
+    Args:
+        game: The game.
+        view: View of a player.
+        player: Seat of the player.
+        seed: Seed of the determinisations.
+        number: Number of determinisations.
+        seconds: Longest time for weighting them.
+    """
+    rng = np.random.default_rng(seed)
+    playing, policy, informed = playouts_of(game)
+    deadline = time.perf_counter() + seconds
+    if informed and int(view["player"]) == player:  # particles are those of the player to act
+        states = Particles(playing, policy, view, number, rng, deadline).states
+    else:
+        states = [game.redeal(view, player, rng) for _ in range(number)]
+    known = game.scene(view)
+    hidden = [i for i, row in enumerate(known) if "" in row.cards]
+    counts = {i: Counter[str]() for i in hidden}
+    for state in states:
+        rows = game.scene(state)
+        for i in hidden:
+            counts[i].update(card for card in rows[i].cards if card.strip())
+    cards = {card for count in counts.values() for card in count}
+    order = _order(game, cards)
+    return {
+        "cards": order,
+        "number": len(states),
+        "seats": [
+            {
+                "seat": known[i].seat,
+                "label": known[i].label,
+                "chances": [round(counts[i][card] / len(states), 4) for card in order],
+            }
+            for i in hidden
+        ],
+    }
+
+
+def _order(game: Game, cards: set[str]) -> list[str]:
+    """Sort cards as hands show them: by their mean place in the hands of 20 random deals."""
+    # By card the sum of its relative places, and under its name with "#" how often it occurred.
+    places: dict[str, float] = {}
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        for row in game.scene(game.deal(rng)):
+            for i, card in enumerate(row.cards):
+                places[card] = places.get(card, 0.0) + i / max(1, len(row.cards)) / 20
+                places[f"{card}#"] = places.get(f"{card}#", 0.0) + 1 / 20
+    mean = {card: places.get(card, 0) / places.get(f"{card}#", 1) for card in cards}
+    return sorted(cards, key=lambda card: (mean[card], card))

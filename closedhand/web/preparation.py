@@ -1,0 +1,158 @@
+"""Prepare the games in the background at the start of the server, so that nobody waits later.
+
+1. Until the kernels of a game are in the cache of Numba, a process of its own compiles them: the
+   compiler keeps some hundred megabytes for good, which the server need not hold.
+2. The server then loads them by the same calls, in a thread.
+3. The game that somebody waits for comes first.
+"""
+
+import logging
+import platform
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+
+from closedhand.core.agents import make_agent
+from closedhand.core.files import write_atomically
+from closedhand.core.game import Game, InputError
+from closedhand.core.registry import make_game
+from closedhand.core.version import __version__
+from closedhand.web import advice, catalogue
+from closedhand.web.card_chances import card_chances
+from closedhand.web.serialization import prepare
+
+LOG = logging.getLogger("closedhand.web")
+
+COMMAND = (sys.executable, "-m", "closedhand.web.preparation")
+CACHE = f"{__version__} {numba.__version__} {platform.python_version()} {platform.machine()}"
+"""What a line about a compiled game begins with: another version compiles anew."""
+
+
+def _table(game: Game) -> None:
+    """What a table needs: rules, views and a decision of the usual opponent."""
+    prepare(game)
+    catalogue.agents(game.name)
+    state = game.deal(np.random.default_rng(0))
+    make_agent(game, catalogue.usual(game.name), 0).act(game.view(state, int(state["player"])))
+
+
+def _hints(game: Game) -> None:
+    """What hints and judgements need."""
+    state = game.deal(np.random.default_rng(0))
+    player = int(state["player"])
+    view = game.view(state, player)
+    by = catalogue.adviser_of(game)
+    chosen = advice.suggest(game, view, by, 0)["action"]["id"]
+    next(advice.values(game, view, chosen, 0, by), None)
+    card_chances(game, view, player, 0)
+
+
+STAGES: dict[str, Callable[[Game], None]] = {"table": _table, "hints": _hints}
+
+
+class Preparation:
+    """The games still to be prepared, and the thread that does it.
+
+    Attributes:
+        left: Pairs of a game and a stage, the next one first.
+        total: Number of pairs at first.
+    """
+
+    def __init__(self, names: Sequence[str], compiled: Path | None) -> None:
+        """Begin with nothing prepared.
+
+        Args:
+            names: Names of the games.
+            compiled: File that lists what has been compiled; None: every start compiles.
+        """
+        self.left = [(name, stage) for stage in STAGES for name in names]
+        self.total = len(self.left)
+        self._ready = {each: threading.Event() for each in self.left}
+        self._compiled = compiled
+        self._process: subprocess.Popen[str] | None = None
+
+    def start(self) -> None:
+        """Prepare in a daemon thread, which does not keep the server alive."""
+        threading.Thread(target=self._work, name="preparation", daemon=True).start()
+
+    def wait(self, name: str, stage: str = "table") -> None:
+        """Wait until a game is prepared, ahead of the others; slow: call it in a thread."""
+        ready = self._ready.get((name, stage))
+        if ready is not None and not ready.is_set():
+            # Stable: the stages of the game stay in their order.
+            self.left = sorted(self.left, key=lambda each: each[0] != name)
+            ready.wait()
+
+    def status(self) -> dict[str, Any]:
+        """Games and stages that are not ready yet, the present one first, and progress."""
+        left = [list(each) for each in self.left]
+        return {"left": left, "done": self.total - len(left), "total": self.total}
+
+    def close(self) -> None:
+        """End the process of the compiler."""
+        if self._process is not None:
+            self._process.kill()
+
+    def _work(self) -> None:
+        try:
+            while self.left:
+                each = self.left[0]
+                line = " ".join([CACHE, *each])
+                if line not in self._known():
+                    self._compile(*each)
+                    self._note(line)
+                try:
+                    STAGES[each[1]](make_game(each[0]).flat)
+                except Exception:  # a game or an agent may be third-party code, and raise anything
+                    LOG.exception("%s is not prepared", each[0])
+                self.left = [other for other in self.left if other != each]
+                self._ready[each].set()
+        finally:
+            self.left = []
+            for ready in self._ready.values():
+                ready.set()
+            self.close()
+
+    def _compile(self, name: str, stage: str) -> None:
+        """Have the other process compile a stage, and wait for it; without effect if it fails."""
+        if self._process is None:
+            pipe = subprocess.PIPE
+            # In a session of its own: Ctrl-C is for the server, which ends this process.
+            self._process = subprocess.Popen(
+                COMMAND, stdin=pipe, stdout=pipe, text=True, start_new_session=True
+            )
+        with suppress(OSError):
+            assert self._process.stdin and self._process.stdout
+            print(name, stage, file=self._process.stdin, flush=True)
+            self._process.stdout.readline()
+
+    def _known(self) -> list[str]:
+        try:
+            return self._compiled.read_text("utf-8").splitlines() if self._compiled else []
+        except (OSError, UnicodeDecodeError):
+            return []
+
+    def _note(self, line: str) -> None:
+        if self._compiled is not None:
+            with suppress(InputError):
+                write_atomically(self._compiled, "\n".join([*self._known(), line, ""]))
+
+
+def main() -> None:
+    """Compile the stages that the lines of the input name; answer each with a line."""
+    for line in sys.stdin:
+        name, stage = line.split()
+        with suppress(Exception):  # the server meets the same error, and reports it
+            STAGES[stage](make_game(name).flat)
+        print("done", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""A table as JSON data for the browser at one of its seats."""
+
+from collections.abc import Collection
+from dataclasses import asdict
+from typing import Any
+
+from closedhand.web.serialization import OPEN, WATCHING, describe, seen_by
+from closedhand.web.table import Table
+
+
+def without_files(agent: str, with_files: Collection[str]) -> str:
+    """The text of an agent, or only its name if it is one of those that name files."""
+    return agent.partition(":")[0] if agent in with_files else agent
+
+
+def describe_table(table: Table, seat: int, with_files: Collection[str] = ()) -> dict[str, Any]:
+    """Describe a table for a browser, as JSON data.
+
+    Args:
+        table: The table.
+        seat: Seat whose view is sent; `WATCHING` for spectators.
+        with_files: Texts of agents that name files, of which only the agent's name is sent.
+    """
+    game = table.game
+    # After the end of a hand every seat sees all cards.
+    sees_all = table.over or (seat == WATCHING and table.open)
+    views = seen_by(game, table.state, OPEN if sees_all else seat)
+    asked = seat >= 0 and table.awaits(seat)
+    return {
+        "table": table.id,
+        "version": table.version,
+        "game": game.name,
+        "seat": seat,
+        "seats": [
+            {
+                "agent": without_files(seat.agent, with_files),
+                "name": seat.name,
+                "person": not seat.agent,
+                "player": seat.player,
+            }
+            for seat in table.seats
+        ],
+        "position": describe(game, views, table.actors, legal=asked),
+        "asked": asked,
+        "pace": table.pace,
+        "open": table.open,
+        "trouble": table.trouble,
+        "deal": table.deal,
+        "turn": table.turn,
+        "hands": [
+            {
+                **asdict(hand),
+                "occupants": [without_files(each, with_files) for each in hand.occupants],
+            }
+            for hand in table.hands
+        ],
+        "roles": list(game.roles),
+        "sides": list(game.sides),
+        "options": {key: value for key, value in game.options.items()},
+        "remote": not table.is_own,
+    }

@@ -1,0 +1,260 @@
+"""What is generated in the manual, for `make pages`: pages of environments, and code from files.
+
+A page takes code from a file by a comment before a block, `<!-- From FILE: NAME -->`: a function,
+class or constant; `FIRST to LAST` with all between them; without a name the whole file.
+"""
+
+import ast
+import os
+import re
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+# Nothing is played, so nothing is compiled.
+os.environ["NUMBA_DISABLE_JIT"] = "1"
+
+closedhand = import_module("closedhand")
+ILLEGAL_REWARD = import_module("closedhand.envs.common").ILLEGAL_REWARD
+DOCS = Path(__file__).parent
+CODE = re.compile(r"<!-- From (\S+?)(?:: (\w+)(?: to (\w+))?)? -->\n```(\w+)\n.*?^```", re.M | re.S)
+"""A comment that names code, and the block after it."""
+
+
+def generated() -> dict[Path, str]:
+    """The text of every page that is generated, or holds code from a file, by its path.
+
+    Games of other packages have no pages.
+    """
+    own = {
+        name: environment
+        for name, environment in closedhand.GAMES.items()
+        if str(environment.make).startswith("closedhand.")
+    }
+    folder = DOCS / "environments"
+    found = {folder / f"{name}.md": environment_page(name, each) for name, each in own.items()}
+    found[folder / "index.md"] = environment_index(own)
+    for path in DOCS.glob("*.md"):
+        text = path.read_text(encoding="utf-8")
+        if CODE.search(text):
+            found[path] = CODE.sub(with_code, text)
+    return found
+
+
+def with_code(match: re.Match[str]) -> str:
+    """A comment and its block, with the code as it is in the file now."""
+    file, first, last, language = match.groups()
+    code = (DOCS / file).read_text(encoding="utf-8")
+    if first:
+        code = part_of(code, first, last or first)
+    return f"{match[0].partition('```')[0]}```{language}\n{code.strip()}\n```"
+
+
+def part_of(code: str, first: str, last: str) -> str:
+    """The lines of a module from one definition to another, with what explains the last one."""
+    lines, starts = code.splitlines(), []
+    for node in ast.parse(code).body:
+        if not isinstance(node, ast.Expr):  # the text after a constant belongs to it
+            decorated = getattr(node, "decorator_list", [])
+            starts.append((names_of(node), min([node.lineno, *(d.lineno for d in decorated)]) - 1))
+    ends = [*(start for _, start in starts[1:]), len(lines)]
+    begin = next(start for names, start in starts if first in names)
+    end = next(end for (names, _), end in zip(starts, ends, strict=True) if last in names)
+    return "\n".join(lines[begin:end])
+
+
+def names_of(node: ast.stmt) -> set[str]:
+    """The names that a statement defines."""
+    if isinstance(node, ast.Assign):
+        return {each.id for each in node.targets if isinstance(each, ast.Name)}
+    return {getattr(node, "name", "")}
+
+
+def main() -> None:
+    """Write the pages."""
+    (DOCS / "environments").mkdir(exist_ok=True)
+    for path, text in generated().items():
+        path.write_text(text, encoding="utf-8")
+
+
+def rules_for_players(name: str, environment: Any) -> str:
+    """The rules in words, as the page of `closedhand web` shows them; empty if there are none."""
+    if environment.rulebook is None:
+        return ""
+    rulebook = import_module("closedhand.core.rulebook")
+    return f"\n## For players\n\n{rulebook.as_markdown(rulebook.rules_in_words(name))}\n"
+
+
+def environment_page(name: str, environment: Any) -> str:
+    """How to make an environment, what it is like, and what its game's docstring says."""
+    make = import_module("closedhand.core.registry").load(environment.make)
+    game = closedhand.make_game(name)
+    parallel = ""
+    if environment.parallel_id:
+        parallel = f'env = pettingzoo.make("parallel", "{environment.parallel_id}")\n'
+    return f"""# {environment.title}
+
+{table_picture(name, environment.title)}{facts_table(name, environment)}
+
+```python
+env = pettingzoo.make("aec", "{environment.aec_id}")
+{parallel}env = gymnasium.make("{environment.gymnasium_id}")
+envs = gymnasium.make_vec("{environment.gymnasium_id}", num_envs=1024, reward="seats")
+```
+
+The rules are in `{make.__module__}`.
+
+{environment.doc}
+{rules_for_players(name, environment)}
+## Presets and spaces
+
+{spaces_table(name, environment.option_table)}
+
+In the dict of an observation `action_mask` [actions] says which actions are legal.
+`observation="flat"` has all parts in one vector.
+
+## Rewards
+
+{rewards(game)}
+
+## Action ids
+
+{ids_table(game)}
+"""
+
+
+def table_picture(name: str, title: str) -> str:
+    """The picture of a table in play, if `pictures.py` draws one."""
+    if not (DOCS / "pictures" / f"{name}.gif").exists():
+        return ""
+    return f"![A table of {title} in play](../pictures/{name}.gif)\n\n"
+
+
+def facts_table(name: str, environment: Any) -> str:
+    """What an environment is like, a row for each fact."""
+    game = closedhand.make_game(name)
+    fewest = closedhand.make_game(name, **game.substep_options)
+    low, high = game.payoff_range
+    actions = f"{game.num_actions:,}"
+    if fewest.num_actions < game.num_actions:
+        actions += f", {fewest.num_actions:,} in sub-steps"
+    pace = "all act at the same time" if game.simultaneous else "one acts after the other"
+    information = "imperfect: the hands of the others are hidden"
+    if game.simultaneous:
+        information += ", and what they do until all have acted"
+    facts = {
+        "players": f"{game.num_players}; {pace}",
+        "actions": actions,
+        "observation": f"{parts_of(game)}; {game.feature_size} numbers with "
+        '`observation="compact"`',
+        "rewards": f"{low:,g} to {high:,g}, {'zero-sum' if game.zero_sum else 'general-sum'}",
+        "information": information,
+        "ids": f"`{environment.aec_id}`, `{environment.gymnasium_id}`",
+    }
+    return "| | |\n|---|---|\n" + "\n".join(f"| {key} | {text} |" for key, text in facts.items())
+
+
+def spaces_table(name: str, options: Any) -> str:
+    """Actions, observations and payoffs: by default, of every preset, of options that matter."""
+    usual = closedhand.make_game(name)
+    rows = {"by default": facts(usual)}
+    for option in options:
+        values = option.choices or ((True, False) if isinstance(option.default, bool) else ())
+        for value in values:
+            try:
+                found = facts(closedhand.make_game(name, **{option.name: value}))
+            except closedhand.InputError:
+                continue
+            if found != rows["by default"] or (option.choices and value != option.default):
+                rows[f"`{option.name}={value!r}`"] = found
+    head = ("options", "actions", "observation, int8", "compact", "payoffs",
+            "most actions in a game")  # fmt: skip
+    lines = [head, ("---",) * len(head), *((text, *found) for text, found in rows.items())]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def facts(game: Any) -> tuple[str, ...]:
+    """A game's number of actions, observations, range of payoffs, and length."""
+    low, high = game.payoff_range
+    return (
+        f"{game.num_actions:,}",
+        parts_of(game),
+        str(game.feature_size),
+        f"{low:,g} to {high:,g}",
+        f"{game.max_moves:,}",
+    )
+
+
+def parts_of(game: Any) -> str:
+    """The parts of a game's observation with their shapes."""
+    return ", ".join(
+        f"`{part}` [{', '.join(map(str, shape))}]" for part, shape in game.shapes.items()
+    )
+
+
+def rewards(game: Any) -> str:
+    """When a game pays, in a sentence or two."""
+    when = "at the end of each of its rounds" if game.rounds > 1 else "when it ends"
+    if game.staged and game.rounds == 1:
+        when += ", and with more rounds at the end of each"
+    total = "add up to 0" if game.zero_sum else "do not add up to 0"
+    sides = f" Sides are {', '.join(game.roles)}." if len(set(game.sides)) < len(game.sides) else ""
+    low, high = game.payoff_range
+    illegal = (
+        "An illegal action has a meaning in the rules."
+        if game.lenient
+        else f"An illegal action ends the game with {ILLEGAL_REWARD:g} for who chose it; "
+        "in the lean AEC env it is an error."
+    )
+    return (
+        f"A game pays {when}, {low:,g} to {high:,g}: the payoffs of the {game.num_players} players "
+        f"{total}, and rewards before that are 0.{sides} {illegal}"
+    )
+
+
+MOST_ROWS = 48
+
+
+def ids_table(game: Any) -> str:
+    """The ids of actions: ranges of those whose notation is equally long, or some of them."""
+    texts = [game.text(action) for action in range(game.num_actions)]
+    starts = [i for i in range(len(texts)) if i == 0 or len(texts[i]) != len(texts[i - 1])]
+    if len(starts) > MOST_ROWS or len(starts) < 3 < len(texts):
+        step = max(1, len(texts) // 12)
+        chosen = sorted({*range(0, len(texts), step), len(texts) - 1})
+        rows = [(f"{i:,}", f"`{texts[i]}`") for i in chosen]
+        head = "| some ids | notation |"
+    else:
+        rows = []
+        for start, end in zip(starts, [*starts[1:], len(texts)], strict=True):
+            last = f" to {end - 1:,}" if end - 1 > start else ""
+            text = f"`{texts[start]}`" + (f" to `{texts[end - 1]}`" if last else "")
+            rows.append((f"{start:,}{last}", text))
+        head = "| ids | notation |"
+    return "\n".join([head, "|---|---|", *(f"| {ids} | {text} |" for ids, text in rows)])
+
+
+def environment_index(environments: dict[str, Any]) -> str:
+    """The gallery of all environments."""
+    entries = "\n".join(
+        f"## [{environment.title}]({name}.md)\n\n"
+        f"{table_picture(name, environment.title)}{facts_table(name, environment)}\n"
+        for name, environment in environments.items()
+    )
+    pages = "\n".join(environments)
+    return f"""# Environments
+
+Every game is an environment of PettingZoo and of Gymnasium. Its page has the rules, all options and
+presets, the observations number by number, and the ids of the actions.
+
+{entries}
+```{{toctree}}
+:hidden:
+
+{pages}
+```
+"""
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""Values of hints: those of the strategy that is named, or of the simulation that is named."""
+
+import numpy as np
+import pytest
+
+from closedhand import make_game
+from closedhand.web import advice
+from closedhand.web.game_explorer import GameExplorer
+
+
+@pytest.mark.parametrize("name", ["leduc", "uh_leduc"])
+def test_values_of_a_small_game_are_those_of_the_strategy(name: str) -> None:
+    """In every view on the way: as *Solve* has them, and equal where an equilibrium mixes."""
+    game, rng = make_game(name).flat, np.random.default_rng(0)
+    solver = GameExplorer(game)
+    solver.play("equilibrium")
+    mixed = 0
+    for _ in range(40):
+        state = game.deal(rng)
+        while not game.over(state):
+            view = game.view(state, int(state["player"]))
+            hint = advice.suggest(game, view, "equilibrium", 0)
+            shares = {each["id"]: each["share"] for each in hint["shares"]}
+            assert hint["action"]["id"] == max(shares, key=shares.__getitem__)
+            found = list(advice.values(game, view, hint["action"]["id"], 0, "equilibrium"))
+            exact = solver.values_at(view)
+            if len(game.legal(view)) > 1 and exact is not None:
+                (only,) = found
+                assert only["basis"] == "exact"
+                values = {each["id"]: each["mean"] for each in only["values"]}
+                assert values == dict(exact)
+                likely = [values[each] for each, share in shares.items() if share > 0.1]
+                assert np.ptp(likely) < 1e-3
+                mixed += len(likely) > 1
+            game.play(state, game.sample(rng, state))
+    assert mixed
+
+
+def test_the_basis_of_other_values_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(advice, "STEP", 0.0)
+    monkeypatch.setattr(advice, "LONGEST", 0.0)
+    game = make_game("leduc").flat
+    view = game.view_from(0, "SK")
+    for by in ("", "random"):
+        first = int(game.legal(view)[0])
+        bases = {each["basis"] for each in advice.values(game, view, first, 0, by)}
+        assert bases == {"exact" if by else "random"}

@@ -1,0 +1,77 @@
+"""The memory of the server does not grow with the hands that are played."""
+
+import subprocess
+import sys
+
+import pytest
+
+MOST_GROWTH = 40
+"""Megabytes: what the allocator of Python and the caches of agents may still take."""
+
+PLAY = """
+import asyncio, json, sys
+import numpy as np
+from closedhand.web import catalogue, requests
+from closedhand.web.connection import Connection
+from closedhand.web.lobby import Lobby
+
+GAMES = {"doudizhu": 5, "daihinmin": 3, "leduc": 20, "uh_leduc": 20, "chinese_poker": 20}
+
+def megabytes():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096 / 2**20
+
+async def ask(connection, **message):
+    await connection.answer(json.dumps(message))
+    while not connection.outbox.empty():
+        found = json.loads(connection.outbox.get_nowait())
+        if "re" in found:
+            answer = found
+    return answer["ok"]
+
+async def play(lobby, game, hands, rng):
+    number = catalogue.describe_game(game)["players"]
+    seats = [{"name": ""}, *[{"level": "fair"}] * (number - 1)]
+    connection = Connection(lobby, owner=True)
+    opened = await ask(connection, do="open", game=game, options={}, seats=seats, pace=1e-4)
+    await ask(connection, do="join", table=opened["table"], token=opened["tokens"][0])
+    table = lobby.tables[opened["table"]]
+    for hand in range(hands):
+        hinted = False
+        while not table.over:
+            if not table.awaits(0):
+                await asyncio.sleep(1e-3)
+                continue
+            if not hinted:
+                hinted = True
+                await ask(connection, do="hint", version=table.version)
+                await asyncio.wait([connection.works["hint"]])
+            action = int(rng.choice(table.game.legal(table.state)))
+            await ask(connection, do="play", version=table.version, action=action)
+        await ask(connection, do="again", same=False)
+    connection.leave()
+
+async def main():
+    requests.register()
+    lobby, rng, seen = Lobby(None), np.random.default_rng(0), []
+    for _ in range(4):
+        for game, hands in GAMES.items():
+            await play(lobby, game, hands, rng)
+        seen.append(megabytes())
+    lobby.close()
+    print(*seen)
+
+from closedhand.web import advice
+advice.LONGEST = 0.05
+asyncio.run(main())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_memory_stays_when_hands_are_played() -> None:
+    """Of all games, with hints: from the second round on, when all is loaded."""
+    done = subprocess.run([sys.executable, "-c", PLAY], capture_output=True, text=True, timeout=900)
+    assert done.returncode == 0, done.stderr
+    _, second, *_, last = map(float, done.stdout.split())
+    assert last - second < MOST_GROWTH

@@ -1,0 +1,99 @@
+"""Games are prepared in the background: in order, once, and first where somebody waits."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from closedhand.web import preparation
+from closedhand.web.preparation import Preparation
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, str]]:
+    """What is compiled and loaded, in place of doing it."""
+    found: list[tuple[str, str, str]] = []
+    monkeypatch.setattr(
+        Preparation, "_compile", lambda self, *each: found.append(("compile", *each))
+    )
+    for stage in ("table", "hints"):
+        monkeypatch.setitem(
+            preparation.STAGES, stage, lambda game, s=stage: found.append(("load", game.name, s))
+        )
+    return found
+
+
+def run(games: list[str], file: Path | None) -> Preparation:
+    one = Preparation(games, file)
+    one.start()
+    for game in games:
+        one.wait(game, "hints")
+    return one
+
+
+def test_what_was_compiled_once_is_only_loaded(
+    calls: list[tuple[str, str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "compiled.txt"
+    one = run(["leduc", "uh_leduc"], file)
+    assert one.status() == {"left": [], "done": 4, "total": 4}
+    assert calls[:2] == [("compile", "leduc", "table"), ("load", "leduc", "table")]
+    assert len(calls) == 8
+    run(["leduc", "uh_leduc"], file)
+    assert [what for what, *_ in calls[8:]] == ["load"] * 4
+    monkeypatch.setattr(preparation, "CACHE", "another version")
+    run(["leduc"], file)
+    assert calls[12] == ("compile", "leduc", "table")
+
+
+def test_the_game_that_is_waited_for_comes_first(
+    calls: list[tuple[str, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, goes_on = threading.Event(), threading.Event()
+
+    def first(game: object) -> None:
+        begun.set()
+        assert goes_on.wait(60)
+
+    monkeypatch.setitem(preparation.STAGES, "table", first)
+    one = Preparation(["leduc", "uh_leduc", "chinese_poker"], None)
+    one.start()
+    assert begun.wait(60)
+    waiting = threading.Thread(target=one.wait, args=("chinese_poker", "hints"))
+    waiting.start()
+    while one.left[0][0] != "chinese_poker":
+        pass
+    assert one.status()["left"][0] == ["chinese_poker", "table"]
+    goes_on.set()
+    waiting.join(60)
+    loaded = [game for what, game, stage in calls if (what, stage) == ("load", "hints")]
+    assert not waiting.is_alive() and loaded[0] == "chinese_poker"
+
+
+def test_nobody_waits_for_ever(
+    calls: list[tuple[str, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A failure of the preparation, or a game that it does not know, holds nobody up."""
+
+    def fail(game: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setitem(preparation.STAGES, "table", fail)
+    one = run(["leduc", "uh_leduc"], None)
+    one.wait("unknown")
+    assert one.status()["left"] == []
+    assert [each for each in calls if each[0] == "load"] == [
+        ("load", "leduc", "hints"),
+        ("load", "uh_leduc", "hints"),
+    ]
+
+
+@pytest.mark.slow
+def test_the_other_process_compiles_and_answers() -> None:
+    one = Preparation(["leduc"], None)
+    one._compile("leduc", "table")
+    one._compile("nothing", "table")
+    process = one._process
+    assert process is not None and process.poll() is None
+    one.close()
+    assert process.wait(60)

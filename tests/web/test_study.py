@@ -1,0 +1,69 @@
+"""Games of every form that the command line reads are listed and replayed."""
+
+import base64
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from closedhand import InputError
+from closedhand.core.records import parse_line, replay_file
+from closedhand.games.daihinmin import logs
+from closedhand.games.daihinmin.state import PLAYERS
+from closedhand.web.study import Study, games_in
+
+DATA = Path(__file__).parents[1] / "data"
+PRINTED = """\
+Cards: 4456777889JKKAA2B;335567899TTJJKAA2;4456689TTJQQQK22S;33Q;
+Game process: 0,33;1,55;2,66;0,77;1,AA;1,6;2,10;0,J;1,K;0,2;2,S;2,44;0,KK;2,22;2,8910JQK;2,QQ;
+0,AA;0,56789;1,78910J;**1,3**;2,5;
+"""
+
+
+def opened(content: bytes) -> list[dict]:
+    return games_in(data=base64.b64encode(content).decode())
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_game_as_the_paper_prints_it(pack, tmp_path: Path) -> None:
+    """With 10 for T, asterisks, and lines that go on; on the command line and on the page."""
+    path = tmp_path / "printed.txt"
+    path.write_bytes(pack(PRINTED.encode() * 2))
+    assert [each.error for each in replay_file(path)] == [None, None]
+    games = opened(pack(PRINTED.encode() * 2))
+    assert [game["error"] for game in games] == ["", ""]
+    assert games_in(text=PRINTED)[0] == games[0]
+    end = Study(parse_line(games[0]["record"]))
+    assert end.record.actions[-1] == "5"
+    assert "T" in end.record.actions and "789TJ" in end.record.actions
+
+
+def test_a_game_that_no_record_can_hold_is_listed_with_the_others() -> None:
+    values = json.loads((DATA / "uecda_lost_card.json").read_text())
+    sound = (DATA / "uecda.log").read_text()
+    lost = '%-----%OPTIONS% {"classes":"random"}\n' + logs.round_text(0, values)
+    with pytest.raises(InputError, match="the server lost SK"):
+        opened(lost.encode())
+    assert not any(game["error"] for game in opened(sound.encode()))
+    other = dict(logs.read(DATA / "uecda.log").rounds[0])
+    both = [
+        int(each) + PLAYERS - other["result"].index(str(player))
+        for player, each in enumerate(values["points"].split())
+    ]
+    other["points"] = " ".join(map(str, both))
+    header = "%-----%RULE_SEKIGAE_NUM% 1\n%-----%FLASH_MIBUN_NUMBER% 1\n"
+    first, second = opened((header + lost + logs.round_text(1, other)).encode())
+    assert "the server lost SK" in first["error"]
+    assert second["error"] == "" and Study(parse_line(second["record"])).states
+
+
+def test_a_line_that_is_no_record_spoils_no_other() -> None:
+    sound = games_in(sample="deeprocket_match.jsonl")[0]["record"]
+    games = games_in(text=f"{sound}\nnothing\n{sound}")
+    assert [bool(game["error"]) for game in games] == [False, True, False]
+    assert "line 2" in games[1]["error"]
+    with pytest.raises(InputError, match="line 1"):
+        games_in(text="nothing")
+    with pytest.raises(InputError, match="no game"):
+        games_in(text="")

@@ -1,0 +1,346 @@
+"""What a player, a newcomer and an analyst do on the page, in a real browser."""
+
+import re
+import time
+import urllib.parse
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from support_browser import (
+    NEEDS_CHROMIUM,
+    start,
+    version,
+    wait_for_change,
+    wait_for_turn,
+)
+from support_web import compile_advice, compile_table, serving
+
+from closedhand import make_game
+from closedhand.core.records import from_state
+from closedhand.web.study import games_in
+
+pytestmark = NEEDS_CHROMIUM
+
+SIZES = [(390, 844), (844, 390), (820, 1180), (1280, 800)]
+SILENCE = 45_000
+"""Milliseconds within which the page notices that nothing arrives any more."""
+
+
+def record(name: str) -> str:
+    game, rng = make_game(name), np.random.default_rng(3)
+    agents = [f"p{seat}" for seat in range(game.num_players)]
+    return from_state(game, game.playout(game.deal(rng), rng), agents).to_json()
+
+
+def test_a_newcomer_plays_the_first_card_with_three_taps(visit: Callable[..., Any]) -> None:
+    """Play now, hint, play: the advised cards are lifted."""
+    compile_advice("doudizhu", "value-net")
+    compile_table("doudizhu", "greedy")
+    page = visit(viewport={"width": 390, "height": 844}, has_touch=True)
+    page.tap("[data-play=doudizhu]")
+    assert wait_for_turn(page)
+    before = version(page)
+    page.tap("#hint")
+    page.wait_for_selector(".fan.own .slot.chosen")
+    page.tap("#play:not([disabled])")
+    wait_for_change(page, before)
+
+
+def test_rules_are_read_in_every_language_and_beside_the_table(visit: Callable[..., Any]) -> None:
+    compile_table("doudizhu")
+    for language, word in (("en", "landlord"), ("zh", "地主"), ("ja", "地主")):
+        page = visit(locale=language)
+        page.click(".game-card [href='#/rules/doudizhu']")
+        page.wait_for_selector(".rules section")
+        assert word in page.inner_text(".rules")
+        assert page.locator(".rule-plays .card").count() > 20
+        page.click(".rules-page [href='#/rules/leduc']")
+        page.wait_for_function(
+            "w => !document.querySelector('.rules').innerText.includes(w)", arg=word
+        )
+    page.goto("about:blank")
+    page.goto(page.context.base)
+    start(page, "doudizhu")
+    page.click("[data-panel=rules]")
+    page.wait_for_selector(".panel .rules section")
+
+
+def test_the_first_hand_is_played_with_a_coach(visit: Callable[..., Any]) -> None:
+    """Who names the situation and the advice, and goes on after a play was taken back."""
+    compile_advice("leduc", "equilibrium")
+    page = visit()
+    page.click("[data-learn=leduc]")
+    assert wait_for_turn(page)
+    assert "Your turn" in page.title()
+    told = page.wait_for_selector(".coach b:not(:text-is('…'))").inner_text()
+    assert re.match(r"(A good player mixes: .* %|Try )", told)
+    seen = version(page)
+    page.locator(".act").last.click()
+    wait_for_change(page, seen)
+    seen = version(page)
+    page.click("#undo")
+    wait_for_change(page, seen)
+    page.wait_for_selector(".coach b:not(:text-is('…'))")
+    page.click("#coach")
+    page.wait_for_selector(".coach", state="detached")
+
+
+def test_cards_are_chosen_by_a_swipe(visit: Callable[..., Any]) -> None:
+    compile_table("doudizhu")
+    page = visit()
+    start(page, "doudizhu")
+    assert wait_for_turn(page)
+    slots = page.locator(".fan.own .slot")
+    boxes = [slots.nth(i).bounding_box() for i in range(4)]
+    page.mouse.move(boxes[0]["x"] + 8, boxes[0]["y"] + 60)
+    page.mouse.down()
+    page.mouse.move(boxes[3]["x"] + 8, boxes[3]["y"] + 60, steps=20)
+    page.mouse.up()
+    page.wait_for_function("() => document.querySelectorAll('.slot.chosen').length === 4")
+    slots.nth(0).click(position={"x": 6, "y": 60})
+    page.wait_for_function("() => document.querySelectorAll('.slot.chosen').length === 3")
+
+
+def test_why_cards_may_not_be_played_is_said_at_the_button(visit: Callable[..., Any]) -> None:
+    compile_table("doudizhu")
+    page = visit()
+    start(page, "doudizhu")
+    assert wait_for_turn(page)
+    slots = page.locator(".fan.own .slot")
+    slots.first.click(position={"x": 6, "y": 40})
+    slots.last.click()
+    page.wait_for_selector(".reason")
+    assert page.inner_text(".reason") == "these cards form no play"
+    assert page.is_disabled("#play")
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_a_hint_covers_neither_hand_nor_buttons(
+    visit: Callable[..., Any], size: tuple[int, int]
+) -> None:
+    compile_advice("doudizhu", "value-net")
+    page = visit(viewport=dict(zip(("width", "height"), size, strict=True)))
+    start(page, "doudizhu", "greedy")
+    assert wait_for_turn(page)
+    page.click("#hint")
+    page.wait_for_selector(".values li")
+    covered = page.evaluate("""() => {
+      const wanted = '.fan.own .slot, .mine .actions button:not([disabled])';
+      return [...document.querySelectorAll(wanted)].filter((one) => {
+        const box = one.getBoundingClientRect();
+        const [x, y] = [box.left + 5, box.top + Math.min(20, box.height / 2)];
+        const there = document.elementFromPoint(x, y);
+        return !there || !(one === there || one.contains(there));
+      }).map((one) => one.id || one.dataset.card || one.textContent);
+    }""")
+    assert covered == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+
+
+def test_people_without_names_have_totals_of_their_own(visit: Callable[..., Any]) -> None:
+    compile_table("leduc")
+    ann = visit()
+    start(ann, "leduc", "")
+    ann.click("[data-panel=links]")
+    assert "this machine only" in ann.inner_text(".local-only")
+    links = ann.eval_on_selector_all(".links input", "all => all.map(one => one.value)")
+    bob = visit(links[1][links[1].index("#") :])
+    bob.wait_for_selector(".status")
+    for acting, action in ((ann, "raise"), (bob, "fold")):
+        acting.wait_for_selector('.status[data-turn="true"]')
+        acting.locator(".act", has_text=action).first.click()
+    ann.wait_for_selector('.status[data-over="true"]')
+    assert "You win" in ann.inner_text(".status")
+    bob.click("[data-panel=score]")
+    totals = bob.locator(".totals li").all_inner_texts()
+    assert sorted(re.findall(r"[+-]?\d+$", text.strip())[0] for text in totals) == ["+1", "-1"]
+    assert totals[1].startswith("You") and not totals[0].startswith("You")
+    bob.fill(".own-name input", "Bob")
+    bob.click(".own-name button")
+    ann.click("[data-panel=score]")
+    ann.wait_for_selector(".totals >> text=Bob")
+
+
+def test_what_is_clicked_while_the_network_is_silent_comes_once(visit: Callable[..., Any]) -> None:
+    compile_table("leduc")
+    page = visit("#/rules/leduc")
+    silent: list[bool] = []
+
+    def relay(socket: Any) -> None:
+        server = socket.connect_to_server()
+        socket.on_message(lambda text: silent or server.send(text))
+        server.on_message(lambda text: silent or socket.send(text))
+
+    page.route_web_socket(re.compile("/ws$"), relay)
+    page.goto("about:blank")
+    page.goto(page.context.base)
+    start(page, "leduc")
+    assert wait_for_turn(page)
+    moves = "() => document.querySelectorAll('.panel .moves li').length"
+    page.click("[data-panel=moves]")
+    before, seen = page.evaluate(moves), version(page)
+    silent.append(True)
+    page.locator(".act").first.click()
+    page.wait_for_selector(".status >> text=on its way")
+    assert page.locator(".act:not([disabled])").count() == 0
+    page.wait_for_selector(".offline", timeout=SILENCE)
+    silent.clear()
+    wait_for_change(page, seen)
+    page.wait_for_selector(".offline", state="detached")
+    assert wait_for_turn(page) or True
+    page.wait_for_function(f"({moves})() > {before}")
+    mine = [text for text in page.locator(".panel .moves li").all_inner_texts() if "You" in text]
+    assert 1 <= len(mine) <= 2
+
+
+def test_replays_have_addresses(visit: Callable[..., Any]) -> None:
+    """A reload shows the same game, and back leads where one came from."""
+    compile_table("doudizhu")
+    page = visit()
+    page.click("[href='#/replay']")
+    page.click("[data-sample]")
+    page.click("[data-record='1']")
+    page.wait_for_selector("#scrub")
+    address = page.url
+    page.reload()
+    page.wait_for_selector("#scrub")
+    assert page.url == address
+    page.go_back()
+    page.wait_for_selector("[data-record='1']")
+    page.click("[data-record='0']")
+    page.wait_for_selector("#scrub")
+    page.click(".bar .icon-button")
+    page.wait_for_selector("[data-record='1']")
+
+
+def test_the_table_is_there_after_a_review(visit: Callable[..., Any]) -> None:
+    compile_table("leduc")
+    page = visit()
+    start(page, "leduc")
+    while wait_for_turn(page):
+        seen = version(page)
+        page.locator(".act").last.click()
+        wait_for_change(page, seen)
+    address = page.url
+    page.click("#review")
+    page.wait_for_selector("#scrub")
+    page.click(".bar .icon-button")
+    page.wait_for_selector("#next")
+    assert page.url == address
+
+
+def test_files_of_some_megabytes_are_read_and_larger_ones_refused_with_the_limit(
+    visit: Callable[..., Any],
+) -> None:
+    line = games_in(sample="deeprocket_match.jsonl")[0]["record"]
+    page = visit("#/replay")
+    games = "\n".join([line] * (3_000_000 // len(line))).encode()
+    noise = np.random.default_rng(0).bytes(3_000_000)
+    for content, selector in ((games, "[data-record='0']"), (noise, "[role=alert] >> text=2 MB")):
+        file = {"name": "x", "mimeType": "text/plain", "buffer": content}
+        page.set_input_files("input[type=file]", file)
+        page.wait_for_selector(selector)
+    assert not page.query_selector(".offline")
+
+
+def test_options_keep_their_values_and_are_explained(visit: Callable[..., Any]) -> None:
+    page = visit(locale="zh")
+    page.click("[data-game=daihinmin]")
+    page.wait_for_selector(".game.selected[data-game=daihinmin]")
+    page.click(".options summary")
+    page.fill("[data-option=rounds] input", "3")
+    page.select_option("[data-option=lock] select", "false")
+    page.fill("[data-option=players] input", "4")
+    page.select_option("[data-option=lock] select", "")
+    page.wait_for_function("() => document.querySelectorAll('.seat-choice').length === 4")
+    assert page.input_value("[data-option=rounds] input") == "3"
+    assert page.is_visible("[data-option=kaidan] small")
+    texts = page.locator(".options small").all_inner_texts()
+    assert len(texts) > 20 and not [text for text in texts if re.fullmatch(r"[ -~]*", text)]
+    with pytest.raises(Exception, match=r"number"):
+        page.fill("[data-option=players] input", "abc")
+
+
+def test_hints_of_a_mixed_strategy_show_the_mixture_with_exact_values(
+    visit: Callable[..., Any],
+) -> None:
+    compile_advice("leduc", "equilibrium")
+    page = visit()
+    for _ in range(20):
+        page.goto("about:blank")
+        page.goto(page.context.base)
+        start(page, "leduc", "equilibrium")
+        if not wait_for_turn(page):
+            continue
+        page.click("#hint")
+        page.wait_for_selector(".basis >> text=exact")
+        if page.query_selector(".mixture"):
+            break
+    shares = [float(each) for each in re.findall(r"(\d+) %", page.inner_text(".mixture"))]
+    assert len(shares) > 1 and sum(shares) == pytest.approx(100, abs=2)
+
+
+def test_the_agent_for_hints_is_remembered(visit: Callable[..., Any]) -> None:
+    compile_advice("doudizhu", "value-net")
+    compile_advice("doudizhu", "rule")
+    page = visit(f"#/replay/{urllib.parse.quote(record('doudizhu'))}")
+    page.click("#analyse")
+    page.wait_for_selector(".advice")
+    assert page.input_value(".by select") == "value-net"
+    page.select_option(".by select", "rule")
+    page.wait_for_function("() => document.querySelector('.by select').value === 'rule'")
+    page.reload()
+    page.click("#analyse")
+    page.wait_for_selector(".advice")
+    assert page.input_value(".by select") == "rule"
+
+
+def test_places_are_named_where_more_than_two_sides_play(visit: Callable[..., Any]) -> None:
+    """And colours agree with them."""
+    compile_table("daihinmin")
+    page = visit()
+    start(page, "daihinmin")
+    while wait_for_turn(page):
+        seen = version(page)
+        if page.query_selector("#list"):
+            page.click("#list")
+            page.locator(".legal button").last.click()
+        else:
+            page.locator(".act").first.click()
+        wait_for_change(page, seen)
+    place = int(re.search(r"Place (\d) of 5", page.inner_text(".status"))[1])
+    points = page.wait_for_selector(".status .points")
+    assert points.inner_text().strip() == f"+{6 - place}"
+    wanted = "points up" if place < 3 else "points down" if place > 3 else "points"
+    assert points.get_attribute("class").strip() == wanted
+
+
+def test_somebody_without_a_link_is_told_what_to_do(visit: Callable[..., Any]) -> None:
+    page = visit()
+    with serving(token="secret") as port:
+        page.goto(f"http://127.0.0.1:{port}/#/?token=wrong")
+        page.wait_for_selector("text=open the link of a seat")
+        page.click("[href='#/rules/leduc']")
+        page.wait_for_selector(".rules section")
+        page.goto("about:blank")
+
+
+def test_the_tables_are_found_by_a_search(visit: Callable[..., Any]) -> None:
+    compile_table("leduc")
+    page = visit()
+    for name in ("Zoe", *["Ann"] * 9):
+        page.goto("about:blank")
+        page.goto(page.context.base)
+        page.click("[data-game=leduc]")
+        page.wait_for_selector(".game.selected[data-game=leduc]")
+        page.locator(".seat-name").first.fill(name)
+        page.click("#start")
+        page.wait_for_selector(".status")
+        time.sleep(0.2)  # below the rate of messages
+    page.goto("about:blank")
+    page.goto(page.context.base)
+    page.fill("#search-tables", "zoe")
+    page.wait_for_function("() => document.querySelectorAll('.tables li').length === 1")
+    assert "Zoe" in page.inner_text(".tables li")

@@ -1,0 +1,61 @@
+// A coach beside the buttons: what is to beat, what could be played, and why.
+
+import { occupant } from "./felt";
+import type { Translate } from "./strings";
+import type { Action, Hint, Move, Table, Value } from "./types";
+
+const CLOSE = 0.02; // points that are no difference
+const KEY = "coach";
+
+export const isCoached = () => localStorage.getItem(KEY) === "yes";
+export const setCoached = (on: boolean) => localStorage.setItem(KEY, on ? "yes" : "no");
+
+const fill = (text: string, ...values: string[]) => values.reduce((found, value) => found.replace("{}", value), text);
+
+function named(action: Action | Move, t: Translate): string {
+  const text = t(action.text ?? "");
+  return action.kind ? `${text} (${t(action.kind)})` : text;
+}
+
+// The play that lies on the table: the latest with cards, unless all others have passed since.
+function toBeat({ position, seat }: Table): Move | null {
+  const seats = position.rows.filter((row) => row.seat >= 0).length;
+  const latest = position.moves.slice(1 - seats).reverse().find((move) => move.cards.length);
+  return latest && latest.player !== seat && position.legal?.some((action) => !action.cards.length) ? latest : null;
+}
+
+// The next best play, and how much less it gives; null while that is open.
+function compared(hint: Hint): { other: Value; less: number; sure: boolean } | null {
+  const own = hint.values.find((value) => value.id === hint.action!.id);
+  const other = hint.values.find((value) => value.id !== hint.action!.id);
+  if (!own || !other) return null;
+  const less = own.mean - other.mean;
+  return { other, less, sure: other.high === null ? Math.abs(less) > CLOSE : other.high < 0 };
+}
+
+function reason(hint: Hint, t: Translate): string {
+  const found = compared(hint);
+  if (!found) return hint.done ? "" : "…";
+  const other = named(found.other, t);
+  if (found.sure && found.less > 0) return fill(t("The next best, {}, gives {} points less."), other, found.less.toFixed(2));
+  return fill(t("{} is about as good."), other);
+}
+
+export function Coach({ table, hint, preparing, t }: { table: Table; hint: Hint | null; preparing: string; t: Translate }) {
+  const { position, seats, seat } = table;
+  if (position.over) return <p class="coach">{t("The hand is over. Undo takes the last play back, and the review shows what it has cost.")}</p>;
+  if (!table.asked) return <p class="coach">{t("Watch what the others play: what they pass on, they can hardly beat.")}</p>;
+  const target = toBeat(table);
+  const situation = position.parts.length ? t("Sort the cards into the parts, the strongest at the back.")
+    : target ? fill(t("To beat: {}, by {}."), named(target, t), occupant(seats[target.player], target.player, seat, t))
+    : position.legal?.some((action) => action.cards.length) ? t("You lead: any play may be made.") : t("Choose an action.");
+  const mixed = (hint?.shares ?? []).filter((each) => each.share >= 0.01);
+  const advice = !hint?.action ? (hint?.error ?? preparing) || "…"
+    : mixed.length > 1 ? fill(t("A good player mixes: {}."), mixed.map((each) => `${t(each.text)} ${(100 * each.share).toFixed(0)} %`).join(", "))
+    : position.parts.length ? fill(t("Try {}."), hint.action.text)
+    : !hint.action.cards.length && target ? fill(t("Better {}: keep your cards for a play that wins more."), t(hint.action.text))
+    : fill(t("Try {}: it is lifted, Play makes it."), named(hint.action, t));
+  return (
+    <p class="coach" role="status">{situation} {position.number > 1 ? fill(t("{} plays are possible."), String(position.number)) : ""} <b>{advice}</b> {hint?.action && mixed.length < 2 ? reason(hint, t) : ""}</p>
+  );
+}

@@ -1,0 +1,45 @@
+// The options of a game, each with its meaning in the language of the page.
+
+import { useState } from "preact/hooks";
+import { translator, type Translate } from "./strings";
+import { useShared } from "./context";
+import type { Game, Option } from "./types";
+
+export type Options = Record<string, string>;
+
+const number = (option: Option) => option.kind === "int" || /whole number/.test(option.values);
+
+function Field({ option, value, set, t }: { option: Option; value: string; set: (value: string) => void; t: Translate }) {
+  const standard = option.default === null ? "" : String(option.default);
+  const choices = option.choices.length ? option.choices : option.kind === "bool" ? ["true", "false"] : [];
+  const shown = value.toLowerCase() === standard.toLowerCase() ? "" : value;
+  const meaning = t(`option ${option.name}`);
+  return (
+    <label data-option={option.name}>{option.name}
+      {choices.length ? (
+        <select value={shown} onChange={(e) => set(e.currentTarget.value)}>
+          <option value="">{t(standard || "none")}</option>
+          {choices.filter((choice) => choice !== standard).map((choice) => <option key={choice} value={choice}>{t(choice)}</option>)}
+        </select>
+      ) : <input type={number(option) ? "number" : "text"} placeholder={standard} value={value} onInput={(e) => set(e.currentTarget.value)} />}
+      <small>{meaning === `option ${option.name}` ? option.text : meaning}</small>
+    </label>
+  );
+}
+
+export function OptionList({ game, options, change }: { game: Game; options: Options; change: (next: (before: Options) => Options) => void }) {
+  const { language } = useShared();
+  const t = translator(language, game);
+  const [open, setOpen] = useState(Object.keys(options).length > 0);
+  if (!game.options.length) return null;
+  const set = (key: string, value: string) => change((before) => {
+    const { [key]: _, ...others } = before;
+    return value === "" ? others : { ...others, [key]: value };
+  });
+  return (
+    <details class="options" open={open} onToggle={(e) => setOpen(e.currentTarget.open)}>
+      <summary>{t("Options")}</summary>
+      {game.options.map((option) => <Field key={option.name} option={option} value={options[option.name] ?? ""} set={(value) => set(option.name, value)} t={t} />)}
+    </details>
+  );
+}
