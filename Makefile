@@ -78,8 +78,9 @@ AGILERL := .venv-agilerl/.stamp
 
 examples: examples-here examples-apart
 
-# The second half is a game from outside, by every route that our own games take.
+# The second half is two games from outside, by the routes that our own games take.
 KUHN := runs/kuhn
+SPADES := runs/spades
 examples-here: $(DEV)
 	@set -e; for name in $(LIBRARIES); do \
 		echo "python examples/$$name.py"; $(BIN)/python examples/$$name.py; done
@@ -90,6 +91,15 @@ examples-here: $(DEV)
 	printf 'bet\nbet\n' | $(BIN)/closedhand play kuhn --seed 1
 	$(BIN)/python examples/kuhn-poker/record.py $(KUHN)/games.jsonl
 	$(BIN)/closedhand records replay $(KUHN)/games.jsonl
+	$(INSTALL) -e examples/spades
+	$(BIN)/pytest examples/spades
+	$(BIN)/closedhand match spades --agents rule,random --deals 200 --out $(SPADES)/match.json
+	$(BIN)/closedhand match spades --agents 'search[policy=rule]:50ms,rule' --deals 10 --out $(SPADES)/search.json
+	$(BIN)/closedhand records generate spades --agents rule,random --games 100 --out $(SPADES)/games.jsonl
+	$(BIN)/closedhand records replay $(SPADES)/games.jsonl
+	$(BIN)/closedhand advise spades 'AsKsQs2s AhKh3h AcKc4c AdKd5d' --simulations 300
+	$(BIN)/closedhand exploit spades --agent rule --responder 'ismcts[policy=rule]:200' --deals 20
+	$(BIN)/closedhand train spades --algorithm ppo --steps 10000 --restart --out $(SPADES)/ppo
 
 examples-apart: $(RLLIB) $(AGILERL)
 	.venv-rllib/bin/python -W ignore examples/rllib_ppo.py

@@ -29,9 +29,9 @@ given.
 by a policy in kernels, whose function `decide` calls. `described` and `Traits` state what is known
 of an agent before it plays; `refuse_argument` is for one that takes none.
 
-**Search.** `MonteCarlo`, `PairedSearch` and `Particles` search by simulation with a policy such as
-`UniformPolicy`. `playouts` plays games to their ends; `read_budget` reads `500` or `20ms`; a
-`Simulation` says how an agent simulates, and `rank` orders actions by it.
+**Search.** `MonteCarlo`, `PairedSearch`, `ISMCTS` and `Particles` search by simulation with a
+policy such as `UniformPolicy`. `playouts` plays games to their ends; `read_budget` reads `500` or
+`20ms`; a `Simulation` says how an agent simulates, and `rank` orders actions by it.
 """
 
 from closedhand.agents.agent import KernelAgent
@@ -65,6 +65,7 @@ from closedhand.core.registry import GameSpec
 from closedhand.core.rulebook import Section as RuleSection
 from closedhand.core.stream import Stream, draw, make_stream
 from closedhand.search import (
+    ISMCTS,
     MonteCarlo,
     PairedSearch,
     Particles,
@@ -77,6 +78,7 @@ from closedhand.search import (
 
 __all__ = [
     "BLANK",
+    "ISMCTS",
     "Agent",
     "Bools",
     "Deal",

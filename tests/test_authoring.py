@@ -15,7 +15,11 @@ FACES = {"closedhand", "closedhand.authoring", "closedhand.testing"}
 """The modules whose names are promised to authors."""
 
 FILES = [
-    *(path.relative_to(EXAMPLES) for path in sorted((EXAMPLES / "kuhn-poker").rglob("*.py"))),
+    *(
+        path.relative_to(EXAMPLES)
+        for package in ("kuhn-poker", "spades")
+        for path in sorted((EXAMPLES / package).rglob("*.py"))
+    ),
     Path("flat_monte_carlo.py"),
 ]
 

@@ -126,7 +126,8 @@ def plot_curves(runs: list[dict[str, Any]], path: Path) -> None:
                 markersize=3.5,
                 linewidth=1.2,
             )
-    axes[0].set_ylabel("NashConv, chips a game (exploitability is half)")
+    unit = make_game(runs[0]["game"], **runs[0]["options"]).unit
+    axes[0].set_ylabel(f"NashConv, {unit} a game (exploitability is half)")
     axes[0].set_xlabel("iterations")
     axes[1].set_xlabel("seconds of work, without evaluation")
     for axis in axes:

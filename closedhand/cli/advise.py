@@ -1,14 +1,28 @@
-"""Common parts of the commands `advise GAME`: options, the ranking and its table."""
+"""Common parts of the commands `advise GAME`, and the command of games without their own."""
 
+from collections.abc import Callable
 from itertools import chain
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
-from closedhand.cli.common import positive, print_json, print_table, progress_bar
+from closedhand.cli.common import (
+    Json,
+    Options,
+    Rules,
+    Seed,
+    bind,
+    given_pairs,
+    positive,
+    print_json,
+    print_table,
+    progress_bar,
+)
+from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.display import board, plain, pretty
 from closedhand.core.game import Game, InputError, State
+from closedhand.core.registry import GameSpec, make_game
 from closedhand.core.statistics import Estimate, interval
 
 Hand = Annotated[str, typer.Argument(metavar="HAND", help="The cards that you hold now.")]
@@ -94,3 +108,57 @@ def _cells(estimate: Estimate, form: str) -> tuple[str, str]:
     """Write the mean of an estimate, and its interval."""
     mean, low, high = estimate
     return f"{mean:{form}}", interval(low, high, form)
+
+
+def of_game(spec: GameSpec) -> Callable[..., None]:
+    """Make the command `advise` of a game without one of its own."""
+    facts = ", ".join(make_game(spec.name).facts) or "none"
+
+    def command(
+        hand: Hand,
+        plays: Plays = "",
+        seat: Seat = 0,
+        fact: Annotated[
+            list[str] | None,
+            typer.Option(
+                metavar="KEY=VALUE",
+                help=f"A further fact that you know, may be repeated; {spec.title}: {facts}.",
+            ),
+        ] = None,
+        agent: Annotated[
+            str | None,
+            typer.Option(
+                help="Agent whose search is used; by default search, with the policy of the game's "
+                "default opponent if that decides in kernels."
+            ),
+        ] = None,
+        top: Top = 5,
+        seconds: Seconds = None,
+        simulations: Simulations = None,
+        rules: Rules = None,
+        option: Options = None,
+        seed: Seed = 0,
+        as_json: Json = False,
+    ) -> None:
+        from closedhand.web.position_text import typed
+
+        game = bind(spec.name, rules, option)
+        known: dict[str, Any] = typed(game, given_pairs(fact or (), "a fact"))
+        view = game.view_from(seat, plain(hand), split_plays(plays), **known)
+        named = agent or usual_search(game, spec.opponent)
+        advise(game, view, seat, named, top, seconds, simulations, seed, as_json)
+
+    command.__doc__ = (
+        f"Rank the plays of a hand of {spec.title} by their expected points.\n\n"
+        f"Example: closedhand advise {spec.command_name} HAND --plays 'ACTION ACTION'"
+    )
+    return command
+
+
+def usual_search(game: Game, opponent: str) -> str:
+    """Name the search with the policy of an agent, or with a random one if that has none."""
+    from closedhand.core.agents import make_agent
+    from closedhand.core.policies import policy_of
+
+    in_kernels = policy_of(make_agent(game, opponent)) is not None
+    return str(AgentSpec("search", {"policy": opponent} if in_kernels else {}))

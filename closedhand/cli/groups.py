@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -20,7 +21,7 @@ from closedhand.core.files import FAULTS
 from closedhand.core.game import InputError
 from closedhand.core.optional_imports import needing
 from closedhand.core.plugins import kept_running
-from closedhand.core.registry import GAMES, Ref, load
+from closedhand.core.registry import GAMES, GameSpec, Ref, load
 from closedhand.core.text import one_line, reason_of
 
 WANTS_OBJECT = "closedhand.json"
@@ -34,6 +35,10 @@ HELP = {
 """Help of the first words of commands that games add; the games are named after it."""
 
 
+EVERY_GAME: dict[str, Ref] = {"advise": "closedhand.cli.advise:of_game"}
+"""Makers of commands for games without one of their own: `spec -> function`, by the verb."""
+
+
 def commands_of_games(verb: str) -> dict[str, Ref]:
     """Find the commands `closedhand VERB NAME` of all games, by NAME.
 
@@ -45,7 +50,20 @@ def commands_of_games(verb: str) -> dict[str, Ref]:
             first, _, second = words.partition(" ")
             if first == verb:
                 found.setdefault(second or spec.command_name, ref)  # of the first, as games are
+    if verb in EVERY_GAME:
+        for spec in GAMES.values():
+            found.setdefault(spec.command_name, partial(_made, EVERY_GAME[verb], spec))
     return found
+
+
+def _made(maker: Ref, spec: GameSpec) -> Any:
+    """Make the command of a game that has none of its own."""
+    return load(maker)(spec)
+
+
+def _load_command(ref: Ref) -> Any:
+    """Import the function of a command, or make it."""
+    return ref() if isinstance(ref, partial) else load(ref)
 
 
 def verbs_of_games() -> list[str]:
@@ -99,7 +117,9 @@ class Group(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """List the names of all commands."""
-        return [*super().list_commands(ctx), *commands_of_games(self.verb or self.name or "")]
+        own = super().list_commands(ctx)
+        offered = commands_of_games(self.verb or self.name or "")
+        return [*own, *(name for name in offered if name not in own)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return the command of a name.
@@ -111,7 +131,7 @@ class Group(TyperGroup):
         found = super().get_command(ctx, name)
         if found is None:
             ref = commands_of_games(self.verb or self.name or "").get(name)
-            found = click_command(load(ref), name) if ref else None
+            found = click_command(_load_command(ref), name) if ref else None
         if found is None:
             raise InputError(self.missing(ctx, cmd_name))
         return with_overwrite(found)

@@ -7,11 +7,17 @@ from typing import Annotated, Any
 import typer
 
 from closedhand.cli.common import (
+    GameName,
     Json,
     Options,
+    Ray,
     Rules,
+    Seed,
+    Workers,
+    bind,
     claim_files,
     given_options,
+    interruptible,
     print_json,
     progress_bar,
     underscored,
@@ -138,3 +144,54 @@ def export(
     else:
         write_atomically(out, writers[out.suffix](records))
     typer.echo(f"saved {len(records)} games as {out}")
+
+
+@app.command()
+def generate(
+    game: GameName,
+    agents: Annotated[
+        str,
+        typer.Option(
+            help="Agents, separated by commas. Each side of every game draws one of them; an agent "
+            "named twice is drawn twice as often."
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="File of records, one a line, which ends in .jsonl; in Dou Dizhu also a folder "
+            "for Parquet shards, which `train policy-net` reads. Shards in it are kept."
+        ),
+    ],
+    games: Annotated[int, typer.Option(min=1, help="Number of games.")] = 10_000,
+    seed: Seed = 0,
+    rules: Rules = None,
+    option: Options = None,
+    workers: Workers = None,
+    ray: Ray = None,
+) -> None:
+    """Play games between agents, and write them as records.
+
+    Shards are of flat games without bidding, made by several workers; after Ctrl-C the same command
+    resumes.
+
+    Example: closedhand records generate leduc --agents random --games 100 --out runs/leduc.jsonl
+    """
+    from closedhand.arena.generate import generate
+    from closedhand.core.agent_spec import split_agents
+    from closedhand.core.records import write
+    from closedhand.core.registry import load, spec_of
+
+    bound = bind(game, rules, option)
+    if out.suffix != ".jsonl":
+        own = spec_of(bound.name).commands.get("records generate")
+        if own is None:
+            raise InputError(f"--out of {bound.name} must end in .jsonl, not {out.name!r}")
+        load(own)(bound, split_agents(agents), out, games, seed, workers, ray)
+        return
+    if workers is not None or ray is not None:
+        raise InputError("--workers and --ray are for shards: leave them out")
+    claim_files((out, RECORDS))
+    with interruptible("interrupted; nothing is saved"), progress_bar("games", games) as update:
+        write(out, generate(bound, split_agents(agents), games, seed, update))
+    typer.echo(f"saved {games:,} games as {out}")

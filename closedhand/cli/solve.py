@@ -321,6 +321,11 @@ def solve_exactly(game: Game, folder: Path) -> dict[str, Any]:
     return result
 
 
+def unit_of(result: dict[str, Any]) -> str:
+    """Return the unit of payoffs in the game of a result."""
+    return make_game(result["game"], **result["options"]).unit
+
+
 def called(result: dict[str, Any]) -> str:
     """Write the game of a result with its options, for a title."""
     options = ", ".join(f"{key}={value}" for key, value in result["options"].items())
@@ -358,7 +363,7 @@ def show_results(results: list[dict[str, Any]]) -> None:
             )
             for result in results
         ],
-        f"{called(results[0])}; chips a game",
+        f"{called(results[0])}; {unit_of(results[0])} a game",
         no_wrap=True,
     )
     for result in results:
@@ -380,7 +385,7 @@ def explained(result: dict[str, Any]) -> str:
 
 def judge(
     game: GameName,
-    agent: Annotated[str, typer.Argument(help="An agent with probabilities.", metavar="AGENT")],
+    agent: Annotated[str, typer.Argument(help="The agent.", metavar="AGENT")],
     seed: Annotated[int, seed_option("Seed of the agent.")] = 0,
     out: Annotated[
         Path | None,
@@ -396,6 +401,9 @@ def judge(
     of the players' gains by best responses: 0 only for an equilibrium. If several seats play for
     one side, a further line gives an upper bound of their common gain: the gain of a joint response
     in which they see each other's cards.
+
+    An agent without probabilities is asked once at every information set, and judged as if it
+    always decided so: exactly if it is deterministic.
 
     Example: closedhand judge leduc random
     """
@@ -434,7 +442,7 @@ def judge(
     if as_json:
         print_json(result)
         return
-    title = f"{called(result)}; {agent} at all seats; chips a game"
+    title = f"{called(result)}; {agent} at all seats; {bound.unit} a game"
     print_table([f">{n}" for n in judged_columns(result)], [values_of(result)], title, no_wrap=True)
     typer.echo(
         f"{result['information_sets']:,} information sets, {result['nodes']:,} histories; "

@@ -124,6 +124,30 @@ def probabilities(agent: Agent, views: np.ndarray) -> np.ndarray:
     return policy(views)
 
 
+def policy_or_choices(game: Game, agent: Agent, views: np.ndarray) -> np.ndarray:
+    """Return `probabilities`, or 1 for the action that an agent without them chooses.
+
+    Args:
+        game: The game.
+        agent: The agent.
+        views: Views of the players to act, states [n].
+
+    Returns:
+        Probabilities, float64 [n, num_actions].
+
+    Raises:
+        InputError: A choice is not an action of the game.
+    """
+    if hasattr(agent, "probabilities"):
+        return probabilities(agent, views)
+    actions = act_batch(agent, views)
+    if len(actions) and not 0 <= actions.min() <= actions.max() < game.num_actions:
+        raise InputError(f"{agent.name} chooses no action of {game.name}")
+    shares = np.zeros((len(views), game.num_actions))
+    shares[np.arange(len(views)), actions] = 1.0
+    return shares
+
+
 @dataclass(frozen=True)
 class Traits:
     """Properties of an agent that are known before it plays.

@@ -14,7 +14,7 @@ rules do not allow a state (see `closedhand.core.validity`). A module may also d
 knows (see `Game.view_from`), and `knowledge(game, view, player)`, which turns a view into those
 arguments: the hand, the actions and a dict of the others. A game that is small enough to be solved
 defines `deals(rules)`, an iterator over all initial states with their probabilities (see
-`Game.deals`).
+`Game.deals`); it raises an `InputError` under rules with too many.
 
 The rules of a game in sub-steps hold those of the flat game, as `rules.flat`. If its module does
 not define a function, the function of the flat game is called with `rules.flat`.
@@ -32,6 +32,7 @@ The same functions run on a GPU, one thread a game, if they keep to these rules:
 
 from collections.abc import Callable
 from importlib import import_module
+from inspect import signature
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -92,6 +93,7 @@ def dispatched(default: Callable[..., Any] | None = None) -> Callable[[F], F]:
             return function(rules, *args)
 
         in_python.__name__, in_python.__doc__ = stub.__name__, stub.__doc__
+        in_python.__signature__ = signature(stub)  # type: ignore[attr-defined]
         linking.overload(in_python)(in_kernel)
         return cast(F, in_python)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import signature
+from itertools import chain, islice
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -63,7 +64,11 @@ class Deal(NamedTuple):
 
 
 class Notation(Protocol):
-    """Notation of a game's actions, deals and tables; see the methods of `Game` of these names."""
+    """Notation of a game's actions, deals and tables; see the methods of `Game` of these names.
+
+    Three members are optional: `cards_of(action, state)`, the cards that people click for an action
+    (see `Game.cards`); `parts_of(state)` (see `Game.parts`); and `explanations`.
+    """
 
     def text(self, action: int, state: State | None = None) -> str:
         """Write an action id."""
@@ -121,6 +126,7 @@ class Game:
         staged: Whether payoffs are paid in stages: `returns` accumulates during the game, and
             rewards are its increments. Otherwise everything is paid at the end.
         rounds: Number of rounds of an episode; only staged games have more than one.
+        unit: Unit of payoffs, in the plural, for titles.
         layout: Number of the layout of saved states.
         feature_table: Numbers of the compact observation, which `features` of the game's module
             writes; None if the observation serves as the compact one.
@@ -147,6 +153,7 @@ class Game:
     lenient: bool = False
     staged: bool = False
     rounds: int = 1
+    unit: str = "points"
     layout: int = 1
     feature_table: FeatureTable | None = field(default=None, repr=False)
     flat_form: "Game | None" = field(default=None, repr=False)
@@ -226,7 +233,10 @@ class Game:
         function, rules = contract.plain_function(self.rules, "deals")
         if function is None:
             raise InputError(f"{self.name} does not list its deals: its module has no deals(rules)")
-        return (Deal(state, float(probability)) for state, probability in function(rules))
+        deals: Iterator[tuple[State, Any]] = iter(function(rules))
+        # A generator that refuses does so at its first deal: ask for it now.
+        first: list[tuple[State, Any]] = list(islice(deals, 1))
+        return (Deal(state, float(share)) for state, share in chain(first, deals))
 
     def legal(self, state: State) -> NDArray[np.int32]:
         """Return the ids of the legal actions of `state.player`, ascending, int32."""
@@ -388,8 +398,12 @@ class Game:
 
     def check_facts(self, names: Iterable[str]) -> None:
         """Check that names are some of `facts`."""
+        build, _ = contract.plain_function(self.rules, "view_from")
         for name in names:
             if name not in self.facts:
+                if build and name in signature(build).parameters:
+                    raise InputError(f"{name!r} of view_from of {self.name} is no fact: facts are "
+                                     "keyword-only parameters, written after `*`")  # fmt: skip
                 known = ", ".join(self.facts) or "none"
                 raise InputError(f"view_from of {self.name} takes no {name!r}; it takes {known}")
 

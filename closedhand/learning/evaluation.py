@@ -1,6 +1,6 @@
 """Evaluation of an agent in duplicate: on every deal it plays each side in turn."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +37,7 @@ def judge(
     deals: int,
     seed: int,
     with_gain: bool = False,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> Score:
     """Play an agent against another one on random deals.
 
@@ -47,16 +48,17 @@ def judge(
         deals: Number of deals, each played at every side.
         seed: Seed of the deals and of the opponent.
         with_gain: Whether the opponent also plays every deal with all seats.
+        progress: Called with the number of deals played so far.
 
     Raises:
         InputError: The opponent is unknown, or an action is illegal.
     """
-    found = [
-        _points(game, [agent, make_agent(game, opponent, seed + start)], range(start, stop), seed,
-                with_gain)
-        for start in range(0, deals, CHUNK)
-        for stop in (min(start + CHUNK, deals),)
-    ]  # fmt: skip
+    found: list[np.ndarray] = []
+    for start in range(0, deals, CHUNK):
+        some = range(start, min(start + CHUNK, deals))
+        other = make_agent(game, opponent, seed + start)
+        found.append(_points(game, [agent, other], some, seed, with_gain))
+        progress(some.stop)
     points = np.concatenate(found)
     sides = len(set(game.sides))
     alone, usual = points[:, :sides], points[:, sides:]

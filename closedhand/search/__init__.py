@@ -5,6 +5,7 @@
 
 from closedhand.search.budget import read_budget
 from closedhand.search.exact import LOST, UNKNOWN, WON, solve
+from closedhand.search.ismcts import ISMCTS
 from closedhand.search.monte_carlo import MonteCarlo
 from closedhand.search.paired import PairedSearch
 from closedhand.search.particles import Particles
@@ -12,6 +13,7 @@ from closedhand.search.playout import Uniform, playouts
 from closedhand.search.ranking import Ranked, Simulation, rank, simulation_of
 
 __all__ = [
+    "ISMCTS",
     "LOST",
     "UNKNOWN",
     "WON",

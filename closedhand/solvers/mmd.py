@@ -25,9 +25,9 @@ from closedhand.solvers.interface import expect, improve, reach_others
 from closedhand.solvers.strategy import Strategy, to_strategy
 
 TEMPERATURE = 1.0
-"""Initial temperature in chips; iteration t divides it by the square root of t."""
+"""Initial temperature, in the unit of payoffs; iteration t divides it by the square root of t."""
 STEP = 4.0
-"""Initial step size in 1/chips; iteration t divides it by the square root of t."""
+"""Initial step size, in 1 over that unit; iteration t divides it by the square root of t."""
 
 
 @kernel

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.agents import Agent, Traits, described, files_of, probabilities
+from closedhand.core.agents import Agent, Traits, described, files_of, policy_or_choices
 from closedhand.core.checks import shown
 from closedhand.core.files import write_arrays, write_atomically
 from closedhand.core.game import Game, InputError, State
@@ -61,11 +61,7 @@ class Strategy:
         return order, self.keys[order, 0]
 
     def find(self, views: np.ndarray) -> np.ndarray:
-        """Find the information sets of views [n] of the players to act, int64 [n].
-
-        Raises:
-            InputError: A view does not belong to a decision in this game.
-        """
+        """Find the information sets of views [n] of the players to act; see `find_keys`."""
         return self.find_keys(keys_of(self.game, views))
 
     def find_keys(self, keys: np.ndarray) -> np.ndarray:
@@ -205,16 +201,17 @@ def strategy_of(game: Game, agent: Agent) -> Strategy:
 
     Args:
         game: A small game.
-        agent: An agent with `probabilities`.
+        agent: An agent. One without `probabilities` is asked for one decision at every set: the
+            strategy of a deterministic agent.
 
     Raises:
-        InputError: The game is too large, the agent has no `probabilities`, or they are no
-            distribution over the legal actions.
+        InputError: The game is too large, or the probabilities or decisions are no distribution
+            over the legal actions.
     """
     tree = build(game)
     found = np.zeros(len(tree.actions))
     for views, sets in views_of_sets(game, tree):
-        shares = probabilities(agent, views)
+        shares = policy_or_choices(game, agent, views)
         if np.shape(shares) != (len(views), game.num_actions):
             raise InputError(f"probabilities of {agent.name} are {shown(np.shape(shares))}, not "
                              f"{(len(views), game.num_actions)}")  # fmt: skip

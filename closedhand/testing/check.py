@@ -12,9 +12,11 @@ from closedhand.testing.contract import (
     check_deals,
     check_fields,
     check_forms,
+    check_later_redeals,
     check_redeals,
     check_rules,
     check_state,
+    check_unwilling,
 )
 from closedhand.testing.course import check_course, look_closely
 from closedhand.testing.envs import ENVIRONMENTS
@@ -64,6 +66,9 @@ def check_game(game: Game, games: int = 20, seed: int = 0, jit: bool = True) -> 
                 "not know, and `redeal` to draw it")  # fmt: skip
     with reporting(game, "redeal", f"seed {seed}"):
         check_redeals(game, seed)
+        check_later_redeals(game, [states for _, states in courses], seed)
+    with reporting(game, "over", f"seed {seed}"):
+        check_unwilling(game, seed)
     with reporting(game, "view_from", seeds):
         offered = contract.plain_function(game.rules, "view_from")[0] is not None
         expect(built or not offered, "no view was ever built from what a player knows")

@@ -13,7 +13,7 @@ import numpy as np
 
 from closedhand.core import batch, contract
 from closedhand.core.game import Deal, Game, InputError, State
-from closedhand.core.numba.jit import draw_seed
+from closedhand.core.numba.jit import draw_seed, kernel
 from closedhand.envs.observation_form import ACTION_MASK, COMPACT, ObservationForm
 from closedhand.testing.expectations import expect, refuses, same
 from closedhand.testing.walk import SAMPLES, Walk, some
@@ -30,6 +30,10 @@ DEALT = 2_000
 """Number of games that are dealt to compare frequencies."""
 MOST_VIEWS = 3
 """Number of views of each player that are redealt to compare frequencies."""
+COMMON = 100
+"""Number of draws, of `DEALT`, in which a deal is expected that then has to come up."""
+MOST_LISTED = 300
+"""Maximum number of actions that are all tested one by one where `is_legal` lists them."""
 
 REQUIRED = ("deal", "legal", "play", "over", "returns", "hide", "redeal", "observe")
 """Contract functions without a default."""
@@ -67,6 +71,9 @@ def check_state(game: Game) -> None:
     dtype = game.dtype
     expect(dtype.type is np.record, "dtype is one of `np.record`, not {}", dtype.type)
     expect(not dtype.hasobject, "states hold plain numbers, no Python objects")
+    for name in dtype.names or ():
+        expect(not hasattr(np.record, name),
+                "the field {!r} has the name of an attribute of NumPy's records", name)  # fmt: skip
     for name, axes in (("player", 0), ("moves", 0), ("history", 1)):
         expect(name in (dtype.names or ()), "states have a field {!r}", name)
         kind = dtype[name]
@@ -216,6 +223,55 @@ def check_redeals(game: Game, seed: int) -> None:
             check_counts(f"redeal for player_{player}", counts, likely)
 
 
+def check_later_redeals(game: Game, courses: list[list[State]], seed: int) -> None:
+    """Check that redeals in the middle of games are the listed deals that fit, all of them.
+
+    A deal fits if the same actions are legal after it and lead to the same view. How likely each is
+    depends on who plays which of equal cards, so rare deals alone may be missing.
+
+    Args:
+        game: The game.
+        courses: All states of each of some games, in order.
+        seed: Seed of the redeals.
+    """
+    deals = _first_deals(game)
+    if deals is None or len(deals) > MOST_DEALS or game.simultaneous:
+        return
+    rng = np.random.default_rng(seed)
+    for states in courses[:MOST_VIEWS]:
+        state = states[int(rng.integers(1, max(2, len(states) - 1)))]
+        player = int(state.player)
+        view = game.view(state, player)
+        likely = _fitting(game, deals, state, view)
+        if likely:
+            whole = math.fsum(likely.values())
+            drawn = {game.deal_text(game.redeal(view, player, rng)) for _ in range(DEALT)}
+            common = {text for text, share in likely.items() if DEALT * share / whole >= COMMON}
+            others, missing = sorted(drawn - likely.keys()), sorted(common - drawn)
+            where = f"redeal for player_{player} at move {state.moves}"
+            expect(not others, "{} draws {}, which does not fit", where, *others[:1])
+            expect(not missing, "{} never draws {}, which fits", where, *missing[:1])
+
+
+def _fitting(game: Game, deals: list[Deal], state: State, view: State) -> dict[str, float]:
+    """Return the probabilities of the deals that fit a view, by their texts.
+
+    Nothing is returned if the actions alone do not lead to the state, as in sub-steps.
+    """
+    flat, history = game.flat, game.history(state)
+    ids, found = np.empty(flat.num_actions, np.int32), dict[str, float]()
+    for start, probability in deals:
+        after = start.copy()
+        for action in history:
+            if not contract.is_legal(flat.rules, after, int(action), ids):
+                break
+            contract.play(flat.rules, after, int(action))
+        else:
+            if game.key(after, int(state.player)) == view.tobytes():
+                found[game.deal_text(start)] = probability
+    return found if game.deal_text(state) in found else {}
+
+
 def check_counts(drawn: str, counts: Counter[str], likely: Mapping[str, float]) -> None:
     """Check that `DEALT` draws agree with the probabilities of the deals, by a chi-square test."""
     others = sorted(counts.keys() - likely)
@@ -260,9 +316,50 @@ def check_legal(walk: Walk) -> None:
                 "action {} is listed, but is_legal denies it", action)  # fmt: skip
 
 
+def check_all_legal(walk: Walk) -> None:
+    """Check that `is_legal` accepts what `legal` lists, and nothing else: all ids, some beyond."""
+    game = walk.game
+    tests = np.arange(-2, game.num_actions + 2)
+    found = np.zeros(len(tests), np.bool_)
+    ids = np.empty(game.num_actions, np.int32)
+    listed = [] if game.over(walk.state) else game.legal(walk.state)
+    if len(tests) <= MOST_LISTED or hasattr(import_module(game.rules.kernels), "is_legal"):
+        _test_all(game.rules, walk.state, tests, ids, found)
+        for action in np.flatnonzero(found != np.isin(tests, listed)) - 2:
+            expect(False, "is_legal says {} of action {}, `legal` {}",
+                    bool(found[action + 2]), action, not found[action + 2])  # fmt: skip
+
+
+@kernel
+def _test_all(rules: Any, state: Any, actions: Any, ids: Any, found: Any) -> None:
+    """Write whether each action is legal."""
+    for k in range(len(actions)):
+        found[k] = contract.is_legal(rules, state, actions[k], ids)
+
+
+def check_unwilling(game: Game, seed: int) -> None:
+    """Check that games end within `max_moves` if all players play as unwillingly as they can.
+
+    They always play the first action, always the last one, or `PASS` where it is legal.
+    """
+    passes = [action for action in range(game.num_actions) if game.text(action).upper() == "PASS"]
+    for how, place in (("the first action", 0), ("the last action", -1), ("PASS", None)):
+        if place is None and not passes:
+            continue
+        state, moves = game.deal(np.random.default_rng(seed)), 0
+        while not game.over(state):
+            expect(moves < game.max_moves, "the game goes on after max_moves, {} actions, if all "
+                    "always play {}", game.max_moves, how)  # fmt: skip
+            legal = game.legal(state)
+            willing = place is not None or passes[0] not in legal
+            game.play(state, int(legal[place or 0]) if willing else passes[0])
+            moves += 1
+
+
 def check_end(walk: Walk, states: list[State]) -> None:
     """Check that no action can be played after the end."""
     refuses(lambda: walk.game.play(walk.state.copy(), 0), "play after the end")
+    check_all_legal(walk)
 
 
 def check_next_deal(walk: Walk, states: list[State]) -> None:
@@ -286,6 +383,10 @@ def check_returns(walk: Walk, states: list[State]) -> None:
         together = np.sign(returns[np.array(game.sides) == side])
         expect(len(set(together)) == 1, "seats of side {} do not win together: {}", side, returns)
     expect((game.returns(walk.state) == returns).all(), "a second look finds other payoffs")
+    written = np.full(contract.MAX_PLAYERS, 99.0)
+    contract.returns(game.rules, walk.state, written)
+    expect((written[: len(returns)] == returns).all(),
+            "`returns` keeps what was in its array: it has to write every payoff")  # fmt: skip
 
 
 def check_payoff(walk: Walk, states: list[State]) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from closedhand.core.game import Game, State
 from closedhand.testing.contract import (
+    check_all_legal,
     check_end,
     check_features,
     check_illegal,
@@ -41,6 +42,7 @@ AT_END: Mapping[str, Callable[[Walk, list[State]], None]] = {
 CLOSELY: Mapping[str, Callable[[Walk], None]] = {
     "valid": check_valid,
     "illegal actions": check_illegal,
+    "is_legal": check_all_legal,
     "observe": check_observe,
     "features": check_features,
     "text and parse": check_text,

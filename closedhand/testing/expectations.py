@@ -1,7 +1,9 @@
 """Expectations of the checks; a failing one becomes a `ContractError` of one line."""
 
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from closedhand.core.game import Game, InputError, State
@@ -27,7 +29,10 @@ def reporting(game: Game, part: str, where: object = "") -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        text = str(error) if isinstance(error, Broken) else f"{type(error).__name__}: {error}"
+        text = str(error)
+        if not isinstance(error, Broken):
+            *_, last = traceback.extract_tb(error.__traceback__)
+            text = f"{type(error).__name__}: {error}, at {Path(last.filename).name}:{last.lineno}"
         place = f" ({where})" if str(where) else ""
         message = f"{game.name}: {part}: {' '.join(text.split())[:500]}{place}"
         raise ContractError(message) from (None if isinstance(error, Broken) else error)

@@ -5,8 +5,11 @@ import numpy as np
 from closedhand.core import contract
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.views import UNSEEN
-from closedhand.testing.expectations import expect, reporting, same
+from closedhand.testing.expectations import expect, refuses, reporting, same
 from closedhand.testing.walk import Walk
+
+MOST_DRAWS = 256
+"""Number of redeals of one view of which some have to differ where several deals fit."""
 
 
 def check_knowledge(walk: Walk, player: int) -> bool:
@@ -31,6 +34,7 @@ def check_knowledge(walk: Walk, player: int) -> bool:
         expect(game.over(other) == game.over(state), "a redealt state ends at another time")
         why = game.valid(other)
         expect(why == "", "a redealt state is refused: {}", why)
+        check_draws(game, state, other, player, walk.rng)
         end = game.playout(other, walk.rng)
         expect(game.over(end), "a redealt state is played to its end")
     with reporting(game, "valid", walk):
@@ -62,6 +66,29 @@ def check_knowledge(walk: Walk, player: int) -> bool:
     return other.tobytes() != state.tobytes()
 
 
+def check_draws(
+    game: Game, state: State, other: State, player: int, rng: np.random.Generator
+) -> None:
+    """Check that redeals differ where several deals fit: the true one does, and `other` is another.
+
+    Args:
+        game: The game.
+        state: The true state.
+        other: A state that `redeal` has drawn for the player.
+        player: The player.
+        rng: Generator of the seeds of further redeals.
+    """
+    if other.tobytes() == state.tobytes():
+        return
+    view = game.view(state, player)
+    for _ in range(MOST_DRAWS):
+        again = _redealt(game, view, player, int(rng.integers(2**32)))
+        if again.tobytes() != other.tobytes():
+            return
+    expect(False, "player_{} is dealt the same state by {} seeds, which is not the true one: "
+            "redeal draws with its generator", player, MOST_DRAWS)  # fmt: skip
+
+
 def _redealt(game: Game, view: State, player: int, seed: int) -> State:
     """Redeal without the checks of `Game.redeal`, which would blame the view for bad states."""
     state = view.copy()
@@ -90,7 +117,20 @@ def check_view_from(walk: Walk, player: int) -> bool:
             actions = [_as_text(game.flat, action) for action in actions]
         built = game.view_from(player, hand, actions, **public)
         same(game, built, view, f"what player_{player} knows gives the view of player_{player}")
+        wrong = _illegal(game.flat, state) if player == state.player else None
+        if wrong is not None:
+            more = [*actions, wrong]
+            refuses(lambda: game.view_from(player, hand, more, **public),
+                    f"view_from with the illegal action {wrong}")  # fmt: skip
     return True
+
+
+def _illegal(flat: Game, state: State) -> int | None:
+    """Return an action of the flat game that is illegal in a running game, or None."""
+    if flat.over(state):
+        return None
+    others = np.setdiff1d(np.arange(min(flat.num_actions, 1_000)), flat.legal(state))
+    return int(others[-1]) if len(others) else None
 
 
 def _as_text(flat: Game, action: int | str) -> str:

@@ -31,7 +31,11 @@ def check_text(walk: Walk) -> None:
     game, state = walk.game, walk.state
     if game.over(state):
         return
+    view = game.view(state, int(state.player))
     for action in some(game.legal(state).tolist(), walk.rng):
+        own, seen = game.text(action, state), game.text(action, view)
+        expect(own == seen, "action {} is {!r} to who sees all, and {!r} to its player",
+                action, own, seen)  # fmt: skip
         for text in (game.text(action, state), game.text(action)):
             parsed = game.parse(text, state)
             expect(parsed == action, "{!r}, action {}, parses to {}", text, action, parsed)
@@ -53,6 +57,11 @@ def check_scene(walk: Walk) -> None:
     truth = game.scene(walk.state)
     expect(all(isinstance(row, Row) for row in truth), "a scene is a list of rows")
     expect(isinstance(game.board(walk.state), str), "a board is text")
+    if not game.simultaneous:
+        active = [row.seat for row in truth if row.active]
+        due = [] if game.over(walk.state) else [int(walk.state.player)]
+        expect(active == due, "the scene has {} to act, not {}", active, due)
+    check_cards(walk, truth)
     for player in walk.players:
         view = game.view(walk.state, player)
         expect(isinstance(game.board(view), str), "a board is text")
@@ -61,6 +70,18 @@ def check_scene(walk: Walk) -> None:
             expect(row.label != true.label or not false,
                     "player_{} is shown {} in the row {!r}, where it is not: a card that is hidden "
                     "has an empty text", player, " ".join(false), row.label)  # fmt: skip
+
+
+def check_cards(walk: Walk, truth: list[Row]) -> None:
+    """Check that people can click the cards of an action: they are in the row of its player."""
+    game, state = walk.game, walk.state
+    if game.over(state) or game.flat is not game:
+        return
+    held = Counter(card for row in truth if row.seat == state.player for card in row.cards)
+    for action in some(game.legal(state).tolist(), walk.rng):
+        missing = Counter(game.cards(action, state)) - held
+        expect(not missing, "action {} takes {}, which is not in the row of player_{}",
+                action, " ".join(missing), state.player)  # fmt: skip
 
 
 def check_records(walk: Walk, states: list[State]) -> None:

@@ -220,6 +220,14 @@ def _check_agent(game: Game, text: str, added: Sequence[str]) -> str:
     most = MOST_MILLISECONDS if budget["ms"] else MOST_SIMULATIONS
     if not 0 < int(budget["number"]) <= most:
         raise InputError(f"the budget of {name} is 1 to {most}, not {budget['number']}")
-    if not _takes_budget(game, f"{name}:{BUDGETS[0]}"):
+    if not (_takes_budget(game, f"{name}:{BUDGETS[0]}") or _is_made(game, text)):
         raise InputError(f"{name} takes no budget")
     return text
+
+
+def _is_made(game: Game, text: str) -> bool:
+    """Whether an agent is made from a text, without files."""
+    try:
+        return _is_agent(game, text) and make_agent(game, text) is not None
+    except InputError:
+        return False

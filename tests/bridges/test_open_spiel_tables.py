@@ -1,6 +1,8 @@
 """Small games of OpenSpiel here: the contract, values by our solvers, and refusals."""
 
 from collections.abc import Iterator
+from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from closedhand import Game, InputError, make_agent, make_game
 from closedhand.arena import match
 from closedhand.core import registry
 from closedhand.solvers.sequence_form import solve as solve_exactly
+from closedhand.solvers.solving import make_solver
 from closedhand.solvers.strategy import evaluate, strategy_of
 from closedhand.testing import check_game
 
@@ -120,3 +123,52 @@ def test_bad_texts_are_refused() -> None:
         with pytest.raises(InputError, match=why):
             game.parse_deal(text)
     assert game.deal_text(game.parse_deal("2 1")) == "2 1"
+
+
+def kuhn_file() -> str:
+    """Kuhn poker as a file of Gambit's, whose ends say nothing of what came before."""
+    deals = list(permutations("JQK", 2))
+    outcomes = " ".join(f'"{a}{b}" 1/6' for a, b in deals)
+    lines = ['EFG 2 R "Kuhn" { "one" "two" } ""', f'c "" 1 "deal" {{ {outcomes} }} 0']
+    sets: dict[tuple[int, str], int] = {}
+
+    def decide(player: int, known: str) -> None:
+        number = 1 + sum(owner == player for owner, _ in sets)
+        number = sets.setdefault((player, known), number)
+        lines.append(f'p "" {player} {number} "" {{ "pass" "bet" }} 0')
+
+    def end(won: int) -> None:
+        lines.append(f't "" {len(lines)} "" {{ {won} {-won} }}')
+
+    for a, b in deals:
+        higher = 1 if "JQK".index(a) > "JQK".index(b) else -1
+        decide(1, a)
+        decide(2, b + " pass")
+        end(higher)
+        decide(1, a + " pass bet")
+        end(-1)
+        end(2 * higher)
+        decide(2, b + " bet")
+        end(1)
+        end(2 * higher)
+    return "\n".join(lines) + "\n"
+
+
+def test_a_game_from_a_file_is_solved(tmp_path: Path) -> None:
+    """By its text and as an object; its ended positions all have one text in OpenSpiel."""
+    path = tmp_path / "kuhn.efg"
+    path.write_text(kuhn_file())
+    text = f"efg_game(filename={path})"
+    game = tables.table_game(pyspiel.load_game(text))
+    assert game is tables.table_game(str(pyspiel.load_game(text)))
+    assert (game.name, game.num_players, game.num_actions) == ("efg_game", 2, 2)
+    solver = make_solver("cfr", game)
+    solver.run(300)
+    assert evaluate(solver.strategy()).value == pytest.approx(KUHN_VALUE, abs=2e-3)
+    rng = np.random.default_rng(1)
+    for _ in range(10):
+        state = game.playout(game.deal(rng), rng)
+        for player in range(2):
+            view = game.view(state, player)
+            assert game.valid(state) == game.valid(view, player) == ""
+            assert game.over(game.redeal(view, player, rng))

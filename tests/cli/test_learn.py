@@ -56,6 +56,16 @@ def test_exploit_states_a_lower_bound() -> None:
     assert found["gain"][0] > 0.2 and found["deals"] == 300
 
 
+def test_a_search_responds_without_training() -> None:
+    command = ("exploit", "leduc", "--agent", "random", "--responder", "ismcts:100")
+    found = json.loads(run(*command, "--deals", "100", "--json").stdout)
+    assert found["gain"][1] > 0 and found["responder"] == "ismcts:100"
+    said = run(*command, "--deals", "20").stdout
+    assert "chips a game" in said and "a best response gains at least as much" in said
+    result = run(*command[:-1], "nobody")
+    assert result.exit_code == 2 and "no agent 'nobody'" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from support import DATA
 from support_cli import assert_refused, run
+from support_spades import spades as spades
 
-from closedhand import make_game
+from closedhand import Game, make_game
 from closedhand.core import records
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
@@ -65,3 +66,27 @@ def test_the_record_that_fits_no_log_is_named() -> None:
         lines.append(records.from_state(game, state))
     records.write(Path("two.jsonl"), lines)
     assert_refused("record 2: its classes", "records", "export", "two.jsonl", "--out", "x.log")
+
+
+@pytest.mark.parametrize("game", ["spades", "leduc", "chinese-poker"])
+def test_games_of_every_game_are_generated(game: str, spades: Game) -> None:
+    """Each side has one agent; the same seed plays the same games, and all are legal."""
+    named = "rule,random" if game == "spades" else "random"
+    command = ("records", "generate", game, "--agents", named, "--games", "6", "--seed", "3")
+    result = run(*command, "--out", "games.jsonl")
+    assert result.exit_code == 0 and "saved 6 games" in result.stdout, result.output
+    assert run("records", "replay", "games.jsonl").exit_code == 0
+    kept = list(records.read(Path("games.jsonl")))
+    assert len(kept) == 6 and all(record.returns for record in kept)
+    if game == "spades":
+        assert {record.agents for record in kept} > {("rule", "random") * 2}
+        assert all(record.agents and record.agents[:2] == record.agents[2:] for record in kept)
+    assert run(*command, "--out", "again.jsonl").exit_code == 0
+    assert Path("again.jsonl").read_text() == Path("games.jsonl").read_text()
+
+
+def test_shards_of_other_games_are_refused_before_a_folder_is_made(spades: Game) -> None:
+    command = ("records", "generate", "spades", "--agents", "rule", "--games", "2")
+    assert_refused("--out of spades must end in .jsonl, not 'shards'", *command, "--out", "shards")
+    assert not Path("shards").exists()
+    assert_refused("leave them out", *command, "--workers", "2", "--out", "games.jsonl")

@@ -4,8 +4,9 @@ import json
 
 import pytest
 from support_cli import assert_refused, run_to
+from support_spades import spades as spades
 
-from closedhand import make_game
+from closedhand import Game, make_game
 
 DOUDIZHU = (
     *("advise", "doudizhu", "3456789TTJJQKA22S", "--seat", "1", "--public", "4TB"),
@@ -89,3 +90,26 @@ def test_plays_of_daihinmin_with_their_points() -> None:
 )
 def test_what_cannot_be_advised_is_refused_in_one_line(words: tuple[str, ...], reason: str) -> None:
     assert_refused(reason, *words)
+
+
+SPADES = ("advise", "spades", "AsKsQs Ah Kh", "--option", "ranks=5", "--simulations", "200")
+
+
+def test_a_game_without_the_command_is_advised_too(spades: Game) -> None:
+    """By the policy of its default opponent, and by any other search."""
+    data = json.loads(run_to(0, *SPADES, "--seat", "1", "--plays", "bid2", "--json").stdout)
+    assert (data["agent"], data["player"]) == ("search[policy=rule]", 1)
+    assert {play["text"] for play in data["plays"]} == {f"bid{bid}" for bid in range(6)}
+    other = ("--agent", "ismcts", "--plays", "bid2 bid0 bid0 bid0")
+    data = json.loads(run_to(0, *SPADES, *other, "--json").stdout)
+    assert {play["text"] for play in data["plays"]} == {"Ah", "Kh"}
+    assert_refused("it is the turn of player_0", *SPADES, "--seat", "1")
+    assert_refused("takes no 'trumps'", *SPADES, "--fact", "trumps=s")
+    assert_refused("the agent rule does not simulate", *SPADES, "--agent", "rule")
+
+
+def test_facts_are_given_by_name() -> None:
+    command = ("advise", "leduc", "SK", "--plays", "raise call", "--simulations", "100", "--json")
+    data = json.loads(run_to(0, *command, "--fact", "flop=HQ").stdout)
+    assert data["agent"] == "search" and len(data["plays"]) == 2
+    assert_refused("give the flop", *command)

@@ -1,5 +1,9 @@
 """What `check_game` leaves open about our games: sums, early payoffs, messages, sub-steps."""
 
+from collections.abc import Iterator
+from inspect import signature
+from typing import Any
+
 import numpy as np
 import pytest
 from support import positions, sum_of_returns
@@ -95,3 +99,30 @@ def test_every_flat_play_has_one_path_of_substeps() -> None:
                     else:
                         leaves.append(flat.parse("PASS"))  # the third pass of an auction: a redeal
             assert sorted(leaves) == flat.legal(state).tolist()
+
+
+def test_functions_of_the_contract_show_their_parameters() -> None:
+    assert [*signature(contract.is_legal).parameters] == ["rules", "state", "action", "ids"]
+    assert [*signature(contract.deal).parameters] == ["rules", "state", "seed"]
+
+
+def _no_deals(rules: Any) -> Iterator[Any]:
+    raise InputError("too many deals")
+    yield
+
+
+def _positional_fact(game: Game, player: int, hand: str, actions: Any = (), flop: str = "") -> Any:
+    return game.empty(1)[0]
+
+
+def test_what_a_module_of_others_defines_is_understood(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A generator of deals that refuses, and a fact that is no keyword-only parameter."""
+    from closedhand.games.leduc import game as module
+
+    game = make_game("leduc")
+    monkeypatch.setattr(module, "deals", _no_deals)
+    with pytest.raises(InputError, match="too many deals"):
+        game.deals()
+    monkeypatch.setattr(module, "view_from", _positional_fact)
+    with pytest.raises(InputError, match="'flop' of view_from of leduc is no fact: facts are keyw"):
+        game.view_from(0, "SK", flop="HQ")

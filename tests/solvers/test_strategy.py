@@ -93,15 +93,26 @@ def test_what_is_no_distribution_is_refused(kuhn: Game, shares: list[float]) -> 
         strategy_of(kuhn, Wrong(np.array(shares)))
 
 
-def test_agents_without_probabilities_are_refused(kuhn: Game) -> None:
-    class Silent:
-        name = "silent"
+class Fixed:
+    """An agent without probabilities."""
 
-        def act(self, view: State) -> int:
-            return 0
+    name = "fixed"
 
-    with pytest.raises(InputError, match=r"silent has no probabilities"):
-        strategy_of(kuhn, Silent())
+    def __init__(self, action: int) -> None:
+        self.action = action
+
+    def act(self, view: State) -> int:
+        return self.action
+
+
+def test_an_agent_without_probabilities_is_judged_by_its_choices(kuhn: Game) -> None:
+    """Who always passes loses 1 to each bet: against it both gain 1 a game by betting."""
+    table = strategy_of(kuhn, Fixed(0))
+    assert table.probabilities.tolist() == [1.0, 0.0] * 12
+    found = strategy.evaluate(table)
+    assert found.value == pytest.approx(0) and found.best_responses == pytest.approx((1, 1))
+    with pytest.raises(InputError, match="fixed chooses no action of kuhn"):
+        strategy_of(kuhn, Fixed(2))
 
 
 def test_seats_of_an_agent_know_only_their_views(kuhn: Game) -> None:

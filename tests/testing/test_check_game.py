@@ -47,7 +47,7 @@ class Fault(NamedTuple):
     message: str
 
 
-END = "        zero_sum=True,\n"
+END = '        zero_sum=True,\n        unit="chips",\n'
 START = "def make_game("
 MORE = "@kernel\ndef {}:\n    return {}\n\n\n" + START
 
@@ -176,7 +176,7 @@ FAULTS = {
     ),
     "redeal deals one card alone": Fault(
         {"rng.random() * 2": "rng.random() * 0"},
-        "redeal: redeal for player_0 and deals disagree: ",
+        "redeal: player_0 is dealt the same state by 256 seeds",
     ),
     "redeal prefers a card": Fault(
         {"rng.random() * 2": "rng.random() * 1.3"},
@@ -268,9 +268,134 @@ FAULTS = {
     "a function is missing": Fault(
         {"@kernel\ndef redeal(": "@kernel\ndef redraw("}, "lacks redeal"
     ),
+    "a field whose name is NumPy's": Fault(
+        {'("moves", "i4")': '("size", "i4"), ("moves", "i4")'},
+        "state: the field 'size' has the name of an attribute of NumPy",
+    ),
     "a field of another kind": Fault(
         {'("history", "i4", LONGEST)': '("history", "f4", LONGEST)'},
         "state: the field 'history' is an array [n] of integer",
+    ),
+    "legal omits what is_legal accepts": Fault(
+        {"    return 2\n": "    return 2 - state.moves // 2\n",
+         START: MORE.format("is_legal(rules, state, action, ids)",
+                            "0 <= action < 2 and not over(rules, state)")},
+        "is_legal says True of action 1, `legal` False",
+    ),
+    "redeal ignores its generator": Fault(
+        {"np.int64(rng.random() * 2)": "state_of_nothing", "def deals(": "def all_deals(",
+         "CARDS = (": "state_of_nothing = 0\nCARDS = ("},
+        "redeal: player_0 is dealt the same state by 256 seeds",
+    ),
+    "redeal deals one card alone once there was an action": Fault(
+        {"rng.random() * 2": "rng.random() * (2 - (view.moves > 0) * 0.997)"},
+        "redeal: player_0 is dealt the same state by 256 seeds",
+    ),
+    "a game that the unwilling never end": Fault(
+        {"    state.player = 1 - state.player\n":
+             "    state.player = 1 - state.player\n"
+             "    if state.moves == 2 and state.history[0] == PASS and action == PASS:\n"
+             "        state.moves = 0\n        state.history[0] = 0\n",
+         "state.history[0] == BET or state.history[1] == PASS": "state.history[0] == BET",
+         "max_moves=LONGEST": "max_moves=99"},
+        "the game goes on after max_moves, 99 actions, if all always play the first action",
+    ),
+    "is_legal after the end": Fault(
+        {START: MORE.format("is_legal(rules, state, action, ids)", "0 <= action < 2")},
+        "over: is_legal says True of action 0, `legal` False",
+    ),
+    "is_legal accepts any number": Fault(
+        {START: MORE.format("is_legal(rules, state, action, ids)", "not over(rules, state)")},
+        "is_legal says True of action -",
+    ),
+    "legal writes beyond its room": Fault(
+        {"    out[1] = BET\n": "    out[1] = BET\n    out[len(out)] = BET\n"}, "legal: IndexError"
+    ),
+    "legal reads its scratch space": Fault(
+        {"    out[0] = PASS\n": "    dirty = out[1] == 77\n    out[0] = PASS\n",
+         "    return 2\n": "    out[1] = 77\n    return 1 + dirty\n"},
+        "play: InputError: action 77 is not one of the 2 actions",
+    ),
+    "over peeks": Fault(
+        {"    return state.moves == LONGEST": "    return state.cards[1 - state.player] == 2 or "
+                                             "state.moves == LONGEST"},
+        "deals: the deal JK is no new game",
+    ),
+    "play peeks": Fault(
+        {"state.player = 1 - state.player":
+             "state.player = (state.player + (state.cards[0] != 1)) % 2"},
+        "valid: a state that came up in play is refused: the wrong player is to act",
+    ),
+    "play changes a card": Fault(
+        {"    state.moves += 1\n":
+             "    state.moves += 1\n    state.cards[0] = 3 - state.cards[0] - state.cards[1]\n"},
+        "records: InputError: the record states returns",
+    ),
+    "play changes the past": Fault(
+        {"state.history[state.moves] = action":
+             "state.history[state.moves] = action\n    state.history[0] = action"},
+        "play: an action changes the past",
+    ),
+    "returns add to what is there": Fault(
+        {"out[winner] = stake": "out[winner] += stake"}, "returns: `returns` keeps what was"
+    ),
+    "returns leave a payoff out": Fault(
+        {"    out[1 - winner] = -stake": "    if winner == 0:\n        out[1] = -stake",
+         "zero_sum=True": "zero_sum=False"},
+        "returns: `returns` keeps what was",
+    ),
+    "observe is random": Fault(
+        {"out[len(CARDS) * (1 + LONGEST)] = player":
+             "out[len(CARDS) * (1 + LONGEST)] = np.random.randint(2)"},
+        "observe: 'seat' leaks",
+    ),
+    "deal gives one card twice": Fault(
+        {"state.cards[seat] = deck[seat]": "state.cards[seat] = deck[0]"},
+        "deals: deal: the deal JJ is not listed",
+    ),
+    "deals yield one state again and again": Fault(
+        {"        state = np.zeros(1, STATE)[0]\n        state.cards[:] = cards\n        yield":
+             "        state = ONE\n        state.cards[:] = cards\n        yield",
+         "class Rules(": "ONE = np.zeros(1, STATE)[0]\n\n\nclass Rules("},
+        "deals: the deal",
+    ),
+    "hide leaves a trace": Fault(
+        {"state.cards[1 - player] = UNKNOWN":
+             "state.cards[1 - player] = UNKNOWN - state.cards[1 - player] // 2"},
+        "scene: player_0 is shown Q in the row 'player_1', where it is not",
+    ),
+    "hide blanks the past": Fault(
+        {"state.cards[1 - player] = UNKNOWN":
+             "state.cards[1 - player] = UNKNOWN\n    state.history[0] = 0"},
+        "observe: 'observation' leaks: it shows player_0 what it cannot know",
+    ),
+    "valid changes the state": Fault(
+        {"earlier = state.copy()": "earlier = state"},
+        "valid: a state that came up in play is refused: the wrong player",
+    ),
+    "the wrong seat is active": Fault(
+        {"not ended and seat == state.player": "not ended and seat == 0"},
+        "scene: the scene has [0] to act, not [1]",
+    ),
+    "a seat is active after the end": Fault(
+        {"not ended and seat == state.player": "seat == state.player"}, "to act, not []"
+    ),
+    "cards to click that nobody holds": Fault(
+        {"    def scene(self": "    def cards_of(self, action, state):\n        return ('A',)\n\n"
+                              "    def scene(self"},
+        "scene: action 0 takes A, which is not in the row of player_0",
+    ),
+    "text peeks": Fault(
+        {"return NAMES[action]":
+             "return NAMES[action].upper() if state is not None and state.cards[1] == 2 else "
+             "NAMES[action]"},
+        "to who sees all",
+    ),
+    "view_from plays what is illegal": Fault(
+        {"    return 2\n": "    return 2 - state.moves // 2\n",
+         "        game.play(view, game.parse(action)":
+             "        contract.play(game.rules, view, game.parse(action)"},
+        "view_from",
     ),
     "roles of other seats": Fault(
         {'roles=("first", "second")': 'roles=("first",)'}, "fields: roles has one entry a seat"

@@ -34,17 +34,22 @@ MOST_NODES = 500_000
 """Most nodes of a tree."""
 
 
-@lru_cache(maxsize=8)
-def table_game(text: str, name: str | None = None) -> Game:
+def table_game(game: Any, name: str | None = None) -> Game:
     """Make a small game of OpenSpiel a `Game`.
 
     Args:
-        text: Game as `pyspiel.load_game` takes it, such as `leduc_poker(players=3)`.
+        game: Game as `pyspiel.load_game` takes it, such as `leduc_poker(players=3)`, or returns it.
         name: Name of the game here; by default its short name in OpenSpiel.
 
     Raises:
         InputError: OpenSpiel has no such game, or it does not meet the requirements above.
     """
+    return _table_game(str(game), name)
+
+
+@lru_cache(maxsize=8)
+def _table_game(text: str, name: str | None) -> Game:
+    """`table_game` of a text."""
     try:
         theirs = pyspiel.load_game(text)
     except Exception as error:
@@ -72,11 +77,12 @@ def table_game(text: str, name: str | None = None) -> Game:
     )
 
 
-def table_spec(text: str, name: str | None = None) -> GameSpec:
+def table_spec(game: Any, name: str | None = None) -> GameSpec:
     """Make a spec for `closedhand.register_game`; the tree is walked when the game is first made.
 
     Arguments are those of `table_game`.
     """
+    text = str(game)
     name = name or text.partition("(")[0]
     title = name.title().replace("_", "")
 
@@ -157,7 +163,7 @@ class _Walk:
         self._tensor = "information_state_tensor" if has_recall else "observation_tensor"
         self.texts: dict[int, set[str]] = {}
         self.sets: list[str] = []
-        self._numbers: dict[tuple[int, str], int] = {}
+        self._numbers: dict[tuple[int, str, tuple[int, int] | None], int] = {}
         self._tensors: list[np.ndarray] = []
         self._public: list[tuple[int, int]] = []
         self._owner: list[int] = []
@@ -240,9 +246,11 @@ class _Walk:
         """
         text = node.state.information_state_string(seat)
         public = player, len(node.actions)
-        info = self._numbers.get((seat, text))
+        # After the end the text need not say anything, as in games from files.
+        end = (self._last_actor(node.parent), len(node.actions)) if player == END else None
+        info = self._numbers.get((seat, text, end))
         if info is None:
-            info = self._numbers[seat, text] = len(self.sets)
+            info = self._numbers[seat, text, end] = len(self.sets)
             self.sets.append(text)
             self._owner.append(seat)
             self._public.append(public)
@@ -256,6 +264,12 @@ class _Walk:
         known = self._known[info]
         known[known != np.array(node.actions, np.int32)] = UNKNOWN
         return info
+
+    def _last_actor(self, node: int) -> int:
+        """Return the last player to have acted before the children of a node; -1 for nobody."""
+        while node != UNKNOWN and self._columns["player"][node] < 0:
+            node = self._columns["parent"][node]
+        return UNKNOWN if node == UNKNOWN else self._columns["player"][node]
 
     def _observed(self, state: Any, seat: int) -> np.ndarray:
         """Return OpenSpiel's tensor of a seat, int8.

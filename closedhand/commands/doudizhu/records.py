@@ -1,53 +1,39 @@
-"""The command `records generate`."""
+"""Parquet shards of Dou Dizhu for the command `records generate`."""
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from closedhand.cli.common import (
-    GameName,
-    Options,
-    Ray,
-    Rules,
-    Seed,
-    Workers,
-    bind,
-    crew,
-    interruptible,
-    make_folder,
-    progress_bar,
-)
+from closedhand.cli.common import crew, interruptible, make_folder, progress_bar
 from closedhand.core.file_kinds import SHARD, FileKind, arrays_with
+from closedhand.core.game import Game
 
 
 def generate(
-    game: GameName,
-    agents: Annotated[
-        str,
-        typer.Option(
-            help="Agents, separated by commas. One is drawn for the landlord and one for the "
-            "peasants in every game; an agent named twice is drawn twice as often."
-        ),
-    ],
-    out: Annotated[Path, typer.Option(help="Folder for the shards; shards in it are kept.")],
-    games: Annotated[int, typer.Option(min=1, help="Number of games.")] = 10_000,
-    seed: Seed = 0,
-    rules: Rules = None,
-    option: Options = None,
-    workers: Workers = None,
-    ray: Ray = None,
+    game: Game,
+    agents: list[str],
+    out: Path,
+    games: int,
+    seed: int,
+    workers: int | None,
+    ray: str | None,
 ) -> None:
-    """Play Dou Dizhu between agents, and write the games as Parquet shards for `train policy-net`.
+    """Play Dou Dizhu between agents, and write the games as Parquet shards.
 
-    Games are flat and without bidding. After Ctrl-C the same command resumes.
+    Args:
+        game: The game, flat and without bidding.
+        agents: Texts of the agents.
+        out: Folder for the shards.
+        games: Number of games.
+        seed: Seed of the deals and the agents.
+        workers: Number of processes or actors.
+        ray: Address of a Ray cluster, or None.
 
-    Example: closedhand records generate doudizhu --agents decompose --games 10000 --out runs/games
+    Raises:
+        InputError: Other rules, or an unknown agent.
     """
     from closedhand.agents.doudizhu.deeprocket import shards
-    from closedhand.core.agent_spec import split_agents
 
-    bound = bind(game, rules, option)
     begun = FileKind("games of a shard", arrays_with("settings", *shards.Played._fields))
     paths = shards.paths_of(out, games)
     make_folder(
@@ -62,6 +48,6 @@ def generate(
         interruptible(),
         progress_bar("games", games) as update,
     ):
-        shards.generate(bound, split_agents(agents), games, seed, out, players, update)
+        shards.generate(game, agents, games, seed, out, players, update)
     held = [shards.rows_of(path) for path in shards.shards_in(out)]
     typer.echo(f"{out} holds {sum(held)} games in {len(held)} shard{'s' * (len(held) != 1)}")

@@ -42,6 +42,15 @@ OPTIONS = Options(
         "the auction is by calling and robbing (jiao dizhu, qiang dizhu), not by bids; it needs "
         "bidding",
     ),
+    Option(
+        "passed_deals",
+        None,
+        "number of deals after which the game ends with 0 for everybody if all pass in each, 3 if "
+        "none; 0: as many as it takes, and `max_moves` counts from the last one; it needs bidding",
+        kind=int,
+        least=0,
+        most=1000,
+    ),
     Option("doubling", False, "every player may double before the landlord leads (jiabei)"),
     Option(
         "open_hand",
@@ -75,6 +84,10 @@ def make_game(**given: Any) -> Game:
     """
     options = OPTIONS.complete(given)
     base, bidding, robbing = options["base"], options["bidding"], options["robbing"]
+    passes = options["passed_deals"]
+    if passes is not None and not bidding:
+        raise InputError("passed_deals counts auctions: it needs bidding")
+    passes = (3 if passes is None else passes) if bidding else 0
     if robbing and not bidding:
         raise InputError("robbing is a kind of auction: it needs bidding")
     if base is not None and bidding and not robbing:
@@ -84,6 +97,7 @@ def make_game(**given: Any) -> Game:
     deck = PRESETS[options["rules"]].deck
     numbers = np.zeros(1, OPTIONS_TYPE)[0]
     numbers.bidding, numbers.robbing, numbers.spring = bidding, robbing, options["spring"]
+    numbers.passes = passes
     numbers.double = 1 + words.index(DOUBLE) if DOUBLE in words else 0
     numbers.show = 1 + words.index(SHOW) if SHOW in words else 0
     numbers.win, numbers.stake = options["objective"] == "win", base or 3
@@ -93,6 +107,8 @@ def make_game(**given: Any) -> Game:
     rules = Rules(plays, numbers)
     most = most_points(rules)
     number = deck.players
+    # Each deal before the last takes a pass of every player.
+    longest = LONGEST + max(0, passes - 1) * number
     flat = Game(
         name="doudizhu",
         options={**options, "substeps": False},
@@ -106,7 +122,7 @@ def make_game(**given: Any) -> Game:
         sides=((0, 1, 2) if bidding else (0, 1, 1))[:number],
         notation=Notation(rules, options["rules"], words),
         payoff_range=(-most, most),
-        max_moves=LONGEST,
+        max_moves=longest,
         feature_table=table(rules),
         zero_sum=not rules.options.win,
         substep_options={"substeps": True},
@@ -121,7 +137,7 @@ def make_game(**given: Any) -> Game:
         shapes=substeps.SHAPES | shapes(rules),
         feature_table=table(rules, KICKERS),
         notation=SubstepNotation(rules, options["rules"], words),
-        max_moves=LONGEST + substeps.MOST_KICKERS,
+        max_moves=longest + substeps.MOST_KICKERS,
         flat_form=flat,
         substep_options={},
     )

@@ -3,7 +3,8 @@
 An action is its cards, main group first (`3334`), `PASS`, or a word: `BID1` to `BID3`, `CALL`,
 `ROB`, `DOUBLE`, `SHOW`. A deal is four card fields, `landlord;down;up;public`, 17 + 17 + 17 + 3
 cards of the whole deck (with bidding the hands of the three seats; in a game of two the third field
-is what is set aside). A record is a deal followed by `role,cards` for every play, with passes
+is what is set aside). A fifth field such as `PASSED1` counts the deals before it in which all
+passed. A record is a deal followed by `role,cards` for every play, with passes
 omitted: role 0 is the landlord, 1 the down peasant, 2 the up peasant. Without bidding the roles are
 the seats.
 """
@@ -16,6 +17,7 @@ import numpy as np
 from closedhand.core.display import Row
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.notation import TableNotation
+from closedhand.core.parsing import parse_whole
 from closedhand.core.records import Record, stated_options
 from closedhand.games.doudizhu import plays
 from closedhand.games.doudizhu.auction import doubled, speaker
@@ -27,6 +29,7 @@ from closedhand.games.doudizhu.state import SEATS, STATE, Rules
 BIDS = ("BID1", "BID2", "BID3")
 CLAIMS = ("CALL", "ROB")
 DOUBLE, SHOW = "DOUBLE", "SHOW"
+PASSED = "PASSED"
 
 
 def words_of(
@@ -91,11 +94,12 @@ class Notation(TableNotation):
         raise InputError(f"{text!r} is not a play under the rules {self.preset!r}")
 
     def deal_text(self, state: State) -> str:
-        """Write the four card fields of the deal from which `state` started."""
+        """Write the four card fields of the last deal, and how many before it were passed."""
         hands = state.hands + state.played
         if state.landlord >= 0:
             hands[state.landlord] -= state.public
-        return ";".join(unpack(cards) for cards in (*hands, state.public))
+        passed = [f"{PASSED}{state.passed}"] * bool(state.passed)
+        return ";".join([*(unpack(cards) for cards in (*hands, state.public)), *passed])
 
     def parse_deal(self, text: str) -> State:
         """Parse a deal to the state at its start.
@@ -104,6 +108,7 @@ class Notation(TableNotation):
             InputError: The text does not deal the whole deck into three hands and public cards.
         """
         fields = [field.strip().upper() for field in text.strip().rstrip(";").split(";")]
+        passed = self._passed(fields.pop()) if fields[-1].startswith(PASSED) else 0
         hand, rest, deck = self.rules.options.hand, third(self.rules), int(self.rules.options.deck)
         if [len(field) for field in fields] != [hand, hand, rest, self.rules.options.public]:
             lengths = ", ".join(str(len(field)) for field in fields)
@@ -125,11 +130,23 @@ class Notation(TableNotation):
         state.public = cards[SEATS]
         state.seed = 1 + hash(tuple(map(int, cards))) % 2**53
         begin(self.rules, state)
+        state.passed = passed
         return state
+
+    def _passed(self, field: str) -> int:
+        """Parse the number of deals that were passed.
+
+        Raises:
+            InputError: It is none, or the game would have ended.
+        """
+        most = max(int(self.rules.options.passes) - 1, 0)
+        return parse_whole(field.removeprefix(PASSED), "the number of passed deals", 0, most)
 
     def cards_of(self, action: int, state: State) -> tuple[str, ...]:
         """List the cards of a play."""
-        return tuple(self.texts[action]) if action < self.rules.plays.number - 1 else ()
+        if action >= self.rules.plays.number - 1:
+            return ()
+        return tuple(self.texts[action].replace("+", ""))
 
     def scene(self, state: State) -> list[Row]:
         """Return the table: a row for each seat, then the public cards."""

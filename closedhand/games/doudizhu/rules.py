@@ -70,10 +70,13 @@ def deals(rules: Rules) -> Iterator[tuple[State, float]]:
     """Iterate over all deals with their probabilities; suits do not count.
 
     Raises:
-        InputError: There is an auction: another deal follows if all players pass.
+        InputError: Another deal follows if all players pass in the auction.
     """
-    if rules.options.bidding:
-        raise InputError("with an auction there is no list of deals: if all pass, another follows")
+    if rules.options.bidding and rules.options.passes != 1:
+        raise InputError(
+            "with an auction there is no list of deals, as another one follows if all pass; with "
+            "passed_deals=1 none does"
+        )
     sizes = [rules.options.hand, rules.options.hand, third(rules), rules.options.public]
     held = [int(count(rules.options.deck, rank)) for rank in range(15)]
     ways = math.factorial(sum(sizes)) // math.prod(map(math.factorial, sizes))
@@ -133,6 +136,7 @@ def begin(rules, state):
     state.bombs = 0
     state.stake = 0
     state.landlord = -1
+    state.passed = 0
     clear(state)
     if not rules.options.bidding:
         state.stake = rules.options.stake
@@ -288,13 +292,21 @@ def legal(rules, state, out):
 
 @kernel
 def play(rules, state, action):
-    """Apply a legal action, and determine the next player; if all have passed, deal again."""
+    """Apply a legal action, and determine the next player.
+
+    If all have passed in the auction, deal again, unless it was the last deal.
+    """
     opening = is_opening(rules, state)
     state.history[state.moves] = action
     state.moves += 1
     if opening:
         if say(rules, state, action - pass_id(rules)):
-            deal(rules, state, state.seed)
+            if rules.options.passes == 0:
+                deal(rules, state, state.seed)
+            elif state.passed + 1 < rules.options.passes:
+                passed = state.passed + 1
+                deal(rules, state, state.seed)
+                state.passed = passed
         return
     player = state.player
     following = around(rules, player + 1)
@@ -316,9 +328,12 @@ def play(rules, state, action):
 
 @kernel
 def over(rules, state):
-    """Return whether a player has no cards left, or a peasant few enough in a game of two."""
+    """Return whether a player has no cards left, or a peasant few enough in a game of two.
+
+    The game is also over if all have passed in the auction of the last deal.
+    """
     if state.landlord < 0:
-        return False
+        return state.bids == rules.options.players and state.stake == 0
     if min(state.left[0], state.left[1], state.left[2]) == 0:
         return True
     if rules.options.players == SEATS:
@@ -328,8 +343,12 @@ def over(rules, state):
 
 @kernel
 def returns(rules, state, out):
-    """Write the payoffs of a finished game by player."""
+    """Write the payoffs of a finished game by player: 0 if nobody became the landlord."""
     landlord = np.int64(state.landlord)
+    if landlord < 0:
+        for seat in range(rules.options.players):
+            out[seat] = 0.0
+        return
     won = state.left[landlord] == 0
     sign = 1.0 if won else -1.0
     points = sign

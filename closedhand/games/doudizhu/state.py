@@ -41,7 +41,8 @@ STATE = record_type(
         ("plays", "i4", SEATS),  # number of plays that the seat has made, without passes
         # In kicker sub-steps, the incomplete play of the player to act:
         ("group", "i4"),  # its main group, -1 if none is chosen
-        ("picks", "i4"),  # number of kickers still to pick
+        ("picks", "i2"),  # number of kickers still to pick
+        ("passed", "i2"),  # deals before this one in which all passed, if they are bounded
     ]
 )
 
@@ -52,6 +53,7 @@ OPTIONS_TYPE = record_type(
             for name in (
                 "bidding",
                 "robbing",
+                "passes",  # deals in which all may pass before the game ends, 0 for any number
                 "double",  # id of the word that doubles less that of the pass, 0 if there is none
                 "show",  # the same of the word that shows the landlord's hand
                 "spring",

@@ -26,9 +26,12 @@ def valid(
     An incomplete play consists of `steps` under `factored`, the rules in sub-steps.
     """
     last = rules.options.players - 1
+    passed = max(int(rules.options.passes) - 1, 0)
     wrong = validity.outside(
-        state, {"moves": (0, LONGEST), "landlord": (-1, last), "bids": (0, MOST_SAID)}
-    )
+        state,
+        {"moves": (0, LONGEST), "landlord": (-1, last), "bids": (0, MOST_SAID),
+         "passed": (0, passed)},
+    )  # fmt: skip
     if wrong:
         return wrong
     if player is not None:
@@ -42,6 +45,7 @@ def valid(
     if wrong:
         return wrong
     begin(rules, start)
+    start.passed = state.passed
     ids = int(rules.plays.number) + MOST_WORDS
     wrong = validity.replay(rules, start, state.history[: state.moves], ids)
     if steps and not wrong:

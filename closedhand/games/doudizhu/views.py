@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from closedhand.core.checks import whole_number
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.views import at_action, check_text, listed, play, read
 from closedhand.games.doudizhu.auction import is_opening, is_shown
@@ -22,6 +23,7 @@ def view_from(
     *,
     public: str | None = None,
     shown: str | None = None,
+    passed: int = 0,
 ) -> State:
     """Build the view of a player from the player's knowledge.
 
@@ -30,10 +32,11 @@ def view_from(
         player: Seat of the player. Without bidding the landlord is seat 0, followed by the down and
             the up peasant; with bidding seat 0 bids first.
         hand: The cards that the player holds now, as ranks in any order: `3345TTJQKA22SB`.
-        actions: All words, plays and passes since the deal, of all players: ids of the flat game,
-            or its notation (`3334`, `PASS`, `BID2`).
+        actions: All words, plays and passes since the last deal, of all players: ids of the flat
+            game, or its notation (`3334`, `PASS`, `BID2`).
         public: The public cards, once there is a landlord.
         shown: Cards that the landlord, another player, holds now and has shown.
+        passed: Number of deals before in which all passed, where they are bounded.
 
     Raises:
         InputError: Something that is not a card or not an action, an illegal action, more cards
@@ -56,6 +59,10 @@ def view_from(
         if number != flat.rules.options.public:
             raise InputError(f"there are {flat.rules.options.public} public cards, not {number}")
     begin(flat.rules, state)
+    most = max(int(flat.rules.options.passes) - 1, 0)
+    if whole_number(passed, "passed, the number of passed deals,", 0) > most:
+        raise InputError(f"passed: at most {most} deals are passed before the last one")
+    state.passed = passed
     _check_cards(flat.rules, state, player, held)
     for number, given in enumerate(listed(actions), 1):
         with at_action(number, given):
@@ -84,7 +91,9 @@ def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int], dic
     """
     if view.group >= 0:
         raise InputError("a play in sub-steps is under way: view_from takes complete plays only")
-    public = {"public": unpack(view.public)} if view.landlord >= 0 else {}
+    public: dict[str, Any] = {"public": unpack(view.public)} if view.landlord >= 0 else {}
+    if view.passed:
+        public["passed"] = int(view.passed)
     if is_shown(game.flat.rules, view) and view.landlord != player:
         public["shown"] = unpack(view.hands[view.landlord])
     return unpack(view.hands[player]), game.history(view).tolist(), public

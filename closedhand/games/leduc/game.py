@@ -68,6 +68,7 @@ def make_game(**given: Any) -> Game:
         sides=(0, 1),
         notation=Notation(rules),
         payoff_range=(-most, most),
+        unit="chips",
         max_moves=2 * int(rules.tables.longest),
         feature_table=table(rules),
     )

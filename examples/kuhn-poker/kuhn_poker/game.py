@@ -226,4 +226,5 @@ def make_game(rules: Literal["standard"] = "standard") -> Game:
         payoff_range=(-2.0, 2.0),
         max_moves=LONGEST,
         zero_sum=True,
+        unit="chips",
     )

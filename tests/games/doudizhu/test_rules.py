@@ -5,12 +5,14 @@ import json
 from collections import Counter
 from functools import cache
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 import pytest
 from support import DATA, SHIPPED, examples, positions
 
 from closedhand import Game, InputError, make_agent, make_game
+from closedhand.core import records
 from closedhand.core.game import State
 from closedhand.core.records import read, replay
 from closedhand.games.doudizhu import hidden
@@ -178,6 +180,81 @@ def test_three_passes_deal_anew() -> None:
         game.play(state, game.parse("PASS"))
     assert game.deal_text(state) != first
     assert (state.landlord, state.player, state.bids, state.moves) == (-1, 0, 0, 0)
+
+
+AUCTIONS: list[dict[str, Any]] = [
+    {"bidding": True},
+    {"bidding": True, "substeps": True},
+    {"bidding": True, "robbing": True, "doubling": True, "open_hand": True},
+    {"rules": "two_players"},
+    {"bidding": True, "objective": "win"},
+]
+
+
+@pytest.mark.parametrize("options", AUCTIONS, ids=str)
+@pytest.mark.parametrize(("number", "given"), [(3, None), (1, 1), (5, 5)])
+def test_the_game_ends_after_some_deals_without_a_landlord(
+    options: dict[str, Any], number: int, given: int | None
+) -> None:
+    """With 0 for all; records, saved states and views know how many deals were passed."""
+    game = make_game("doudizhu", **options, passed_deals=given)
+    state, deals = game.deal(np.random.default_rng(1)), []
+    for deal in range(number):
+        deals.append(game.deal_text(state))
+        for seat in range(game.num_players):
+            assert not game.over(state) and state.player == seat and state.passed == deal
+            view = game.view(state, seat)
+            assert game.valid(state) == game.valid(view, seat) == ""
+            hand, actions, public = game.knowledge(view, seat)
+            assert game.view_from(seat, hand, actions, **public) == view
+            assert game.load(game.save(state)) == state
+            assert game.redeal(view, seat, np.random.default_rng(2)).passed == deal
+            game.play(state, game.parse("PASS"))
+    assert len(set(deals)) == number and deals[-1].count("PASSED") == (number > 1)
+    assert game.over(state) and not game.returns(state).any() and game.valid(state) == ""
+    assert game.scene(state) and [*game.observe(state, 0)]
+    record = records.from_state(game, state)
+    assert record.deal == deals[-1] and record.returns == (0,) * game.num_players
+    assert game.key(records.replay(record), 0) == game.key(state, 0)
+    assert len(deals) * game.num_players <= game.max_moves
+    with pytest.raises(InputError, match="the game is over"):
+        game.play(state, game.parse("PASS"))
+
+
+def test_a_landlord_of_a_later_deal_plays_as_one_of_the_first() -> None:
+    game = make_game("doudizhu", bidding=True)
+    state = game.deal(np.random.default_rng(1))
+    for text in ("PASS", "PASS", "PASS", "PASS", "BID3"):
+        game.play(state, game.parse(text))
+    assert state.passed == 1 and state.landlord == 1
+    end = game.playout(state, np.random.default_rng(1))
+    assert game.over(end) and game.returns(end).any()
+    assert game.key(records.replay(records.from_state(game, end)), 0) == game.key(end, 0)
+
+
+def test_as_many_deals_as_it_takes() -> None:
+    game = make_game("doudizhu", bidding=True, passed_deals=0)
+    state = game.deal(np.random.default_rng(1))
+    for _ in range(3 * 50):
+        game.play(state, game.parse("PASS"))
+    assert not game.over(state) and state.passed == 0
+
+
+def test_the_number_of_passed_deals_is_checked() -> None:
+    game = make_game("doudizhu", bidding=True)
+    deal = game.deal_text(game.deal(np.random.default_rng(1)))
+    with pytest.raises(InputError, match="the number of passed deals"):
+        game.parse_deal(f"{deal};PASSED3")
+    with pytest.raises(InputError, match="at most 2 deals are passed"):
+        game.view_from(0, deal.split(";")[0], passed=3)
+    with pytest.raises(InputError, match="passed_deals counts auctions: it needs bidding"):
+        make_game("doudizhu", passed_deals=1)
+    state = game.deal(np.random.default_rng(1))
+    state.passed = 3
+    assert "passed holds 3, not 0 to 2" in game.valid(state)
+    with pytest.raises(InputError, match="with passed_deals=1 none does"):
+        game.deals()
+    assert next(make_game("doudizhu", bidding=True, passed_deals=1).deals()).probability > 0
 
 
 def test_two_passes_give_the_lead_back() -> None:

@@ -17,9 +17,8 @@ the agent `value-net`. All bid in the same way:
 3. Make it if it exceeds the bids so far; otherwise pass.
 
 At the stake s the landlord wins or loses 2s and each peasant s, doubled for each bomb. If all pass,
-the value is 0 and the cards are dealt again. A landlord who wins a
-share p of the games, with average multipliers of m in wins and l in losses, gets
-2s(pm - (1 - p)l). Therefore:
+the value is 0: the cards are dealt again, or the game ends. A landlord who wins a share p of the
+games, with average multipliers of m in wins and l in losses, gets 2s(pm - (1 - p)l). Therefore:
 
 - After two passes the choice is between being the landlord and a new deal: a bid pays if
   p > l / (l + m). As the points grow with the stake, the bid is 3.

@@ -1,0 +1,177 @@
+"""The agents `monte-carlo`, `search` and `ismcts` of every game: search by simulation.
+
+Their playouts are uniformly random, or by the policy of an agent that decides in kernels:
+`search[policy=rule]:50ms`. Determinisations are drawn by the game's `redeal`, all equally likely. A
+game's own agent of one of these names takes its place.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Annotated, Any
+
+import numpy as np
+
+from closedhand.core.agents import Traits, described, make_agent, traits_of
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.numba.jit import Policy
+from closedhand.core.policies import policy_of
+from closedhand.search.budget import SearchArgument, Threads, read_budget
+from closedhand.search.ismcts import ISMCTS
+from closedhand.search.monte_carlo import MonteCarlo
+from closedhand.search.paired import PairedSearch
+from closedhand.search.played import played
+from closedhand.search.playout import Uniform, choose
+from closedhand.search.ranking import Simulation
+
+USUAL = "100ms"
+"""Default budget."""
+SIMULATION = 50.0
+"""Order of magnitude of the time of a simulation, in microseconds."""
+SALT = 0x5EA2C5
+
+Playouts = Annotated[
+    str | None, "agent whose policy plays the simulations, one that decides in kernels; random ones"
+]
+
+
+def playout_policy(game: Game, agent: str | None) -> Policy:
+    """Return the policy of playouts that plays like an agent; uniformly random for None.
+
+    Raises:
+        InputError: There is no such agent, or it decides in Python.
+    """
+    if agent is None:
+        return Uniform()
+    policy = policy_of(make_agent(game, agent))
+    if policy is None:
+        raise InputError(f"the agent {agent} decides in Python: simulations need one with a kernel "
+                         "policy")  # fmt: skip
+    return played(game, policy)
+
+
+class SearchAgent:
+    """Agent that searches at every decision.
+
+    Attributes:
+        name: Name in results and records.
+        game: Game that is played.
+    """
+
+    def __init__(
+        self, game: Game, name: str, seed: int, policy: Policy, search: Any, best: Any
+    ) -> None:
+        """Create the agent.
+
+        Args:
+            game: Any game.
+            name: Name of the agent.
+            seed: Seed of the simulations.
+            policy: Policy of the playouts.
+            search: The search, which counts its cost in `spent`.
+            best: Choice of the search: `(agent, view) -> action`.
+        """
+        self.game, self.name = game, name
+        self.search, self.policy = search, policy
+        self.rng = np.random.default_rng((seed, SALT))
+        self._best = best
+
+    @property
+    def spent(self) -> np.ndarray:
+        """Cost of the searches so far, float64 [4] (`closedhand.core.agents.SPENT`)."""
+        return self.search.spent
+
+    def act(self, view: State) -> int:
+        """Choose the action of the player to act."""
+        return int(self._best(self, view))
+
+    def simulation(self, view: State) -> Simulation:
+        """Describe the simulations, by which `rank` orders all legal actions."""
+        return Simulation(self.game, self.policy)
+
+
+def _own_first(agent: SearchAgent, view: State) -> np.ndarray:
+    """List the legal actions, the choice of the playouts' policy first, int64 [n]."""
+    game, legal = agent.game, agent.game.legal(view)
+    if len(legal) == 1:
+        return legal
+    ids = np.empty(game.num_actions, np.int32)
+    own = int(choose(agent.policy, game.rules, view.copy(), agent.rng, ids))
+    return np.concatenate([legal[legal == own], legal[legal != own]])
+
+
+BEST: dict[str, tuple[Any, Callable[[SearchAgent, State], int]]] = {
+    "monte-carlo": (MonteCarlo, lambda agent, view: agent.search.best(view, rng=agent.rng)),
+    "search": (
+        PairedSearch,
+        lambda agent, view: agent.search.best(view, _own_first(agent, view), agent.rng),
+    ),
+    "ismcts": (ISMCTS, lambda agent, view: agent.search.best(view, agent.rng)),
+}
+"""Class of the search of each agent, and its choice."""
+
+
+def describe(game: Game, argument: SearchArgument, policy: str | None = None, **_: Any) -> Traits:
+    """Describe an agent before it is made."""
+    files = () if policy is None else traits_of(game, policy).files
+    return replace(argument.traits(SIMULATION), files=files)
+
+
+def _make(
+    name: str,
+    game: Game,
+    seed: int,
+    argument: SearchArgument,
+    threads: Threads,
+    policy: str | None,
+) -> SearchAgent:
+    """Make one of the agents.
+
+    Raises:
+        InputError: The argument is more than a budget, or the policy is none for kernels.
+    """
+    if argument.width is not None or argument.path is not None:
+        raise InputError(f"{name} takes a budget such as 500 or 20ms, not {argument.text!r}")
+    playouts = playout_policy(game, policy)
+    make, best = BEST[name]
+    search = make(game, playouts, **argument.spent(threads))
+    return SearchAgent(game, name, seed, playouts, search, best)
+
+
+@described(describe, reads=partial(read_budget, "monte-carlo", USUAL))
+def make_monte_carlo(
+    game: Game, seed: int, argument: SearchArgument, threads: Threads = None,
+    policy: Playouts = None,
+) -> SearchAgent:  # fmt: skip
+    """Make the agent `monte-carlo`; `monte-carlo:500` and `monte-carlo:20ms` set the budget.
+
+    Raises:
+        InputError: The argument is not a budget, or the policy is none for kernels.
+    """
+    return _make("monte-carlo", game, seed, argument, threads, policy)
+
+
+@described(describe, reads=partial(read_budget, "search", USUAL))
+def make_search(
+    game: Game, seed: int, argument: SearchArgument, threads: Threads = None,
+    policy: Playouts = None,
+) -> SearchAgent:  # fmt: skip
+    """Make the agent `search`; `search:500` and `search:20ms` set the budget.
+
+    Raises:
+        InputError: The argument is not a budget, or the policy is none for kernels.
+    """
+    return _make("search", game, seed, argument, threads, policy)
+
+
+@described(describe, reads=partial(read_budget, "ismcts", USUAL))
+def make_ismcts(
+    game: Game, seed: int, argument: SearchArgument, threads: Threads = None,
+    policy: Playouts = None,
+) -> SearchAgent:  # fmt: skip
+    """Make the agent `ismcts`; `ismcts:500` and `ismcts:20ms` set the budget.
+
+    Raises:
+        InputError: The argument is not a budget, or the policy is none for kernels.
+    """
+    return _make("ismcts", game, seed, argument, threads, policy)

@@ -1,0 +1,54 @@
+"""Games between agents as records, for any game."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from closedhand.core import records
+from closedhand.core.agents import AnyAgent, make_agent, parse_agent
+from closedhand.core.checks import check_seed
+from closedhand.core.duplicate import play_out
+from closedhand.core.game import Game, InputError
+
+CHUNK = 500
+"""Games that are played in lockstep."""
+
+
+def generate(
+    game: Game,
+    agents: Sequence[AnyAgent],
+    games: int,
+    seed: int = 0,
+    progress: Callable[[int], None] = lambda done: None,
+) -> Iterator[records.Record]:
+    """Play games between agents, and yield their records.
+
+    Each side of each game draws one of the agents, which plays all its seats.
+
+    Args:
+        game: The game.
+        agents: The agents; one that is named twice is drawn twice as often.
+        games: Number of games.
+        seed: Seed of the deals, the draws and the agents.
+        progress: Called with the number of games played so far.
+
+    Raises:
+        InputError: An unknown agent, none, or an illegal action.
+    """
+    if not agents:
+        raise InputError("name the agents that play")
+    check_seed(seed)
+    named = [parse_agent(game.name, agent) for agent in agents]
+    sides = np.unique(game.sides, return_inverse=True)[1]
+    for start in range(0, games, CHUNK):
+        numbers = range(start, min(start + CHUNK, games))
+        players = [make_agent(game, agent, seed + start) for agent in named]
+        states, seats = game.empty(len(numbers)), np.empty((len(numbers), len(sides)), np.int64)
+        for i, number in enumerate(numbers):
+            rng = np.random.default_rng((seed, number))
+            states[i] = game.deal(rng)
+            seats[i] = rng.integers(len(players), size=sides.max() + 1)[sides]
+        play_out(game, states, seats, players)
+        for state, row in zip(np.rec.array(states), seats, strict=True):
+            yield records.from_state(game, state, [named[k].name for k in row])
+        progress(numbers.stop)

@@ -1,0 +1,281 @@
+"""Information-set Monte Carlo tree search with a single observer, for any game with hidden hands.
+
+Source: D. Whitehouse, E. J. Powley and P. I. Cowling, "Determinization and Information Set Monte
+Carlo Tree Search for the Card Game Dou Di Zhu", CIG 2011 (SO-ISMCTS).
+
+1. Draw a **determinisation**: a full state that fits what the player knows.
+2. Descend one tree of actions, shared by all determinisations. Only actions that are legal in this
+   one are available. Choose the available child with the greatest upper confidence bound for its
+   mover: mean + c * sqrt(ln(times available) / times chosen).
+3. Where a legal action has no child yet, add one for a random such action.
+4. Play on to the end by a policy.
+5. Add the payoff of each mover to the children on the path.
+6. Repeat within the budget, then play the action of the root that was chosen most often.
+
+A child counts how often it was available, since most determinisations lack some actions of others.
+Payoffs are scaled to 0..1 by the least and the greatest that the search has met: bombs make the
+range of possible ones much wider. Threads search trees of their own, and the counts of their roots
+are added up. Actions that the observer does not see are told apart in the tree all the same.
+"""
+
+import math
+import time
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from closedhand.core import contract
+from closedhand.core.agents import SPENT
+from closedhand.core.game import Game
+from closedhand.core.numba.jit import (
+    Floats,
+    Ids,
+    Integer,
+    Policy,
+    Rng,
+    Rules,
+    State,
+    States,
+    kernel,
+    with_distinct_name,
+)
+from closedhand.search.budget import add_up, budget
+from closedhand.search.monte_carlo import BATCH, SHARE
+from closedhand.search.playout import choose
+
+EXPLORATION = 0.7
+"""The constant c of the bounds, for payoffs scaled to 0..1, as in the paper."""
+NOTHING = -1
+"""No node."""
+DEEPEST = 4096
+"""Maximum depth of the tree."""
+
+NODE = np.dtype(
+    (
+        np.record,
+        [
+            ("total", "f8"),  # sum of the payoffs of the player who chose the action
+            ("visits", "i8"),  # number of times that the action was chosen
+            ("available", "i8"),  # number of times that it could have been chosen
+            ("action", "i4"),  # action that leads here
+            ("child", "i4"),  # first child, or NOTHING
+            ("sibling", "i4"),  # next child of the parent, or NOTHING
+            ("unused", "i4"),
+        ],
+    )
+)
+"""A node of the tree; node 0 is the root."""
+
+
+@kernel
+def add_node(nodes: Any, used: int, parent: Integer, action: Integer) -> None:
+    """Write node `used`, a child of `parent` (NOTHING for the root)."""
+    node = nodes[used]
+    node.total = 0.0
+    node.visits = 0
+    node.available = 1
+    node.action = action
+    node.child = NOTHING
+    node.sibling = NOTHING
+    if parent >= 0:
+        node.sibling = nodes[parent].child
+        nodes[parent].child = used
+
+
+@kernel
+def select(
+    nodes: Any, node: Integer, n: Integer, ids: Ids, marks: Ids, stamp: int, low: float, high: float
+) -> Integer:
+    """Return the child of a node to descend to; NOTHING if a legal action has none.
+
+    Args:
+        nodes: The tree.
+        node: The node.
+        n: Number of legal actions.
+        ids: The legal actions.
+        marks: By action, `stamp` if it is legal here, `stamp + 1` if it has a child as well, int64
+            [num_actions]; written in place.
+        stamp: An even number, greater than all stamps before.
+        low: Least payoff met so far.
+        high: Greatest payoff met so far.
+    """
+    for k in range(n):
+        marks[ids[k]] = stamp
+    tried = 0
+    best, most = NOTHING, -np.inf
+    scale = 1.0 / (high - low) if high > low else 0.0
+    child = np.int64(nodes[node].child)
+    while child != NOTHING:
+        one = nodes[child]
+        if marks[one.action] == stamp:
+            marks[one.action] = stamp + 1
+            tried += 1
+            one.available += 1
+            mean = (one.total / one.visits - low) * scale
+            bound = mean + EXPLORATION * np.sqrt(np.log(one.available) / one.visits)
+            if bound > most:
+                best, most = child, bound
+        child = np.int64(one.sibling)
+    return best if tried == n else NOTHING
+
+
+@kernel
+def untried(n: Integer, ids: Ids, marks: Ids, stamp: int, rng: Rng) -> Integer:
+    """Draw one of the legal actions without a child; `marks` and `stamp` are those of `select`."""
+    number = 0
+    chosen = np.int64(ids[0])
+    for k in range(n):
+        if marks[ids[k]] == stamp:
+            number += 1
+            if rng.random() * number < 1.0:
+                chosen = np.int64(ids[k])
+    return chosen
+
+
+@kernel
+def grow(
+    rules: Rules, policy: Policy, states: States, player: int, number: int, nodes: Any,
+    used: int, stamp: int, marks: Ids, path: Ids, range_: Floats, payoffs: Floats, rng: Rng,
+    ids: Ids,
+) -> tuple[int, int]:  # fmt: skip
+    """Run simulations, each of which adds a node at most.
+
+    Args:
+        rules: Rules of the game.
+        policy: Policy of the playouts.
+        states: The view, then a scratch state.
+        player: Player whose view it is.
+        number: Number of simulations.
+        nodes: The tree, with room for as many more nodes; changed in place.
+        used: Number of its nodes.
+        stamp: Last stamp in `marks`.
+        marks: Scratch space, see `select`.
+        path: Scratch space: nodes and their movers, int64 [depth, 2].
+        range_: Least and greatest payoff met so far, float64 [2]; changed in place.
+        payoffs: Scratch space, float64 [MAX_PLAYERS].
+        rng: Generator of everything that is drawn.
+        ids: Scratch space, int32 [num_actions].
+
+    Returns:
+        Number of nodes, and the last stamp.
+    """
+    for _ in range(number):
+        states[1] = states[0]
+        state = states[1]
+        contract.redeal(rules, state, player, rng)
+        node, depth = 0, 0
+        while node != NOTHING and depth < len(path) and not contract.over(rules, state):
+            n = contract.legal(rules, state, ids)
+            stamp += 2
+            child = select(nodes, node, n, ids, marks, stamp, range_[0], range_[1])
+            node = child
+            if child == NOTHING:
+                child = used
+                parent = path[depth - 1, 0] if depth else 0
+                add_node(nodes, used, parent, untried(n, ids, marks, stamp, rng))
+                used += 1
+            path[depth, 0], path[depth, 1] = child, state.player
+            depth += 1
+            contract.play(rules, state, nodes[child].action)
+        while not contract.over(rules, state):
+            contract.play(rules, state, choose(policy, rules, state, rng, ids))
+        contract.returns(rules, state, payoffs)
+        for i in range(depth):
+            payoff = payoffs[path[i, 1]]
+            nodes[path[i, 0]].visits += 1
+            nodes[path[i, 0]].total += payoff
+            range_[0] = min(range_[0], payoff)
+            range_[1] = max(range_[1], payoff)
+    return used, stamp
+
+
+class ISMCTS:
+    """Information-set Monte Carlo tree search for the player of a view.
+
+    Attributes:
+        spent: Cost of the searches so far, float64 [4] (`closedhand.core.agents.SPENT`).
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        policy: Policy,
+        *,
+        simulations: int | None = None,
+        seconds: float | None = None,
+        threads: int | None = None,
+    ) -> None:
+        """Prepare a search.
+
+        Args:
+            game: The game.
+            policy: Policy of the playouts, see `closedhand.search.playout`.
+            simulations: Simulations of a decision.
+            seconds: Time of a decision; it takes at least one simulation for each thread.
+            threads: Number of parallel searches; by default one for each core.
+
+        Raises:
+            InputError: Both simulations and seconds are missing, or a number is not positive.
+        """
+        self._budget = budget(simulations, seconds, threads)
+        self._game, self._policy = game, with_distinct_name(policy)
+        self.spent = np.zeros(len(SPENT))
+
+    def best(self, view: State, rng: Rng) -> int:
+        """Choose an action of the player to act.
+
+        Args:
+            view: View of that player.
+            rng: Generator of everything that is drawn. With a budget of simulations, the same seed
+                leads to the same action.
+        """
+        legal = self._game.legal(view)
+        if len(legal) == 1:
+            return int(legal[0])
+        sums = self.judge(view, rng)
+        return int(legal[np.argmax(sums[:, 0])])
+
+    def judge(self, view: State, rng: Rng) -> Floats:
+        """Run simulations and return the statistics of the root.
+
+        Args:
+            view: View of the player to act.
+            rng: Generator of everything that is drawn.
+
+        Returns:
+            Number of times that each legal action was chosen, and sum of its payoffs, float64 [n,
+            2], in the order of the actions' ids.
+        """
+        game, player = self._game, int(view["player"])
+        legal = game.legal(view)
+        deadline, number = self._budget.deadline(), self._budget.simulations
+        threads = max(1, min(self._budget.threads, number // SHARE))
+        cuts = [number * i // threads for i in range(threads + 1)]
+
+        def work(share: int, own: Rng) -> Floats:
+            nodes: Any = np.zeros(2 * BATCH, NODE)
+            add_node(nodes, 0, NOTHING, NOTHING)
+            states = np.repeat(np.array([view], game.dtype), 2)
+            marks, ids = np.zeros(game.num_actions, np.int64), np.empty(game.num_actions, np.int32)
+            path = np.empty((min(game.max_moves, DEEPEST), 2), np.int64)
+            met, payoffs = np.array([math.inf, -math.inf]), np.zeros(contract.MAX_PLAYERS)
+            used, stamp, done = 1, 0, 0
+            while done < share and (done == 0 or time.perf_counter() < deadline):
+                batch = min(BATCH, share - done)
+                if used + batch > len(nodes):
+                    nodes = np.concatenate([nodes, np.zeros(len(nodes), NODE)])
+                used, stamp = grow(
+                    game.rules, self._policy, states, player, batch, nodes, used, stamp, marks,
+                    path, met, payoffs, own, ids,
+                )  # fmt: skip
+                done += batch
+            sums = np.zeros((len(legal), 2))
+            child = int(nodes[0]["child"])
+            while child != NOTHING:
+                place = int(np.searchsorted(legal, int(nodes[child]["action"])))
+                sums[place] = nodes[child]["visits"], nodes[child]["total"]
+                child = int(nodes[child]["sibling"])
+            return sums
+
+        return add_up(work, [after - before for before, after in pairwise(cuts)], rng, self.spent)

@@ -1,0 +1,1 @@
+"""Spades for closedhand: four players, two sides, an auction, hidden hands and known voids."""
