@@ -42,7 +42,11 @@ html_title = f"closedhand {version}"
 
 # Docstrings say `name` for code, which then links wherever there is something to link to.
 default_role = "py:obj"
-autodoc_default_options = {"members": True, "member-order": "bysource"}
+autodoc_default_options = {
+    "members": True,
+    "member-order": "bysource",
+    "ignore-module-all": True,  # a name is documented where it is defined, and only there
+}
 autodoc_typehints_format = "short"
 autodoc_mock_imports = ["ray.rllib"]  # it has an environment of its own
 python_maximum_signature_line_length = 88

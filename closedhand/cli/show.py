@@ -17,7 +17,10 @@ def rules(
     language: Annotated[str, typer.Option(help="Language: en, zh or ja.")] = "en",
     as_json: Json = False,
 ) -> None:
-    """Show the rules of a game in words, with examples of its plays."""
+    """Show the rules of a game in words, with examples of its plays.
+
+    Example: closedhand show rules doudizhu
+    """
     from closedhand.core.rulebook import as_markdown, rules_in_words
 
     sections = rules_in_words(game, language)

@@ -13,8 +13,6 @@ import numpy as np
 
 BLOCK, FEWEST_BLOCKS = 100, 10
 """Minimum number of rows of a block, and the number of smaller blocks if rows are few."""
-
-
 LEVEL = 0.95
 """Confidence level of intervals."""
 

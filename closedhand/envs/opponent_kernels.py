@@ -74,9 +74,10 @@ def take_turn(
             mask[:] = 0
         return ILLEGAL, answer
     views = states[:1].copy()
-    answer = let_others_play(
-        rules, policies, states, None, 0, seat, num_players, views, 0, ids
-    )  # fmt: skip
+    if len(policies):
+        answer = let_others_play(
+            rules, policies, states, None, 0, seat, num_players, views, 0, ids
+        )  # fmt: skip
     if answer != ALL_LEGAL:
         return REFUSED, answer
     return show(rules, states, seat, staged, compact, observation, masks, returns), answer

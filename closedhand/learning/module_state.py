@@ -53,8 +53,8 @@ def _moments_in(
     """Collect the moments of `moments_of` by weight and name.
 
     Raises:
-        ValueError: The moments are not those of Adam for weights of these shapes. PyTorch would
-            take them, and read or write beyond their ends.
+        ValueError: They are not those of Adam for weights of these shapes. PyTorch would take them,
+            and read or write beyond their ends.
     """
     weights = [each for group in optimiser.param_groups for each in group["params"]]
     moments: dict[int, dict[str, torch.Tensor]] = {}
@@ -70,11 +70,7 @@ def _moments_in(
 
 
 def restore_moments(optimiser: torch.optim.Optimizer, state: Weights) -> None:
-    """Copy moments that `moments_of` returned into an optimiser.
-
-    Raises:
-        ValueError: The moments are not those of Adam for these weights.
-    """
+    """Copy moments that `moments_of` returned into an optimiser; errors as of `_moments_in`."""
     moments = _moments_in(optimiser, state)
     optimiser.load_state_dict({**optimiser.state_dict(), "state": moments})
 

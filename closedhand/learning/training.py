@@ -295,12 +295,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from a state that `state` returned.
-
-        Raises:
-            ValueError: The state belongs to another network.
-            InputError: An array lacks, or has another type or shape.
-        """
+        """Continue from a state that `state` returned."""
         restore_module(self.network, "network", state)
         restore_module(self.average, "average", state)
         restore_moments(self.optimiser, state)

@@ -61,11 +61,7 @@ class Strategy:
         return order, self.keys[order, 0]
 
     def find(self, views: np.ndarray) -> np.ndarray:
-        """Find the information sets of views [n] of the players to act, int64 [n].
-
-        Raises:
-            InputError: A view does not belong to a decision in this game.
-        """
+        """Find the information sets of views [n] of the players to act; see `find_keys`."""
         return self.find_keys(keys_of(self.game, views))
 
     def find_keys(self, keys: np.ndarray) -> np.ndarray:

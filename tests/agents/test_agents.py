@@ -118,7 +118,7 @@ def test_agents_refuse_games_that_they_do_not_know() -> None:
         "rules": (
             "doudizhu",
             "for games of three: not rules=two_players",
-            ("policy-net", "policy-search", "bids:value:rule"),
+            ("policy-net", "policy-net[tuned=1]", "policy-search", "bids:value:rule"),
         ),
         "seven_give": ("daihinmin", gifts, ("monte-carlo", "policy-search")),
         "ten_discard": ("daihinmin", gifts, ("monte-carlo", "policy-search")),

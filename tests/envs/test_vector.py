@@ -86,6 +86,26 @@ def test_a_game_depends_on_no_other_one(variant: tuple[str, dict[str, Any]]) -> 
         looks = [env.step(actions[i : i + 1]) for i, env in enumerate(alone)]
 
 
+@pytest.mark.parametrize("mode", [NEXT, SAME])
+@pytest.mark.parametrize("opponents", [None, "random"])
+def test_results_do_not_depend_on_threads(opponents: Any, mode: AutoresetMode) -> None:
+    # Five games do not divide into two or three equal shares, and eight threads are too many.
+    envs = [
+        make_vec(VARIANTS[1], 5, opponents=opponents, autoreset_mode=mode, num_threads=threads)
+        for threads in (1, 2, 3, 8)
+    ]
+    looks = [env.reset(seed=5) for env in envs]
+    rng = np.random.default_rng(0)
+    ended = 0
+    for _ in range(120):
+        actions = choose(looks[0][0]["action_mask"], rng)
+        looks = [env.step(actions) for env in envs]
+        ended += looks[0][2].sum()
+        for look in looks[1:]:
+            assert data_equivalence(look, looks[0])
+    assert ended > 1
+
+
 @pytest.mark.parametrize("variant", [VARIANTS[1], VARIANTS[-1]], ids=variant_id)
 def test_same_step_reset(variant: tuple[str, dict[str, Any]]) -> None:
     next_step, same_step = (
@@ -239,6 +259,7 @@ def test_human_mode_prints_the_tables_after_every_reset_and_step(
     ("options", "message"),
     [
         ({"num_envs": 0}, "num_envs must be 1 to"),
+        ({"num_threads": 0}, "num_threads must be 1 to"),
         ({"autoreset_mode": "Never"}, "no autoreset mode 'Never'"),
         (
             {"rules": "house"},

@@ -5,7 +5,7 @@ They need PyTorch, whose import takes seconds. Traits are known without it.
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from closedhand.agents.doudizhu.limits import check_three
 from closedhand.agents.doudizhu.search.agent import search_settings, searching
@@ -26,20 +26,33 @@ SHIPPED_FILES = {
     "policy": SHIPPED / "doudizhu_policy.safetensors",
     "kicker": SHIPPED / "doudizhu_kicker.safetensors",
 }
+"""The package's networks by kind: supervised, from games of `value-net`."""
+TUNED_FILES = {**SHIPPED_FILES, "policy": SHIPPED / "doudizhu_policy_tuned.safetensors"}
+"""The networks tuned in self-play, which changed the policy network alone."""
 DOUZERO_FILES = ("landlord.ckpt", "landlord_down.ckpt", "landlord_up.ckpt")
 """Files of DouZero's networks by role: landlord, down peasant, up peasant."""
 
 
-def policy_files(argument: str | None) -> dict[str, Path]:
+Tuned = Annotated[bool, "the package's networks tuned in self-play, not the supervised ones"]
+"""The option `tuned` of `policy-net`."""
+
+
+def policy_files(argument: str | None, tuned: bool = False) -> dict[str, Path]:
     """Find the files of the two networks of `policy-net`, by kind.
 
     Args:
         argument: Folder with `policy.safetensors`, or file of a policy network; None: both networks
             of the package. The kicker network is `kicker.safetensors` in the same folder, or that
             of the package if there is none.
+        tuned: Whether the networks of the package are those tuned in self-play.
+
+    Raises:
+        InputError: Both `argument` and `tuned` are given.
     """
     if argument is None:
-        return dict(SHIPPED_FILES)
+        return dict(TUNED_FILES if tuned else SHIPPED_FILES)
+    if tuned:
+        raise InputError(f"tuned=1 names networks of the package: leave it out, or {argument!r}")
     path = Path(argument)
     policy = within(path, "policy.safetensors")
     kicker = policy.parent / "kicker.safetensors"
@@ -47,18 +60,26 @@ def policy_files(argument: str | None) -> dict[str, Path]:
     return {"policy": policy, "kicker": kicker if found else SHIPPED_FILES["kicker"]}
 
 
-@described(lambda game, argument: Traits(agents.files_of(argument), microseconds=90), needs=MODULES)
-def make_policy_net(game: Game, seed: int, argument: str | None) -> "PolicyNetAgent":
-    """Make the agent `policy-net`, `policy-net:FOLDER` or `policy-net:FILE`; ignore the seed.
+@described(
+    lambda game, argument, tuned=False: Traits(agents.files_of(argument), microseconds=90),
+    needs=MODULES,
+)
+def make_policy_net(
+    game: Game, seed: int, argument: str | None, tuned: Tuned = False
+) -> "PolicyNetAgent":
+    """Make `policy-net`, `policy-net[tuned=1]`, `policy-net:FOLDER` or `policy-net:FILE`.
+
+    The seed is ignored.
 
     Raises:
-        InputError: A network is missing, a file is not a network, or the game has two players.
+        InputError: A network is missing, a file is not a network, both an argument and `tuned` are
+            given, or the game has two players.
     """
     check_three(game, "policy-net")
     from closedhand.agents.doudizhu.deeprocket.policy_net import load
 
-    name = str(AgentSpec("policy-net", argument=argument))
-    return load(game, name, **policy_files(argument))
+    name = str(AgentSpec("policy-net", {"tuned": 1} if tuned else {}, argument))
+    return load(game, name, **policy_files(argument, tuned))
 
 
 @searching("policy-search", SIMULATION, needs=MODULES)
@@ -71,6 +92,8 @@ def make_policy_search(
 ) -> agents.Agent:
     """Make the agent `policy-search`; it takes the arguments of `search`, but a path of networks.
 
+    Without a path it takes the networks that were tuned in self-play.
+
     Raises:
         InputError: The argument is invalid, or the game has two players.
     """
@@ -78,7 +101,8 @@ def make_policy_search(
     name, budget = search_settings("policy-search", argument, threads, worlds)
     from closedhand.agents.doudizhu.deeprocket.policy_search import PolicySearchAgent
 
-    return PolicySearchAgent(game, name, seed, policy_files(argument.path), **budget)
+    files = policy_files(argument.path, tuned=argument.path is None)
+    return PolicySearchAgent(game, name, seed, files, **budget)
 
 
 def douzero_files(argument: str | None) -> tuple[Path, ...]:

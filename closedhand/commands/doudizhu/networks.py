@@ -77,6 +77,15 @@ Select = Annotated[
         "most accurate one.",
     ),
 ]
+Start = Annotated[
+    Path | None,
+    typer.Option(
+        "--from",
+        metavar="FILE",
+        help="Network of the same form whose training goes on, at half the usual learning rate; "
+        "random weights if absent.",
+    ),
+]
 Device = Annotated[str, typer.Option(help="Kind of device: auto, cpu or gpu.")]
 Devices = Annotated[str, typer.Option(help="Number of devices, or auto for all.")]
 Threads = Annotated[
@@ -115,6 +124,7 @@ def network(
     role: Role = None,
     expert: Expert = None,
     select: Select = None,
+    start: Start = None,
     device: Device = "auto",
     devices: Devices = "auto",
     threads: Threads = None,

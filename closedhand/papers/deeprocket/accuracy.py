@@ -30,24 +30,32 @@ class Source(NamedTuple):
     """Where a network comes from, as its file says.
 
     Attributes:
-        tuned: Whether it was tuned in self-play after it had learned from the expert.
-        digest: SHA-256 of the file of the network that had learned from the expert alone; where it
-            was tuned, of both files of that pair, policy and kicker, one after the other.
         expert: The agent whose moves it learned.
         pairs: Number of pairs of a position and a move.
         step, accuracy: The check at which it was chosen, on held-out moves of the expert.
+        weights: SHA-256 of the weights of the expert; None if the file does not state it.
     """
 
-    tuned: bool
-    digest: str
     expert: str
     pairs: int
     step: int
     accuracy: dict[str, float]
+    weights: str | None
+
+
+def named_networks() -> dict[str, tuple[str, Path]]:
+    """Kind and file of the networks that ship, by name."""
+    from closedhand.agents.doudizhu.network_agents import SHIPPED_FILES, TUNED_FILES
+
+    return {
+        "policy": ("policy", SHIPPED_FILES["policy"]),
+        "policy, tuned=1": ("policy", TUNED_FILES["policy"]),
+        "kicker": ("kicker", SHIPPED_FILES["kicker"]),
+    }
 
 
 def source_of(path: Path, kind: str) -> Source:
-    """Where the network in a file comes from.
+    """Where the network in a file comes from, before any self-play.
 
     Raises:
         InputError: The file cannot be read, or does not say.
@@ -55,11 +63,11 @@ def source_of(path: Path, kind: str) -> Source:
     from closedhand.agents.doudizhu.deeprocket import networks
 
     _, about = networks.load(path, kind)
-    digest, tuned = hashlib.sha256(path.read_bytes()).hexdigest(), False
     while "tuned_from" in about:
-        digest, about, tuned = about["start"], about["tuned_from"], True
+        about = about["tuned_from"]
     try:
-        return Source(tuned, digest, *(about[key] for key in Source._fields[2:]))
+        weights = about.get("files", {}).get("expert")
+        return Source(*(about[key] for key in Source._fields[:-1]), weights)
     except KeyError as error:
         raise InputError(f"{path} does not say what it learned from: no {error}") from None
 
@@ -68,8 +76,9 @@ def histories() -> dict[str, dict[str, Any]]:
     """The shipped records of the training on the expert's moves.
 
     Returns:
-        By network, `policy` and `kicker`: the fields of `Source`, and `history`: entries with
-        `step` and `accuracy`, overall or by role. Without a record that network is missing.
+        By network, `policy` and `kicker`: the fields of `Source`; `digest`, the SHA-256 of its
+        file; and `history`: entries with `step` and `accuracy`, overall or by role. Without a
+        record that network is missing.
 
     Raises:
         InputError: A record is of another network than the one that the shipped file comes from.
@@ -88,7 +97,8 @@ def histories() -> dict[str, dict[str, Any]]:
                 f"learned from {source.expert} was chosen at step {source.step:,} with "
                 f"{source.accuracy['all']:.1%}"
             )
-        found[kind] = {**source._asdict(), "history": data[kind]}
+        digest = hashlib.sha256(SHIPPED_FILES[kind].read_bytes()).hexdigest()
+        found[kind] = {"digest": digest, **source._asdict(), "history": data[kind]}
     return found
 
 
@@ -105,22 +115,26 @@ def measure(deals: int, seed: int) -> dict[str, Any]:
         seed: Seed of the deals and of the experts.
 
     Returns:
-        `networks`: by network, what `accuracy_of` returns, with `expert`, `expert_digest`, the
-        SHA-256 of its weights, and `games`, the number of its games; `deals` and
-        `seed`; and `histories`, see there.
+        `networks`: by `named_networks`, what `accuracy_of` returns, with `kind`; `expert`;
+        `expert_digest`, the SHA-256 of its weights; and `games`, the number of its games.
+        `deals` and `seed`; and `histories`, see there.
     """
     from closedhand.agents.doudizhu.deeprocket.accuracy import accuracy_of, played_by
-    from closedhand.agents.doudizhu.network_agents import SHIPPED_FILES
 
     recorded = histories()
     played, found = {}, {}
-    for kind, path in SHIPPED_FILES.items():
+    for name, (kind, path) in named_networks().items():
         expert = source_of(path, kind).expert
         if expert not in played:
             played[expert] = played_by(expert, deals, seed)
         games = played[expert]
-        number = {"expert": expert, "expert_digest": _weights_of(expert), "games": len(games.deals)}
-        found[kind] = {**number, **accuracy_of(path, kind, games)}
+        found[name] = {
+            "kind": kind,
+            "expert": expert,
+            "expert_digest": _weights_of(expert),
+            "games": len(games.deals),
+            **accuracy_of(path, kind, games),
+        }
     return {"networks": found, "deals": deals, "seed": seed, "histories": recorded}
 
 
@@ -155,8 +169,7 @@ def picture(recorded: dict[str, dict[str, Any]], path: Path) -> None:
             axis.plot(steps, [100 * value for value in values], label=role, linewidth=1.3)
         low, high = (100 * end for end in PAPER_ACCURACY[name])
         axis.axhspan(low, high + 0.1, color="grey", alpha=0.3, label="paper, moves of humans")
-        before = ", before its self-play" if about["tuned"] else ""
-        axis.set_title(f"{name} network{before} ({about['digest'][:12]})", fontsize=10)
+        axis.set_title(f"{name} network ({about['digest'][:12]})", fontsize=10)
         axis.set_xlabel("steps")
         axis.grid(True, alpha=0.3)
         axis.legend(fontsize=8)
@@ -181,30 +194,25 @@ def report(data: dict[str, Any]) -> list[str]:
         for role, share in row["accuracy"].items():
             error = f" ± {100 * row['error']:.1f}" if role == "all" else ""
             shown = "-" if share is None else f"{100 * share:.1f}{error}%"
-            lines.append(f"| {named} | {counted} | {role} | {shown} | {_of_paper(name)} |")
+            lines.append(f"| {named} | {counted} | {role} | {shown} | {_of_paper(row['kind'])} |")
     if not data["histories"]:
         return [*lines, "", "No record of training is shipped: there are no curves."]
     lines += [
         "",
-        "In training (picture: training.png), on held-out moves of an expert of that name,",
+        "In training (picture: training.png), on other held-out moves of an expert of that name,",
     ]
-    lines += ["whose weights the record does not state: the two tables cannot be compared.", ""]
-    lines += ["| network | SHA-256 | moves of | pairs | role | best | at step | paper |"]
-    lines += ["|---|---|---|---|---|---|---|---|"]
-    tuned = []
+    lines += ["whose weights may be others.", ""]
+    lines += ["| network | SHA-256 | moves of | weights | pairs | role | best | at step | paper |"]
+    lines += ["|---|---|---|---|---|---|---|---|---|"]
     for name, about in data["histories"].items():
-        which = f"{name}, before its self-play" if about["tuned"] else name
-        tuned += [name] if about["tuned"] else []
-        named = f"{which} | {about['digest'][:12]} | {about['expert']} | {about['pairs']:,}"
+        weights = (about["weights"] or "not stated")[:12]
+        named = f"{name} | {about['digest'][:12]} | {about['expert']} | {weights}"
+        named += f" | {about['pairs']:,}"
         for role, points in curves(about["history"]).items():
             step, value = max(points, key=lambda point: point[1])
             lines.append(f"| {named} | {role} | {value:.1%} | {step:,} | {_of_paper(name)} |")
-    for name in tuned:
-        lines += ["", f"The {name} network was tuned in self-play after that: the one in this"]
-        lines += ["table does not ship. Its digest is that of the pair from which the tuning"]
-        lines += ["started, policy and kicker one after the other."]
-    return lines
+    return [*lines, "", "`policy, tuned=1` was tuned in self-play and has no record of its own."]
 
 
-def _of_paper(name: str) -> str:
-    return " to ".join(f"{end:.0%}" for end in dict.fromkeys(PAPER_ACCURACY[name]))
+def _of_paper(kind: str) -> str:
+    return " to ".join(f"{end:.0%}" for end in dict.fromkeys(PAPER_ACCURACY[kind]))

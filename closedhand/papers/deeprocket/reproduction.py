@@ -43,6 +43,7 @@ AGENTS = (
     "decompose",
     "search:100ms",
     "policy-net",
+    "policy-net[tuned=1]",
     "policy-search:100ms",
 )
 """Agents of the positions and of the ladder."""
@@ -134,7 +135,7 @@ class Plan:
 QUICK = Plan(
     games=500,
     iterations=3,
-    agents=("random", "rule", "greedy", "decompose", "policy-net"),
+    agents=("random", "rule", "greedy", "decompose", "policy-net", "policy-net[tuned=1]"),
     ladder_deals=500,
     accuracy_deals=2000,
 )

@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 from closedhand.agents.doudizhu.deeprocket import networks, pairs
 from closedhand.agents.doudizhu.deeprocket.accuracy import played_by
 from closedhand.agents.doudizhu.deeprocket.stream import tensors
-from closedhand.agents.doudizhu.network_agents import SHIPPED_FILES
+from closedhand.agents.doudizhu.network_agents import SHIPPED_FILES, TUNED_FILES
 from closedhand.agents.random import make_random
 from closedhand.arena import ladder, match
 from closedhand.cli import app
@@ -300,8 +300,15 @@ def test_the_report_is_held_to_the_weights_that_it_names() -> None:
     data = json.loads(result.stdout)["training"]
     report = Path("r/training.md").read_text()
     games = played_by("value-net", data["deals"], data["seed"])
-    for kind, path in SHIPPED_FILES.items():
-        found = data["networks"][kind]
+    files = {
+        "policy": SHIPPED_FILES["policy"],
+        "policy, tuned=1": TUNED_FILES["policy"],
+        "kicker": SHIPPED_FILES["kicker"],
+    }
+    assert data["networks"].keys() == files.keys()
+    for name, path in files.items():
+        found = data["networks"][name]
+        kind = "kicker" if name == "kicker" else "policy"
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         assert found["digest"] == digest and found["file"] == path.name
         weights = hashlib.sha256((SHIPPED / "doudizhu_value_win.npz").read_bytes()).hexdigest()
@@ -316,16 +323,15 @@ def test_the_report_is_held_to_the_weights_that_it_names() -> None:
         share = (chosen == batch.label).double().mean().item()
         assert found["decisions"] == len(rows)
         assert found["accuracy"]["all"] == pytest.approx(share, abs=1e-5)
-        assert f"| {kind} | {path.name} | {digest[:12]} | value-net | " in report
+        assert f"| {name} | {path.name} | {digest[:12]} | value-net | " in report
         assert f"| all | {100 * share:.1f} ± {100 * found['error']:.1f}% |" in report
-    # The policy network was tuned after the training whose record ships: that is said.
-    about = data["histories"]["policy"]
-    shipped = networks.load(SHIPPED_FILES["policy"], "policy")[1]
-    assert about["tuned"] and about["digest"] == shipped["tuned_from"]["start"]
-    assert f"| policy, before its self-play | {about['digest'][:12]} | value-net | " in report
-    assert data["networks"]["policy"]["digest"] != about["digest"]
-    kicker = data["histories"]["kicker"]
-    assert not kicker["tuned"] and kicker["digest"] == data["networks"]["kicker"]["digest"]
+    # The records of training are those of the supervised networks.
+    for kind, about in data["histories"].items():
+        assert about["digest"] == data["networks"][kind]["digest"]
+        assert f"| {kind} | {about['digest'][:12]} | value-net | " in report
+    assert data["networks"]["policy, tuned=1"]["digest"] != data["networks"]["policy"]["digest"]
+    assert data["histories"]["policy"]["weights"] == data["networks"]["policy"]["expert_digest"]
+    assert data["histories"]["kicker"]["weights"] is None and "| not stated | " in report
     assert Path("r/training.png").read_bytes().startswith(b"\x89PNG")
 
 

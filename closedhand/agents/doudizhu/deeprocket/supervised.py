@@ -11,6 +11,7 @@
 each kind of network) and `tensorboard/`.
 """
 
+import hashlib
 import logging
 import math
 from collections.abc import Callable
@@ -43,6 +44,8 @@ ROLES = ("landlord", "down", "up")
 WARM_UP = 0.02
 """Share of the training in which the learning rate rises."""
 LEARNING_RATES = {"small": 2e-3, "paper": 5e-4}
+CONTINUED = 0.5
+"""Highest learning rate of a network that has learned before, as a fraction of the usual one."""
 WEIGHT_DECAY = 1e-4
 HELD_OUT = 20_000
 """Maximum number of pairs in a check: enough for a standard error of a third of a percent."""
@@ -103,6 +106,7 @@ class Settings:
         devices: Number of devices, as for Lightning.
         threads: Number of CPU threads; None: all cores.
         precision: Precision, as for Lightning; None: mixed on a GPU, else 32 bits.
+        start: File of a network of the same form whose training goes on; None: random weights.
         checks: Number of checks, evenly over the training; None: one for every 250 steps or every
             minute, but 3 to 40 in all.
         patience: Number of successive checks without a better network after which the training
@@ -125,6 +129,7 @@ class Settings:
     devices: int | str = "auto"
     threads: int | None = None
     precision: Any = None
+    start: Path | None = None
     checks: int | None = None
     patience: int = 20
 
@@ -179,6 +184,8 @@ class Learner(LightningModule):
         self.plan = plan
         self.settings = settings
         self.highest = LEARNING_RATES[network.config["size"]]
+        if settings.get("start") is not None:
+            self.highest *= CONTINUED
         self.seconds = 0.0
         self.checks: list[dict[str, Any]] = []
         self.loss_sum: torch.Tensor | float = 0.0
@@ -315,15 +322,21 @@ def train(
 
 
 def network_of(kind: str, settings: Settings) -> networks.Network:
-    """Make the network of a training, with random weights.
+    """Make the network of a training, with random weights or those of `settings.start`.
 
     Raises:
-        InputError: There is no such size.
+        InputError: There is no such size, or the network to start from cannot be read or has
+            another form.
     """
     status = kind == "policy" if settings.status is None else settings.status
-    return networks.Network(
+    network = networks.Network(
         kind, settings.size, status, settings.roles, settings.skips, settings.strides
     )
+    if settings.start is None:
+        return network
+    found, _ = networks.load(settings.start, kind)
+    check_same(settings.start, found.config, network.config)
+    return found.train()
 
 
 def decisions_of(games: recorded.Games, kind: str, role: str | None) -> np.ndarray:
@@ -355,7 +368,16 @@ def stated(
         "files": {"records": games.digest()},
         "batch": settings.batch,
         "seed": settings.seed,
+        **before(network, settings.start),
     }
+
+
+def before(network: networks.Network, start: Path | None) -> dict[str, Any]:
+    """Describe the earlier training of a network: the SHA-256 of its file and its provenance."""
+    if start is None:
+        return {"start": None}
+    digest = hashlib.sha256(start.read_bytes()).hexdigest()
+    return {"start": digest, "learned_before": networks.load(start, network.config["kind"])[1]}
 
 
 def split(games: recorded.Games, rows: np.ndarray, records: Path) -> tuple[np.ndarray, np.ndarray]:

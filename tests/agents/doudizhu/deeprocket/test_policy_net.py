@@ -11,7 +11,14 @@ from support_torch import QUIET
 
 from closedhand import InputError, make_game
 from closedhand.agents.doudizhu import network_agents
-from closedhand.agents.doudizhu.network_agents import make_policy_net, policy_files
+from closedhand.agents.doudizhu.deeprocket.networks import Network, load
+from closedhand.agents.doudizhu.network_agents import (
+    SHIPPED_FILES,
+    TUNED_FILES,
+    make_policy_net,
+    policy_files,
+)
+from closedhand.core.agents import make_agent
 
 pytest.importorskip("pyarrow")
 
@@ -70,3 +77,37 @@ def test_the_networks_of_the_agent_are_found(
     assert policy_files(str(tmp_path))["kicker"] == kicker
     with pytest.raises(InputError, match="cannot read"):
         make_policy_net(DOUDIZHU, 0, str(tmp_path / "nothing"))
+
+
+def weights_of(network: Network) -> bytes:
+    return b"".join(part.numpy().tobytes() for part in network.state_dict().values())
+
+
+def test_each_pair_of_the_package_plays_by_its_own_files() -> None:
+    """`policy-net` is the supervised pair; `policy-search` keeps the tuned one."""
+    assert SHIPPED_FILES["policy"] != TUNED_FILES["policy"]
+    supervised, tuned = (
+        {kind: weights_of(load(path, kind)[0]) for kind, path in files.items()}
+        for files in (SHIPPED_FILES, TUNED_FILES)
+    )
+    assert supervised["policy"] != tuned["policy"]
+    for text, expected in {"policy-net": supervised, "policy-net[tuned=1]": tuned}.items():
+        agent: Any = make_agent(DOUDIZHU, text)
+        assert agent.name == text
+        assert weights_of(agent.policy) == expected["policy"]
+        assert weights_of(agent.kicker) == expected["kicker"]
+    search: Any = make_agent(DOUDIZHU, "policy-search:10")
+    assert weights_of(search._network.policy) == tuned["policy"]
+
+
+def test_only_the_tuned_pair_has_learned_in_self_play() -> None:
+    supervised, tuned = (
+        load(files["policy"], "policy")[1] for files in (SHIPPED_FILES, TUNED_FILES)
+    )
+    assert "tuned_from" not in supervised and supervised["expert"] == "value-net"
+    assert "tuned_from" in tuned
+
+
+def test_a_folder_is_not_the_tuned_pair(trained: Path) -> None:
+    with pytest.raises(InputError, match="tuned=1 names networks of the package"):
+        make_agent(DOUDIZHU, f"policy-net[tuned=1]:{trained}")

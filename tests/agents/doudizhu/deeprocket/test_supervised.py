@@ -1,5 +1,6 @@
 """Supervised training of the networks."""
 
+import hashlib
 import itertools
 import json
 import signal
@@ -52,6 +53,25 @@ def test_the_best_network_is_kept(trained: Path, games: recorded.Games) -> None:
     assert found == pytest.approx(provenance["accuracy"], abs=1e-3)
     assert provenance["step"] in (20, 40)
     assert provenance["rules"] == "deeprocket"
+
+
+def test_a_training_goes_on_from_a_network(
+    supervised: Any, trained: Path, folder: Path, tmp_path: Path
+) -> None:
+    """It begins with what the network has learned, and says from which file."""
+    start = trained / "policy.safetensors"
+    settings = supervised.Settings(steps=20, batch=64, threads=1, checks=1, start=start)
+    result = supervised.train("policy", folder, tmp_path, settings)
+    before = json.loads((trained / "history.json").read_text())["policy"]
+    assert result.history[0]["loss"] < before[0]["loss"]
+    _, about = networks.load(result.path, "policy")
+    assert about["start"] == hashlib.sha256(start.read_bytes()).hexdigest()
+    assert about["learned_before"]["step"] in (20, 40)
+    learner = supervised.Learner(networks.Network("policy"), supervised.Plan(2, None), about)
+    assert learner.highest == supervised.LEARNING_RATES["small"] / 2
+    other = supervised.Settings(steps=1, start=start, skips=False)
+    with pytest.raises(InputError, match=r"policy.safetensors was made with skips True, not False"):
+        supervised.train("policy", folder, tmp_path / "other", other)
 
 
 def test_training_is_interrupted_and_goes_on(
