@@ -7,13 +7,14 @@ WORKERS ?= 2
 BUSY ?= 0
 FUZZ ?= 250
 STATES ?= 10
+NEAR ?= 100
 
 BIN := .venv/bin
 DEMO := .venv/.stamp-demo
 DEV := .venv/.stamp
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
 
-.PHONY: help venv demo test test-slow test-all bounds fuzz mutants examples examples-here examples-apart reproduce lint format types docs pictures pages dist bench gpu gpu-check clean web web-check chromium
+.PHONY: help venv demo test test-slow test-all bounds fuzz mutants examples examples-here examples-apart reproduce lint format types docs pictures pages dist bench gpu gpu-check cold clean web web-check chromium
 .DEFAULT_GOAL := help
 
 help:
@@ -22,6 +23,7 @@ help:
 	@echo "make test-all  all tests, the slow ones too (make test-slow: those alone)"
 	@echo "make bounds  the test suite with every index into an array checked, ROOMS=tests/agents for a part"
 	@echo "make fuzz    parsers against $(FUZZ) times, states against $(STATES) times as many inputs as in the suite"
+	@echo "make cold    kernels compiled on eight threads at once from an empty cache, a hundred rounds"
 	@echo "make mutants faults put into the code, and whether the tests notice (an hour or more)"
 	@echo "make examples train with other libraries; install the game in examples/ and show that it works;"
 	@echo "              examples-here without those that need an environment of their own"
@@ -60,10 +62,14 @@ ROOMS ?= tests
 bounds: $(DEV)
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/runs/bounds-cache $(BIN)/pytest $(ROOMS) -n $(WORKERS) --dist worksteal
 
-# 10,000 damaged states a game, 5,000 inputs a parser. Until something breaks: make fuzz FUZZ=1000000.
+# 10,000 damaged states a game, 5,000 inputs a parser, 3,000 commands near valid ones. Until something breaks: make fuzz FUZZ=1000000.
 fuzz: $(DEV)
 	CLOSEDHAND_FUZZ=$(STATES) $(BIN)/pytest tests/games/test_validity.py::test_damaged_states_do_no_harm -n $(WORKERS) --durations=0
 	CLOSEDHAND_FUZZ=$(FUZZ) $(BIN)/pytest tests/test_fuzz.py -n $(WORKERS) --dist worksteal --durations=0
+	CLOSEDHAND_FUZZ=$(NEAR) $(BIN)/pytest tests/cli/test_near_commands.py
+
+cold: $(DEV)
+	CLOSEDHAND_FUZZ=20 $(BIN)/pytest tests/core/numba/test_threads.py -n $(WORKERS)
 
 # Goes on where it was interrupted; rm -r runs/mutants begins anew.
 mutants: $(DEV)

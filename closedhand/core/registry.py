@@ -84,7 +84,6 @@ class GameSpec:
             `leave()`, which ends `play` at once from another thread. It calls `watch(view, seat,
             player)` with its view after the turn of a player, or with -1 at other events. None:
             there is no such competition.
-        default_for: Commands for which this is the default game.
         columns: Columns of match results by their names in the game's literature. Each is a
             function `(game, points) -> values` of the payoffs of an agent, both float64 [deals,
             sides]; it returns None if it does not apply.
@@ -116,7 +115,6 @@ class GameSpec:
     rulebook: Ref | None = None
     odds: Ref | None = None
     client: Ref | None = None
-    default_for: tuple[str, ...] = ()
     columns: Mapping[str, Ref] = field(default_factory=dict[str, Ref])
     pages: tuple[str, ...] = ()
 

@@ -85,7 +85,8 @@ def _newest(folder: Path, kind: str) -> Iterator[tuple[Path, tuple[int, int]]]:
 
 
 def _is_live(state: tuple[int, int]) -> bool:
-    return time.time() - state[0] / 1e9 < LIVE
+    # A file from the future, after the clock was set back, is not being written either.
+    return abs(time.time() - state[0] / 1e9) < LIVE
 
 
 @lru_cache(2 * MOST_FILES)

@@ -31,7 +31,6 @@ def facts_of_spec(name: str) -> dict[str, Any]:
         "league": spec.league,
         "commands": sorted(spec.commands),
         "trainers": list(spec.trainers),
-        "default_for": list(spec.default_for),
         "options": {
             option.name: [option.default, list(option.choices), option.least, option.most]
             for option in table

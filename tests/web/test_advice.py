@@ -32,7 +32,7 @@ def test_values_of_a_small_game_are_those_of_the_strategy(name: str) -> None:
                 values = {each["id"]: each["mean"] for each in only["values"]}
                 assert values == dict(exact)
                 likely = [values[each] for each, share in shares.items() if share > 0.1]
-                assert np.ptp(likely) < 0.02  # the shipped strategy is an approximation
+                assert np.ptp(likely) < 0.05  # the shipped strategy is an approximation
                 mixed += len(likely) > 1
             # The players follow the strategy: off its path a mixture need not be of equal values.
             game.play(state, int(rng.choice(list(shares), p=normalised(shares.values()))))

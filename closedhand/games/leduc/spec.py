@@ -21,7 +21,6 @@ UH_LEDUC = GameSpec(
     trainers={algorithm: f"{COMMANDS}:learn" for algorithm in ALGORITHMS},
     trees="closedhand.agents.leduc.tree:PUBLIC",
     abstractions={"slides": "closedhand.agents.leduc.slides:SLIDES"},
-    default_for=("solve",),
     commands={
         "show leduc-graph": f"{COMMANDS}:graph",
         "reproduce leduc": f"{COMMANDS}:reproduce",
@@ -47,6 +46,5 @@ LEDUC = replace(
     line_notation=None,
     abstractions={},
     rulebook="closedhand.games.leduc.rulebook:RULEBOOK",
-    default_for=(),
     commands={},
 )

@@ -468,7 +468,7 @@ def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] =
         state.holder[: SUITS * game.rules.ranks] = UNKNOWN
         state.holder[own] = player
         begin(state)
-        for number, given in views.numbered(listed):
+        for number, given in enumerate(listed, 1):
             with views.at_action(number, given):
                 action = views.read(game, state, given)
                 if action < SUITS * game.rules.ranks and state.holder[action] == UNKNOWN:

@@ -84,12 +84,12 @@ payoffs, errors = [], []
 def work(number):
     try:
         barrier.wait()
-        game = make_game("leduc", pair=("rank", "card")[number % 2])
-        state, rng = game.deal(np.random.default_rng(1)), np.random.default_rng(2)
+        game = make_game("uh_leduc", pair=("rank", "card")[number % 2])
+        state = game.deal(np.random.default_rng(1))
         agents = [make_agent(game, "random", seat) for seat in range(2)]
         while not game.over(state):
             player = int(state["player"])
-            game.step(state, agents[player].act(game.view(state, player)))
+            game.play(state, agents[player].act(game.view(state, player)))
         payoffs.append(tuple(game.returns(state)))
     except BaseException as error:
         barrier.abort()
