@@ -20,10 +20,13 @@ from closedhand.core.agents import act_batch, agent_names, traits_of
 from closedhand.core.game import State
 
 TEXTS: dict[str, tuple[str, ...]] = {
-    "search": ("search[threads=1]:40x4",),
+    "search": ("search:40",),
+    "doudizhu.search": ("search[threads=1]:40x4",),
+    "ismcts": ("ismcts:40",),
     "value-search": ("value-search[threads=1]:40x4",),
     "policy-search": ("policy-search[threads=1]:10x4",),
-    "monte-carlo": ("monte-carlo:60", "monte-carlo[candidates=3]:40"),
+    "monte-carlo": ("monte-carlo:60",),
+    "daihinmin.monte-carlo": ("monte-carlo:60", "monte-carlo[candidates=3]:40"),
     "bids": ("bids:logic:greedy", "bids:net:greedy"),
     "equilibrium": ("equilibrium[iterations=20]",),
     "counter": ("counter:5000",),
@@ -132,7 +135,7 @@ def texts_of(game: Game, folder: Path) -> Iterator[str]:
         elif name == "learned":
             yield written_network(game, folder)
         elif name not in NEED_FILES:
-            yield from TEXTS.get(name, (name,))
+            yield from TEXTS.get(f"{game.name}.{name}", TEXTS.get(name, (name,)))
 
 
 def is_fine(game: Game, agent: str, state: State, action: int) -> bool:

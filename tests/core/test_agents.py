@@ -52,7 +52,7 @@ LEDUC = make_game("leduc")
         ("kou[lock='1]", "the quote in"),
         (
             "kou{lock=1}",
-            "daihinmin has no agent 'kou{lock=1}'; it has default, kou, learned, ",
+            "daihinmin has no agent 'kou{lock=1}'; it has default, ismcts, kou, ",
         ),
         ("kou[lok=1]", "kou has no option 'lok'; it has letter, threshold, eight"),
         ("kou[lock=true]", "kou: lock is a whole number from -1 to 1, or none, not 'true'"),

@@ -177,7 +177,9 @@ def test_every_agent_has_a_typed_table() -> None:
             continue  # it needs an extra that is not installed
         for option in options_of(factory, point.name, skip=3):
             fractions = ("1.5", 2.5) if option.values.startswith("a number") else ()
-            for value in [*GARBAGE, True, "true"]:
+            if option.kind is str:
+                continue  # a text, such as the name of an agent, is read by the factory
+            for value in [*GARBAGE, *[True, "true"] * (option.kind is not bool)]:
                 if value in fractions:
                     continue
                 with pytest.raises(InputError, match=option.name):

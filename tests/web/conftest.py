@@ -2,6 +2,7 @@
 
 import signal
 from collections.abc import Callable, Generator, Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from support_browser import CHROMIUM, DESKTOP, LIMIT, WAIT
 from support_web import serving
 
-from closedhand.web import catalogue
+from closedhand.web import catalogue, lobby
 
 
 def shown(page: Any) -> str:
@@ -61,7 +62,14 @@ def out_of_time(*_: Any) -> None:
 
 
 @pytest.fixture
-def visit(chromium: Any, url: str) -> Iterator[Callable[..., Any]]:
+def deals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seeds of tables count up, so that a test always sees the same deals."""
+    seeds = count(1)
+    monkeypatch.setattr(lobby.secrets, "randbits", lambda bits: next(seeds))
+
+
+@pytest.fixture
+def visit(chromium: Any, url: str, deals: None) -> Iterator[Callable[..., Any]]:
     """Opens pages, each as a person of its own; nothing may be written to their consoles.
 
     The time of the test begins with its first page.

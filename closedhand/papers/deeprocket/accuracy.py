@@ -67,7 +67,7 @@ def source_of(path: Path, kind: str) -> Source:
         about = about["tuned_from"]
     try:
         weights = about.get("files", {}).get("expert")
-        return Source(*(about[key] for key in Source._fields[:-1]), weights)
+        return Source(**{key: about[key] for key in Source._fields[:-1]}, weights=weights)
     except KeyError as error:
         raise InputError(f"{path} does not say what it learned from: no {error}") from None
 

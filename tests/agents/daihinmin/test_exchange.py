@@ -7,7 +7,8 @@ from closedhand import make_agent, make_game
 from closedhand.core.agents import act_batch, agent_names
 
 FAST = sorted(
-    set(agent_names("daihinmin")) - {"monte-carlo", "policy-search", "strategy", "learned"}
+    set(agent_names("daihinmin"))
+    - {"monte-carlo", "search", "ismcts", "policy-search", "strategy", "learned"}
 )
 """Agents without a search and without a file; `test_reachable` walks with all."""
 
