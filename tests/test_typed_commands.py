@@ -14,6 +14,7 @@ import pytest
 import typer.main
 from support_cli import run
 from support_kuhn import kuhn as kuhn
+from support_spades import spades as spades
 
 from closedhand.cli import app
 
@@ -76,7 +77,7 @@ def commands_of(page: Path) -> list[str]:
     return [each for each in found if each and "…" not in each]
 
 
-@pytest.mark.usefixtures("kuhn")
+@pytest.mark.usefixtures("kuhn", "spades")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_commands_of_a_page_are_known(page: Path) -> None:
     for line in commands_of(page):
@@ -120,12 +121,12 @@ def smaller(line: str) -> str:
         if "--algorithm ppo" in line and "--set" not in line:
             line += f" {SMALL_NET}"
         if line.startswith(("closedhand match", "closedhand records generate")):
-            line += " --workers 1" * ("--workers" not in line)
+            line += " --workers 1" * ("--workers" not in line and ".jsonl" not in line)
     return line
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("own_cache", "kuhn")
+@pytest.mark.usefixtures("own_cache", "kuhn", "spades")
 @pytest.mark.filterwarnings("ignore")
 def test_commands_work_when_typed_in_reading_order() -> None:
     typed = 0
