@@ -62,7 +62,7 @@ class RandomAgent(KernelAgent):
         super().__init__(game, "random", Uniform(make_stream(seed)))
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """Uniform probabilities of legal actions, float64 [n, actions], for views, states [n]."""
+        """Return uniform probabilities of the legal actions in views, float64 [n, actions]."""
         shares = np.empty((len(views), self.game.num_actions))
         share_out(self.game.rules, views, self._ids, shares)
         return shares

@@ -72,7 +72,7 @@ def pairs_of(
 
 
 def file_name(names: tuple[str, str]) -> str:
-    """Name of a pair's file, independent of the other agents of the ladder."""
+    """Name the file of a pair, independently of the other agents of the ladder."""
     text = " v ".join(names)
     words = re.sub(r"\W+", "-", text)
     return f"{words[:60]}-{zlib.crc32(text.encode(errors=UNPAIRED)):08x}.json"
@@ -216,7 +216,7 @@ def summary(
 
 
 def match_wins(points: np.ndarray) -> np.ndarray:
-    """Games won in each deal, float64 [deals], from points by deal and role."""
+    """Compute the games won in each deal, float64 [deals], from points by deal and role."""
     return files.wins(points).sum(axis=1)
 
 

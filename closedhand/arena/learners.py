@@ -94,7 +94,7 @@ def is_small(game: Game) -> bool:
 
 @lru_cache
 def learners_of(game: str) -> tuple[str, ...]:
-    """Names of the learners of a game: the deep ones, and the tabular ones if it is small."""
+    """List the learners of a game: the deep ones, and the tabular ones if it is small."""
     return (*OWN, *(solving.ALGORITHMS if is_small(make_game(game)) else ()))
 
 
@@ -156,12 +156,12 @@ def compute(
 
 
 def settings_of(cell: Cell, plan: Plan) -> dict[str, Any]:
-    """All settings on which the result of a cell depends, besides the version."""
+    """Return all settings on which the result of a cell depends, besides the version."""
     return {**cell._asdict(), "options": dict(make_game(cell.game).options), **asdict(plan)}
 
 
 def references(game: Game) -> list[str]:
-    """Names of the agents against which learners are measured: `random` and those of the spec.
+    """List the agents against which learners are measured: `random` and those of the spec.
 
     Slow agents are left out. The last agent is the one of the curves.
     """
@@ -273,7 +273,7 @@ def _tabular(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, An
 
 
 def steps_of_iteration(game: Game, algorithm: str) -> float:
-    """Number of steps of an iteration of a tabular algorithm."""
+    """Return the number of steps of an iteration of a tabular algorithm."""
     unit = solving.ALGORITHMS[algorithm].unit
     if unit == solving.SWEEP:
         return float(game.num_players * (build(game).player >= 0).sum())
@@ -294,7 +294,7 @@ def _finish(run: Run[Any], over: Callable[[], bool], progress: Callable[[], obje
 
 
 def _processor_clock(notes: Notes) -> Callable[[], float]:
-    """Make a clock of a cell's processor time, which counts that before interruptions, too."""
+    """Make a clock of a cell's processor time, including the time before interruptions."""
     before = (notes.begun or {}).get("processor_seconds", 0.0) - time.process_time()
     return lambda: round(before + time.process_time(), 2)
 

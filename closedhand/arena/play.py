@@ -283,7 +283,7 @@ def _show_events(session: Session, show: Callable[[str], None]) -> None:
 
 
 class _Decision:
-    """The commands of a person before a decision, by their words."""
+    """Commands that a person may type before a decision, by word."""
 
     def __init__(self, session: Session, show: Callable[[str], None], score: Score) -> None:
         self.session, self.show, self.score = session, show, score

@@ -283,7 +283,7 @@ def progress_bar(unit: str, total: int | None) -> Iterator[Callable[..., None]]:
 
 
 def progress_lines(unit: str, total: int | None) -> Callable[..., None]:
-    """Make an `update` as of `progress_bar` that prints a line once a minute."""
+    """Make an `update` like that of `progress_bar` that prints a line once a minute."""
     named, printed = (unit, total), time.monotonic()
 
     def update(done: float, total: int | None = None, unit: str | None = None) -> None:

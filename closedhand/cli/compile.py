@@ -19,7 +19,7 @@ from closedhand.core.registry import GAMES, spec_of
 
 
 def _play(game: Game) -> None:
-    """Game: one game move by move, and the functions that search needs."""
+    """Play one game move by move, and call the functions that search needs."""
     rng = np.random.default_rng(0)
     state = game.deal(rng)
     while not game.over(state):

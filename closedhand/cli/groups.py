@@ -85,7 +85,7 @@ WRITING = {"out", "picture"}
 
 
 def with_overwrite(command: Any) -> Any:
-    """A command, with the option `--overwrite` if it writes files that it may find there."""
+    """Add the option `--overwrite` to a command if it writes files where some may exist."""
     names = {each.name for each in command.params}
     if names & WRITING and "overwrite" not in names:
         command.params += click_command(_takes_overwrite, "overwrite").params
@@ -107,7 +107,7 @@ def _takes_overwrite(
         ),
     ] = False,
 ) -> None:
-    """A command with this option alone, from which others get it."""
+    """Declare the option `--overwrite`, which `with_overwrite` copies to other commands."""
 
 
 class Group(TyperGroup):

@@ -120,7 +120,7 @@ def note_idle(cores: int, pieces: int) -> None:
 
 
 def prepare(learner: Any, folder: Path, restart: bool) -> Any:
-    """Prepare a run of a learner in a folder, resumed if that holds one.
+    """Prepare a run of a learner in a folder, and resume the run that it holds, if any.
 
     Raises:
         InputError: The folder holds the network of another program, or a run with other settings.

@@ -55,7 +55,7 @@ def report_name(only: str | None) -> str:
 
 
 def report_files(only: str | None, pictures: Iterable[str] = ()) -> dict[str, FileKind]:
-    """The files of a report and its pictures, by their paths within its folder."""
+    """List the files of a report and its pictures, by their paths within its folder."""
     name = report_name(only)
     return {f"{name}.md": REPORT, f"{name}.html": PAGE, **dict.fromkeys(pictures, PICTURE)}
 

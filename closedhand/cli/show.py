@@ -1,4 +1,4 @@
-"""The commands `show rules`, `show options` and `show settings`; games add others `show …`."""
+"""The commands `show rules`, `show options` and `show settings`; games add further ones."""
 
 from collections.abc import Iterable
 from typing import Annotated

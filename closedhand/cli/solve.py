@@ -214,7 +214,7 @@ def solve_all(
 
 
 def strategy_files(game: Game) -> dict[str, FileKind]:
-    """The files of a strategy by their endings."""
+    """Return the files of a strategy by their endings."""
     from closedhand.solvers.strategy import columns_of
 
     columns = columns_of(game)
@@ -223,7 +223,7 @@ def strategy_files(game: Game) -> dict[str, FileKind]:
 
 
 def files_of(game: Game) -> dict[str, FileKind]:
-    """The files that a run of an algorithm writes, by name."""
+    """Return the files that a run of an algorithm writes, by name."""
     strategies = {f"strategy{end}": kind for end, kind in strategy_files(game).items()}
     return {"learner.npz": CHECKPOINT, "result.json": SOLUTION, **strategies}
 

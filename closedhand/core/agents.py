@@ -1,4 +1,4 @@
-"""Agents: their protocol, their making from texts, and their traits.
+"""Agents: their protocol, their creation from texts, and their traits.
 
 An agent sees only views, so it cannot cheat. Agents are entry points of the group
 `closedhand.agents`: ours are declared in `pyproject.toml`, other packages add theirs in their own.
@@ -385,7 +385,7 @@ def refuse_argument(name: str, argument: str | None) -> None:
 
 
 def digests(game: Game, agents: Iterable[str | Player]) -> dict[str, str]:
-    """Checksums of the files that agents are made from, by the agents' names.
+    """Compute the checksums of the files that agents are made from, by the agents' names.
 
     Args:
         game: Game that they play.

@@ -215,7 +215,7 @@ def playouts(game: Game, states: States, rng: Rng) -> States:
 
 
 def _look(game: Game, states: States, seats: Seats | None, compact: bool) -> tuple[Planes, Masks]:
-    """`features` if the observations are to be compact, else `observe`."""
+    """Return `features` if the observations are to be compact, else `observe`."""
     states = prepared(game, states)
     size = game.feature_size if compact else game.observation_size
     observations = np.empty((len(states), size), np.int8)
@@ -232,7 +232,7 @@ def _start(game: Game, seeds: list[np.uint64]) -> States:
 
 
 def _ids(game: Game) -> Ids:
-    """Scratch space for kernels."""
+    """Allocate the scratch space of kernels."""
     return np.empty(game.num_actions, np.int32)
 
 

@@ -80,7 +80,7 @@ def observe(
 def observe_one(
     rules: Rules, states: States, player: Integer, compact: bool, observation: Planes, mask: Masks
 ) -> None:
-    """`observe` in the first of `states`; `rules` may be packed."""
+    """Do `observe` in the first of `states`; `rules` may be packed."""
     rules = unpack(rules)
     ids = np.empty(len(mask), np.int32)
     observe(rules, states[0], player, compact, observation, mask, ids)
@@ -90,7 +90,7 @@ def observe_one(
 def play_one(
     rules: Rules, states: States, action: Integer, compact: bool, observation: Planes, mask: Masks
 ) -> tuple[int, Integer]:
-    """`play` in the first of `states`, `observe` for the player to act; return (status, player).
+    """Do `play` and then `observe` in the first of `states`; return (status, player).
 
     `rules` may be packed.
     """
@@ -143,7 +143,7 @@ def play_all(
 
 @kernel
 def mark_all(rules: Rules, states: States, masks: Masks, ids: Ids) -> None:
-    """`mark_legal` for `states[i]`, into row i; `ids` is scratch space, int32 [num_actions]."""
+    """Do `mark_legal` for `states[i]`, into row i; `ids` is scratch space, int32 [num_actions]."""
     for i in range(len(states)):
         mark_legal(rules, states[i], masks[i], ids)
 
@@ -171,7 +171,7 @@ def play_out_all(rules: Rules, states: States, rng: Rng, ids: Ids) -> None:
 def observe_all(
     rules: Rules, states: States, seats: Seats, compact: bool, observations: Planes, masks: Masks
 ) -> None:
-    """`observe` for the player `seats[i]` of `states[i]`, into row i."""
+    """Do `observe` for the player `seats[i]` of `states[i]`, into row i."""
     ids = np.empty(masks.shape[1], np.int32)
     for i in range(len(states)):
         observe(rules, states[i], seats[i], compact, observations[i], masks[i], ids)

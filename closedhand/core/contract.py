@@ -182,7 +182,7 @@ def features(rules: Rules, state: State, player: Integer, out: Planes) -> None:
 
 @kernel
 def look(rules: Rules, state: State, player: Integer, compact: bool, out: Planes) -> None:
-    """Zero `out`, then `features` if the observation is to be compact, else `observe`."""
+    """Zero `out`, then do `features` if the observation is to be compact, else `observe`."""
     out[:] = 0
     if compact:
         features(rules, state, player, out)

@@ -58,7 +58,7 @@ class Cubin(NamedTuple):
 
 
 def cubin(name: str, arguments: tuple[Any, ...], arch: str) -> Cubin:
-    """A kernel for arguments like these, from a folder or from the compiler.
+    """Load a kernel for arguments like these from a folder, or compile it.
 
     Args:
         name: One of `closedhand.core.numba.gpu.entries.ENTRIES`.
@@ -79,12 +79,12 @@ def cubin(name: str, arguments: tuple[Any, ...], arch: str) -> Cubin:
 
 
 def file_name(name: str, arguments: tuple[Any, ...], arch: str) -> str:
-    """The name of the file of a kernel; arguments as for `cubin`."""
+    """Return the file name of a kernel; arguments as for `cubin`."""
     return f"{name}.{arch}.{_key(name, arguments, arch)}.cubin"
 
 
 def compile_to(folder: Path, name: str, arguments: tuple[Any, ...], arch: str) -> Cubin:
-    """Compile a kernel into a folder, whether it is there or not; arguments as for `cubin`.
+    """Compile a kernel into a folder, even if it is there already; arguments as for `cubin`.
 
     Raises:
         InputError: There is no compiler, or it does not compile.
@@ -114,20 +114,20 @@ def _read(path: Path, name: str) -> Cubin:
 
 
 def kept() -> Path:
-    """The folder of what this user has compiled."""
+    """Return the folder of the kernels that this user has compiled."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return Path(base, "closedhand", "cubins")
 
 
 def _key(name: str, arguments: tuple[Any, ...], arch: str) -> str:
-    """What a compiled kernel depends on, as a digest."""
+    """Compute a digest of all that a compiled kernel depends on."""
     modules = sorted(set(_modules(arguments)))
     parts = [str(FORMAT), name, arch, *kinds(arguments), *map(_sources, _folders(modules))]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:20]
 
 
 def kinds(value: Any) -> Iterator[str]:
-    """The type of an argument, part by part."""
+    """Describe the type of an argument, part by part."""
     if isinstance(value, tuple):
         parts = cast(tuple[Any, ...], value)
         cls = type(parts)
@@ -144,7 +144,7 @@ def kinds(value: Any) -> Iterator[str]:
 
 
 def layout(dtype: np.dtype[Any]) -> str:
-    """Fields, offsets and shapes of a type."""
+    """List the fields, offsets and shapes of a type."""
     base, shape = dtype.subdtype or (dtype, ())
     if base.fields is None:
         return f"{base.str}{shape}"
@@ -155,7 +155,7 @@ def layout(dtype: np.dtype[Any]) -> str:
 
 
 def _modules(value: Any) -> Iterator[str]:
-    """The modules of the classes of an argument, and of their kernels."""
+    """List the modules of the classes of an argument, and of their kernels."""
     if isinstance(value, tuple):
         parts = cast(tuple[Any, ...], value)
         if type(parts) is not tuple:
@@ -168,7 +168,7 @@ def _modules(value: Any) -> Iterator[str]:
 
 
 def _folders(modules: list[str]) -> list[Path]:
-    """The folders, or files, whose sources a kernel of some modules may contain."""
+    """List the folders, or files, whose sources a kernel of some modules may contain."""
     places = {_place(f"{HOME}.{room}") for room in SHARED_ROOMS}
     for module in modules:
         parts = module.split(".")
@@ -184,7 +184,7 @@ def _place(module: str) -> Path:
 
 @cache
 def _sources(place: Path) -> str:
-    """The digest of the sources of a folder, or of a file."""
+    """Compute the digest of the sources of a folder, or of a file."""
     digest = hashlib.sha256()
     for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
         digest.update(f"{file.relative_to(place.parent)}\n".encode() + file.read_bytes())

@@ -1,4 +1,4 @@
-"""NVIDIA's driver, as far as it takes to load compiled kernels and to launch them.
+"""The parts of NVIDIA's driver that load and launch compiled kernels.
 
 `libcuda` comes with the driver, so neither numba-cuda nor a CUDA toolkit is needed to run what was
 compiled elsewhere, and nothing here touches Numba. The context is that of the calling thread:
@@ -58,7 +58,7 @@ class DeviceRecord(NamedTuple):
 
 @cache
 def _library() -> Any:
-    """The driver, or an `InputError` if there is none."""
+    """Load the driver, or raise an `InputError` if there is none."""
     try:
         library = ctypes.CDLL(LIBRARY)
     except OSError:

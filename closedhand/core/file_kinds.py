@@ -37,7 +37,7 @@ class FileKind(NamedTuple):
 
 
 def holds(kind: FileKind, path: Path) -> bool:
-    """Whether a file, present and not empty, is of a kind; what cannot be read so is not."""
+    """Return whether a file is of a kind; an empty, missing or unreadable file is not."""
     try:
         return kind.holds(path)
     except (InputError, OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
@@ -50,12 +50,12 @@ def _head(path: Path, number: int = HEAD) -> bytes:
 
 
 def object_with(*keys: str) -> Callable[[Path], bool]:
-    """Whether a file is a JSON object with some keys."""
+    """Make the check that a file is a JSON object with some keys."""
     return lambda path: set(keys) <= read_json(path).keys()
 
 
 def object_within(keys: Collection[str]) -> Callable[[Path], bool]:
-    """Whether a file is a JSON object, not empty, that has only some of these keys."""
+    """Make the check that a file is a JSON object, not empty, with only some of these keys."""
 
     def check(path: Path) -> bool:
         found = read_json(path)
@@ -65,7 +65,7 @@ def object_within(keys: Collection[str]) -> Callable[[Path], bool]:
 
 
 def arrays_with(*names: str) -> Callable[[Path], bool]:
-    """Whether a file is an npz file with some arrays."""
+    """Make the check that a file is an npz file with some arrays."""
 
     def check(path: Path) -> bool:
         with zipfile.ZipFile(path) as archive:
@@ -75,18 +75,18 @@ def arrays_with(*names: str) -> Callable[[Path], bool]:
 
 
 def headed(line: str) -> Callable[[Path], bool]:
-    """Whether a text begins with a line."""
+    """Make the check that a text begins with a line."""
     start = line.encode()
     return lambda path: _head(path, len(start) + 1) in (start, start + b"\n")
 
 
 def begun(text: str) -> Callable[[Path], bool]:
-    """Whether a file begins with a text."""
+    """Make the check that a file begins with a text."""
     return lambda path: _head(path, len(text.encode())) == text.encode()
 
 
 def marked(*marks: str) -> Callable[[Path], bool]:
-    """Whether a file bears one of some marks in its head."""
+    """Make the check that the first bytes of a file contain one of some marks."""
     return lambda path: any(mark.encode() in _head(path) for mark in marks)
 
 

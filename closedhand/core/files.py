@@ -61,7 +61,7 @@ class WriteError(InputError):
 
 
 def within(path: Path, name: str) -> Path:
-    """Return the path of the file `name` in a folder; a path to something else as it is."""
+    """Return the path of the file `name` if `path` is a folder, else `path` itself."""
     return path / name if os.path.isdir(path) else path
 
 

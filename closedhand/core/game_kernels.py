@@ -126,7 +126,7 @@ def let_others_play(
 def deal_next(
     rules: Rules, states: States, seeds: Ids, streams: Streams, i: Integer
 ) -> None:  # fmt: skip
-    """Deal game `i` by `seeds[i]`, which becomes 0; or if it is 0, by its stream."""
+    """Deal game `i` by `seeds[i]` and set that to 0; if it is 0, deal by the game's stream."""
     seed = seeds[i]
     seeds[i] = np.uint64(0)
     if seed == 0:

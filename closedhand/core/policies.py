@@ -45,7 +45,7 @@ def decide(policy: Policy, rules: Rules, view: State, ids: Ids) -> Integer:
 
 @kernel
 def decide_all(policy: Policy, rules: Rules, views: States, ids: Ids, actions: Ids) -> None:
-    """`decide` for every view, into `actions`."""
+    """Do `decide` for every view, into `actions`."""
     for i in range(len(views)):
         actions[i] = decide(policy, rules, views[i], ids)
 
@@ -54,7 +54,7 @@ def decide_by(
     policies: Policies, k: Integer, streams: Streams | None, i: Integer, rules: Rules, view: State,
     ids: Ids,
 ) -> Integer:  # fmt: skip
-    """`decide` of the policy number `k` in game `i`; in Python and inside kernels.
+    """Do `decide` of the policy number `k` in game `i`, in Python and inside kernels.
 
     It draws from the stream of the game, or from its own if there are no `streams`.
     """

@@ -31,7 +31,7 @@ def legal(rules: Rules, state: State, out: Ids) -> Integer:
 
 @kernel
 def play(rules: Rules, state: State, action: Integer, ids: Ids) -> int:
-    """`batch_kernels.play`, for which every action is illegal once the game is over."""
+    """Do `batch_kernels.play`; once the game is over, every action is illegal."""
     rules, state = unpack(rules), unpack(state)
     if contract.over(rules, state):
         return ILLEGAL

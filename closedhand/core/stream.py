@@ -83,7 +83,7 @@ _next_of_game_in_kernel = kernel(_next_of_game)
 
 
 def make_streams(number: int) -> Streams:
-    """Streams for so many games, not set to anything but zero, uint64 [number, 2]."""
+    """Allocate streams, all zero, uint64 [number, 2]."""
     streams = np.zeros((number, 2), np.uint64)
     return streams.view(_PlainStreams) if PLAIN else streams
 

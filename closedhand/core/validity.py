@@ -114,7 +114,7 @@ def unlike_redealt(
 
 
 def reason(game: Any, state: Any, player: int | None = None) -> str:
-    """`Game.valid`: the game's own check, or `generic` if it defines none.
+    """Check a state for `Game.valid`, by the game's own check or else by `generic`.
 
     Args:
         game: The `Game`.

@@ -25,7 +25,7 @@ class Crew(Protocol):
     """Remote workers that do jobs, such as the actors of `closedhand.bridges.cluster`."""
 
     def share(self, value: Any) -> Any:
-        """Send a value to all of them; return a handle that replaces it in arguments of jobs."""
+        """Send a value to all workers; return a handle that replaces it in arguments of jobs."""
         ...
 
     def results_of(

@@ -1,4 +1,4 @@
-"""Kernels on a device: their arguments in its memory, how they are launched, what is compiled."""
+"""Kernels on a device: arguments in its memory, launches, and what is compiled."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -38,7 +38,7 @@ SPARE = 64
 
 
 class Shape(NamedTuple):
-    """How a kernel is launched.
+    """Launch configuration of a kernel.
 
     Attributes:
         by_block: Whether a block draws the rows of its games in shared memory.
@@ -56,7 +56,7 @@ class Shape(NamedTuple):
 
 
 def import_torch() -> Any:
-    """PyTorch.
+    """Import PyTorch.
 
     Raises:
         InputError: It is not installed.
@@ -94,11 +94,11 @@ class Device:
         self._tables: dict[int, tuple[Any, Any]] = {}
 
     def zeros(self, *shape: int, dtype: str) -> Any:
-        """A tensor of zeros."""
+        """Allocate a tensor of zeros."""
         return self.torch.zeros(shape, dtype=getattr(self.torch, dtype), device=self.place)
 
     def array(self, tensor: Any, dtype: Any = None) -> Any:
-        """A tensor as a kernel takes it.
+        """Convert a tensor to the form that kernels take.
 
         Args:
             tensor: The tensor.
@@ -117,12 +117,12 @@ class Device:
         return DeviceArray(tensor.data_ptr(), shape, tensor.element_size())
 
     def streams(self, tensor: Any) -> Any:
-        """Streams of games as a kernel takes them; in plain Python their rows have `random()`."""
+        """Convert streams of games for kernels; in plain Python their rows have `random()`."""
         array = self.array(tensor, np.uint64)
         return array.view(type(make_streams(0))) if self.on_cpu else array
 
     def tables(self, value: Any) -> Any:
-        """Rules or policies with their tables in the memory of the GPU, once each."""
+        """Copy the tables of rules or policies to the memory of the GPU, once each."""
         if isinstance(value, np.record | np.ndarray):
             table: NDArray[Any] = np.asarray(value)  # pyright: ignore[reportUnknownArgumentType]
             pointer = self._address(value, table)
@@ -136,7 +136,7 @@ class Device:
         return value
 
     def _address(self, owner: Any, table: NDArray[Any]) -> int:
-        """The address of a copy of a table in the memory of the device."""
+        """Return the address of a copy of a table in the memory of the device."""
         if id(owner) not in self._tables:
             content = np.frombuffer(table.tobytes() + bytes(SPARE), np.uint8)
             tensor = self.torch.from_numpy(content.copy()).to(self.place)
@@ -147,7 +147,7 @@ class Device:
         self, name: str, like: tuple[Any, ...], arguments: tuple[Any, ...], blocks: int,
         threads: int = THREADS, shared: int = 0,
     ) -> Launch:  # fmt: skip
-        """A kernel, found or compiled, with its arguments.
+        """Find or compile a kernel, and bind its arguments.
 
         Args:
             name: One of `closedhand.core.numba.gpu.entries.ENTRIES`.
@@ -170,12 +170,12 @@ class Device:
         return Launch(_LOADED[key], arguments, blocks, threads, shared)
 
     def stream(self) -> int:
-        """The handle of PyTorch's current stream."""
+        """Return the handle of PyTorch's current stream."""
         return int(self.torch.cuda.current_stream(self.place).cuda_stream)
 
 
 def check_device(device: Any) -> "torch.device":
-    """A device of PyTorch.
+    """Check a device of PyTorch, and return it.
 
     Raises:
         InputError: There is no such device.
@@ -202,12 +202,12 @@ def check_device(device: Any) -> "torch.device":
 
 
 def step_name(compact: bool, by_block: bool) -> str:
-    """The name of the kernel of a step."""
+    """Name the kernel of a step."""
     return f"step_{'compact' if compact else 'planes'}" + ("_by_block" if by_block else "")
 
 
 def shape_for(row: int, number: int, processors: int, most_shared: int) -> Shape:
-    """How to launch steps.
+    """Choose the launch configuration of steps.
 
     Args:
         row: Bytes of the observation and the mask of a game.
@@ -232,7 +232,7 @@ LEAST_SHARED = 99
 
 
 def kernels_of(game: Game, agents: Sequence[str], arch: str) -> Iterator[tuple[str, Any]]:
-    """The kernels of a game: names, and arguments for `closedhand.core.cubins`.
+    """Yield the kernels of a game: names, and arguments for `closedhand.core.cubins`.
 
     Args:
         game: The game.
@@ -257,7 +257,7 @@ def kernels_of(game: Game, agents: Sequence[str], arch: str) -> Iterator[tuple[s
 
 
 def examples(game: Game, policies: Policies, terms: Terms, name: str) -> tuple[Any, ...]:
-    """Arguments of a kernel of a GPU as far as types matter.
+    """Make arguments of a kernel of a GPU of which only the types matter.
 
     Args:
         game: The game.
@@ -283,7 +283,7 @@ def examples(game: Game, policies: Policies, terms: Terms, name: str) -> tuple[A
 
 
 def kernel_policy(agent: Agent) -> Any:
-    """The policy of an agent that decides in kernels.
+    """Return the policy of an agent that decides in kernels.
 
     Raises:
         InputError: It decides in Python.

@@ -297,7 +297,7 @@ class DeviceBatch:
         )
 
     def sample(self) -> "torch.Tensor":
-        """A uniformly random legal action for every game, int64 [number]; the same tensor."""
+        """Draw a uniformly random legal action for every game, int64 [number]; the same tensor."""
         device = self._device
         arguments = (
             device.array(self.action_mask), device.streams(self._picks), device.array(self._actions)
@@ -314,7 +314,7 @@ class DeviceBatch:
         return self._actions
 
     def decide(self, agent: str | Agent, out: "torch.Tensor | None" = None) -> "torch.Tensor":
-        """The actions of an agent for the players to act.
+        """Return the actions of an agent for the players to act.
 
         Args:
             agent: An agent that decides in kernels, by name or as an object.
@@ -350,7 +350,7 @@ class DeviceBatch:
         )  # fmt: skip
 
     def _deciding(self, actions: Any) -> tuple[Any, ...]:
-        """Arguments of `decide` after the policies."""
+        """Return the arguments of `decide` after the policies."""
         array, dtype = self._device.array, self.game.dtype
         return (
             array(self.states, dtype), self._device.streams(self._picks),

@@ -54,7 +54,7 @@ class Opponents:
         self.seed(rng)
 
     def seed(self, rng: np.random.Generator) -> None:
-        """Make the agents given by name again; agents given as objects are kept.
+        """Make the agents given by name again, and keep those given as objects.
 
         Their seeds come from children of `rng`. Its own stream, used for the deals, is unchanged.
         """

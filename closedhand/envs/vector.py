@@ -379,7 +379,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             opponents.refuse(games.states[i], int(games.seats[i]), actions[i])
 
     def _run(self, kernel: Any, before: tuple[Any, ...], *after: Any) -> None:
-        """Call a kernel of all games, between whose arguments the first and last game stand."""
+        """Call a kernel on ranges of games in several threads."""
         side_by_side(
             lambda first, last: kernel(*before, first, last, *after),
             self.num_envs, self.num_threads,

@@ -85,7 +85,7 @@ class NetworkAgent:
         return actions
 
     def probabilities(self, views: np.ndarray) -> Floats:
-        """Probabilities of actions, float64 [n, num_actions], for views, states [n].
+        """Return the probabilities of actions for views, states [n]: float64 [n, num_actions].
 
         In a flat game the probability of an action is the product of those of its sub-steps.
         """
@@ -111,7 +111,7 @@ class NetworkAgent:
         return legal.actions[drawn].numpy(), left.numpy()
 
     def _shares(self, views: np.ndarray) -> Floats:
-        """Probabilities of the actions of the learned form, float64 [n, actions]."""
+        """Return the probabilities of the actions of the learned form, float64 [n, actions]."""
         legal, shares = self._policy(views)
         found = torch.zeros((len(views), self.features.actions), dtype=torch.float64)
         found[legal.rows, legal.actions] = shares

@@ -1,4 +1,4 @@
-"""The learners of every game as references by name, so that the list imports none."""
+"""The learners of every game as references by name: reading the list imports no learner."""
 
 from collections.abc import Mapping
 

@@ -61,7 +61,7 @@ def versus(batch: DeviceBatch, network: Any, opponent: str, seed: int) -> dict[s
 
 
 def _interval(parts: Sequence[Tensor]) -> list[float]:
-    """Mean of the means of some parts, and the ends of its 95% interval."""
+    """Return the mean of the means of some parts, and the ends of its 95% interval."""
     mean = sum(float(each.mean()) for each in parts) / len(parts)
     variance = sum(float(each.var()) / len(each) for each in parts) / len(parts) ** 2
     margin = 1.96 * math.sqrt(variance)

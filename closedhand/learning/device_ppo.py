@@ -1,4 +1,4 @@
-"""PPO whose games, networks and updates stay on one device: a GPU, or the CPU for a try.
+"""PPO whose games, networks and updates stay on one device: a GPU, or the CPU for trials.
 
 One network plays all seats. A critic of its own sees, besides the observation, the cards of every
 seat, where the states of the game have a field `hands`; no agent plays it. An update takes four
@@ -88,7 +88,7 @@ class Critic(nn.Module):
         nn.init.zeros_(self.value.bias)
 
     def forward(self, seen: Tensor) -> Tensor:
-        """Values [n] of inputs [n, inputs]."""
+        """Compute values [n] of inputs [n, inputs]."""
         return self.value(self.body(seen)).squeeze(1)
 
 
@@ -104,7 +104,7 @@ class PolicyLoss(torch.autograd.Function):
         ctx: Any, logits: Tensor, masks: Tensor, actions: Tensor, logs: Tensor, advantages: Tensor,
         clip: float, entropy_weight: Tensor,
     ) -> tuple[Tensor, Tensor]:  # fmt: skip
-        """Compute the loss of `ppo.loss_of`, of all actions instead of a list of the legal ones.
+        """Compute the loss of `ppo.loss_of` from all actions instead of a list of the legal ones.
 
         Args:
             ctx: What the gradient needs.
@@ -134,7 +134,7 @@ class PolicyLoss(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        """The gradient of the logits."""
+        """Return the gradient of the logits."""
         new, shares, actions, moves, entropy, entropy_weight = ctx.saved_tensors
         number = len(actions)
         # d(-gain)/d logits = moves * (shares - chosen); d(-entropy) = shares * (new + entropy).
@@ -222,7 +222,7 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
         self.rollout.play(self._acting, self._valuing)
 
     def _learn(self) -> None:
-        """A step of the optimiser on the decisions whose numbers are `_part`."""
+        """Take a step of the optimiser on the decisions whose numbers are `_part`."""
         settings, part = self.settings, self._part
         flat = {name: each.flatten(0, 1) for name, each in self.rollout.rows.items()}
         masks = flat["masks"][part]
@@ -247,7 +247,7 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
         self._measured += torch.stack([entropy, value_loss.detach(), *moved])
 
     def _captured(self, work: Callable[[], None], undo: bool = False) -> Callable[[], None]:
-        """Some work as a CUDA graph, which is made when it is first called; on a CPU the work.
+        """Wrap work in a CUDA graph, recorded at its first call; on a CPU return the work itself.
 
         Args:
             work: The work: on tensors at fixed addresses, without waiting for the device.
@@ -288,7 +288,7 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
     _restored: dict[str, Any] | None = None
 
     def update(self, rng: np.random.Generator) -> dict[str, float]:
-        """Steps 1 to 3."""
+        """Do steps 1 to 3 of an update; see the module."""
         settings = self.settings
         if not self._started:
             self.batch.reset(self.seed)
@@ -334,7 +334,7 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
         return {name: each.cpu().numpy() for name, each in self.average.state_dict().items()}
 
     def score(self, opponent: str) -> dict[str, Any]:
-        """Points and share of games won, greedily, against an agent that plays on the device.
+        """Measure points and share of games won, greedily, against an agent on the device.
 
         An agent that decides in Python is played on the CPU, as other learners are.
         """

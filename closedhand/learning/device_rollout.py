@@ -22,7 +22,7 @@ KEPT = 0.95
 
 
 def log_softmax(logits: Tensor, masks: Tensor) -> Tensor:
-    """Log probabilities of the legal actions, float32 [n, actions]; others are `NEVER` or less."""
+    """Compute log-probabilities, float32 [n, actions]; illegal actions get `NEVER` or less."""
     return torch.log_softmax(logits.float().masked_fill(masks == 0, NEVER), 1)
 
 
@@ -155,12 +155,12 @@ class Rollout:
 
 
 def _put(held: Tensor, seats: Tensor, where: Tensor, new: Tensor) -> Tensor:
-    """Numbers by seat, [games, seats], with those of some seats, [games, 1], replaced."""
+    """Replace the numbers of some seats, [games, 1], in numbers by seat, [games, seats]."""
     return held.scatter(1, seats, torch.where(where, new, held.gather(1, seats)))
 
 
 def _hands_of(game: Game) -> tuple[int, int, int] | None:
-    """Where states hold the cards of every seat: first byte, bytes of a seat, bits of all."""
+    """Find where states hold the cards of every seat: first byte, bytes of a seat, bits of all."""
     fields: Any = game.dtype.fields
     if HANDS not in fields:
         return None

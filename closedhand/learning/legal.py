@@ -55,7 +55,7 @@ class Legal(NamedTuple):
         return Legal(rows, self.actions[places], counts)
 
     def chosen(self, actions: Tensor) -> Tensor:
-        """Places in the list of the chosen actions, one per decision, int64 [n]."""
+        """Return the places in the list of the chosen actions, one per decision, int64 [n]."""
         return (self.actions == actions[self.rows]).nonzero().squeeze(1)
 
     def sums(self, values: Tensor) -> Tensor:
@@ -63,7 +63,7 @@ class Legal(NamedTuple):
         return values.new_zeros(len(self.counts)).index_add(0, self.rows, values)
 
     def most(self, values: Tensor) -> Tensor:
-        """Maximum of values, [k], over the legal actions of each decision, [n]."""
+        """Return the maximum of values, [k], over the legal actions of each decision, [n]."""
         least = values.new_full((len(self.counts),), -torch.inf)
         return least.scatter_reduce(0, self.rows, values, "amax")
 

@@ -85,7 +85,7 @@ class Body(BaseFeaturesExtractor):
         self.body = networks.hidden_layers(shape)
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """Features, float32 [n, width], of observations, float32 [n, inputs]."""
+        """Compute features, float32 [n, width], of observations, float32 [n, inputs]."""
         return self.body(observations)
 
 

@@ -70,7 +70,7 @@ def _moments_in(
 
 
 def restore_moments(optimiser: torch.optim.Optimizer, state: Weights) -> None:
-    """Copy moments that `moments_of` returned into an optimiser; errors as of `_moments_in`."""
+    """Copy moments that `moments_of` returned into an optimiser; raises as `_moments_in` does."""
     moments = _moments_in(optimiser, state)
     optimiser.load_state_dict({**optimiser.state_dict(), "state": moments})
 
@@ -86,7 +86,7 @@ def restore_moments_in_place(optimiser: torch.optim.Optimizer, state: Weights) -
 
 @torch.no_grad()
 def add_to_average(average: torch.nn.Module, network: torch.nn.Module, updates: int) -> None:
-    """Move averaged weights towards those after an update; the first one sets them."""
+    """Move averaged weights towards those after an update; the first update sets them."""
     # Polynomial-decay averaging (Shamir and Zhang, 2013): about the last tenth of the updates
     # counts, for any length of the training.
     share = 9 / (updates + 8)

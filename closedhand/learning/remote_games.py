@@ -55,7 +55,7 @@ class Record(NamedTuple):
 
 
 def cut(games: int, pieces: int, update: int) -> list[Piece]:
-    """Cut the games of an update into pieces of nearly the same size, at most one a game."""
+    """Cut the games of an update into pieces of nearly the same size, with a game or more each."""
     ends = [games * i // pieces for i in range(pieces + 1)]
     ranges = [range(*each) for each in pairwise(ends) if each[0] < each[1]]
     return [Piece(update, i, each) for i, each in enumerate(ranges)]

@@ -50,7 +50,7 @@ class Budget(NamedTuple):
         return self.seconds < math.inf
 
     def deadline(self) -> float:
-        """End of a decision that begins now, by `time.perf_counter`."""
+        """Return the end of a decision that begins now, by `time.perf_counter`."""
         return time.perf_counter() + self.seconds
 
 

@@ -74,7 +74,7 @@ def best_response(tree: InfoTree, sigma: np.ndarray, player: int) -> BestRespons
 
 
 def _best_rows(tree: InfoTree, gains: np.ndarray) -> np.ndarray:
-    """Rows of the best actions by `gains` of `respond`, int64 [sets]; of its player only."""
+    """Find the rows of a player's best actions by the `gains` of `respond`, int64 [sets]."""
     starts = tree.rows[:-1]
     return starts + gains[starts].astype(np.int64)
 
@@ -146,7 +146,7 @@ def losses(tree: InfoTree, sigma: np.ndarray) -> Losses:
 
 
 def rows_above(tree: InfoTree) -> np.ndarray:
-    """Row of the action that leads to each node, int64 [nodes]; -1 for the deals."""
+    """Find the row of the action that leads to each node, int64 [nodes]; -1 for the deals."""
     deciding = np.flatnonzero(tree.player != END)
     number = np.diff(tree.first)[deciding]
     above = np.full(len(tree.player), -1, np.int64)
@@ -155,6 +155,6 @@ def rows_above(tree: InfoTree) -> np.ndarray:
 
 
 def sets_of(tree: InfoTree) -> np.ndarray:
-    """Information set of each decision, int64 [decisions], in the order of the nodes."""
+    """Find the information set of each decision, int64 [decisions], in the order of the nodes."""
     set_of_row = np.repeat(np.arange(len(tree.owner)), np.diff(tree.rows))
     return set_of_row[tree.slot[tree.player != END]]

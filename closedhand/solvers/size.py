@@ -69,7 +69,7 @@ def check_size(game: Game, most: int = MOST_NODES) -> float:
 
 
 def too_large(game: Game, each: float, most: int) -> str:
-    """Message for a tree that is too large; it counts deals up to 100,000."""
+    """Write the message about a tree that is too large; it counts deals up to 100,000."""
     number = sum(1 for _ in islice(game.deals(), 100_001))
     deals = f"{number:,}" if number <= 100_000 else "more than 100,000"
     return (

@@ -109,7 +109,7 @@ CLOSE_JUDGEMENTS = 64
 
 
 def next_judgement(iterations: int, judgements: int = JUDGEMENTS) -> int:
-    """Number of iterations at the next judgement, out of 1, 2, 3, 4, 6, 7, 10, 13 and so on."""
+    """Return the number of iterations at the next judgement, out of 1, 2, 3, 4, 6, 7, 10, 13, …."""
     number = iterations
     power = np.floor(judgements * np.log10(max(1, iterations))) - 1
     while number <= iterations:
@@ -285,7 +285,7 @@ def begin(
 
 
 def labels(game: Game) -> tuple[str, ...]:
-    """Names of the players in results: their roles, if all differ."""
+    """Name the players in results: by their roles, if all differ."""
     if len(set(game.roles)) == game.num_players:
         return game.roles
     return tuple(f"player_{player}" for player in range(game.num_players))

@@ -252,7 +252,7 @@ def save(strategy: Strategy, path: Path) -> None:
 
 
 def columns_of(game: Game) -> list[str] | None:
-    """The columns of the CSV file of a strategy; None if the game does not name its sets."""
+    """List the columns of the CSV file of a strategy; None if the game does not name its sets."""
     naming = trees_of(game).names
     if naming is None:
         return None
@@ -397,5 +397,5 @@ def make_strategy(game: Game, seed: int, argument: str | None) -> StrategyAgent:
 
 
 def called(game: Game) -> str:
-    """Name of a game with its options, for messages."""
+    """Name a game with its options, for messages."""
     return f"{game.name} ({', '.join(f'{k}={v}' for k, v in game.options.items())})"

@@ -249,7 +249,7 @@ def _joined(
 
 
 def layout_of(game: Game, tree: InfoTree) -> Layout:
-    """Layout of an information tree: arrays by action are indexed by its rows."""
+    """Return the layout of an information tree, whose rows index arrays by action."""
     return Layout(tree.own_keys, tree.rows, tree.actions, slice(None))
 
 

@@ -224,7 +224,7 @@ def check_redeals(game: Game, seed: int) -> None:
 
 
 def check_later_redeals(game: Game, courses: list[list[State]], seed: int) -> None:
-    """Check that redeals in the middle of games are the listed deals that fit, all of them.
+    """Check that redeals in the middle of games reach all listed deals that fit, and no others.
 
     A deal fits if the same actions are legal after it and lead to the same view. How likely each is
     depends on who plays which of equal cards, so rare deals alone may be missing.
@@ -363,7 +363,7 @@ def check_end(walk: Walk, states: list[State]) -> None:
 
 
 def check_next_deal(walk: Walk, states: list[State]) -> None:
-    """Check that a deal overwrites a finished game completely, as vector envs rely on it."""
+    """Check that a deal overwrites a finished game completely, on which vector envs rely."""
     dealt = walk.state.copy()
     contract.deal(walk.game.rules, dealt, draw_seed(np.random.default_rng(walk.seed)))
     same(walk.game, states[0], dealt, "a deal over a finished game is that on a blank state")
@@ -390,7 +390,7 @@ def check_returns(walk: Walk, states: list[State]) -> None:
 
 
 def check_payoff(walk: Walk, states: list[State]) -> None:
-    """Check that `payoff` is NaN or the final payoff, and at the end the latter."""
+    """Check that `payoff` is NaN or the final payoff, and the final payoff at the end."""
     game, returns = walk.game, walk.game.returns(walk.state)
     for state in (*some(states, walk.rng), walk.state):
         for player in walk.players:

@@ -156,7 +156,7 @@ def check_solo(game: Game, seed: int, form: str) -> None:
 
 
 def _begin_as(envs: GameVectorEnv, solo: SoloEnv, table: GameAEC) -> Any:
-    """Begin the game of a vector env in the others: its later deals come from its stream."""
+    """Begin the game of a vector env in the other envs, as its later deals come from its stream."""
     start = {"state": envs.states[0]}
     table.reset(options=start)
     return solo.reset(options=start)

@@ -38,7 +38,7 @@ the game's playouts, or uniformly random ones."""
 
 
 class Playouts(NamedTuple):
-    """How positions are played to the end.
+    """Policy and game of playouts.
 
     Attributes:
         game: The game that is played; its payoffs may differ from those of the table's game.
@@ -53,7 +53,7 @@ class Playouts(NamedTuple):
 
 @lru_cache(64)
 def playouts_of(game: Game) -> Playouts:
-    """Playouts of a game: those that its spec names, else uniformly random ones."""
+    """Return the playouts of a game: those that its spec names, else uniformly random ones."""
     maker = spec_of(game.name).playouts
     found = load(maker)(game) if maker else None
     return Playouts(game, Uniform(), False) if found is None else Playouts(*found, informed=True)
@@ -81,7 +81,7 @@ def suggest(game: Game, view: State, by: str, seed: int) -> dict[str, Any]:
 
 
 def _shares(game: Game, view: State, agent: Any) -> list[dict[str, Any]]:
-    """The likeliest actions of an agent's policy; empty if it has no policy."""
+    """List the likeliest actions of an agent's policy; empty if it has no policy."""
     policy = getattr(agent, "probabilities", None)
     if policy is None or game.num_actions > MOST_ACTIONS:
         return []
@@ -96,7 +96,7 @@ def _shares(game: Game, view: State, agent: Any) -> list[dict[str, Any]]:
 
 
 def _ratings(game: Game, view: State, agent: Any) -> list[dict[str, Any]]:
-    """The actions that an agent rates highest; empty if it rates none."""
+    """List the actions that an agent rates highest; empty if it rates none."""
     rate = getattr(agent, "values", None)
     if rate is None:
         return []
@@ -200,7 +200,7 @@ def explored(game: Game, by: str) -> GameExplorer | None:
 
 
 def _simulation(game: Game, view: State, by: str = "") -> Simulation:
-    """The simulation of a searching agent; for any other, and for none, the game's playouts."""
+    """Return the simulation of a searching agent; for others, and for None, the game's playouts."""
     if by:
         # InputError: the agent does not search at this stage of the game.
         with _agent(game, by, 0) as agent, suppress(InputError):

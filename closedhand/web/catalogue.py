@@ -66,7 +66,7 @@ def describe_game(name: str) -> dict[str, Any]:
 
 
 def usual(name: str) -> str:
-    """The default agent of a game; `random` if the one of its spec is not installed."""
+    """Choose the default agent of a game: `random` if the one of its spec is not installed."""
     opponent = spec_of(name).opponent
     return opponent if AgentSpec.parse(opponent).name in agent_names(name) else "random"
 
@@ -79,7 +79,7 @@ QUICK = 50_000
 
 @lru_cache(64)
 def adviser_of(game: Game) -> str:
-    """Text of the agent that gives hints: the strongest quick one that plays these rules.
+    """Choose the agent that gives hints: the strongest quick one that plays these rules.
 
     It must surely beat the usual opponent; else it is the adviser of the spec, or that opponent.
     """
@@ -103,7 +103,7 @@ LEVELS = ("easy", "fair", "strong")
 
 
 def opponent_of(game: Game, level: str) -> str:
-    """Text of the agent that plays at a level.
+    """Return the text of the agent that plays at a level.
 
     `fair` is the usual opponent, `strong` the quick agent that gives hints, and `easy` the weakest
     measured agent above a random one, or else that.
@@ -135,13 +135,13 @@ def agents(name: str) -> list[dict[str, Any]]:
 
 
 def substep_options(name: str) -> set[str]:
-    """Names of the options of a game that split its actions into sub-steps."""
+    """List the options of a game that split its actions into sub-steps."""
     game = make_game(name)
     return set(game.substep_options)
 
 
 def offered(game: Game) -> list[str]:
-    """Texts of the agents that need no argument, and of those with a time budget as theirs."""
+    """List the agents that need no argument, and those with a time budget as theirs."""
     found: list[str] = []
     for name in agent_names(game.name):
         if _takes_budget(game, f"{name}:{BUDGETS[0]}"):
@@ -159,7 +159,7 @@ def _is_agent(game: Game, text: str) -> bool:
 
 
 def _takes_budget(game: Game, text: str) -> bool:
-    """Whether the argument in an agent's text is read as a time budget, not as a file."""
+    """Return whether the argument in an agent's text is read as a time budget, not as a file."""
     return _is_agent(game, text) and traits_of(game, text).clocked
 
 
@@ -175,7 +175,7 @@ def _agent(game: Game, text: str) -> dict[str, Any]:
 
 @lru_cache(64)
 def strengths(name: str) -> dict[str, Any]:
-    """Measured strengths of the agents of a game, each alone on its side against one opponent.
+    """Return measured strengths of the agents of a game, each alone on its side.
 
     Returns:
         By text of an agent: `against`, the opponent; `deals`; `rounds` of a deal; `points`, the
@@ -226,7 +226,7 @@ def _check_agent(game: Game, text: str, added: Sequence[str]) -> str:
 
 
 def _is_made(game: Game, text: str) -> bool:
-    """Whether an agent is made from a text, without files."""
+    """Return whether an agent is made from a text, without files."""
     try:
         return _is_agent(game, text) and make_agent(game, text) is not None
     except InputError:

@@ -125,7 +125,7 @@ class Connection:
             self.push({"push": "table", **data, "links": links})
 
     def private_agents(self, game: str) -> Collection[str]:
-        """Texts of agents of a game that name files, which only the owner may see."""
+        """List the agents of a game that name files, which only the owner may see."""
         return () if self.owner else self.lobby.added.get(game, ())
 
     def start(self, name: str, work: Coroutine[Any, Any, None]) -> None:

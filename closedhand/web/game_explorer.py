@@ -131,7 +131,7 @@ class GameExplorer:
             )
 
     def values_at(self, view: State) -> list[tuple[int, float]] | None:
-        """The legal actions in a view with their values, as `Losses.values` has them.
+        """Return the legal actions in a view with their values, as in `Losses.values`.
 
         Returns:
             Pairs of an action and its value; None where the strategy never gets there.
@@ -190,11 +190,11 @@ class GameExplorer:
         }
 
     def _text(self, state: int, action: int) -> str:
-        """Text of an action at a public state; empty if it is negative: hidden, or the root's."""
+        """Write an action at a public state; empty if it is negative: hidden, or the root's."""
         return self.game.text(int(action), self.graph.states[state]) if action >= 0 else ""
 
     def _shown(self, state: int) -> list[str]:
-        """The public cards of a public state."""
+        """Return the public cards of a public state."""
         rows = self.game.scene(self.graph.states[state])
         return [card for row in rows if row.seat < 0 for card in row.cards if card.strip()]
 
@@ -225,7 +225,7 @@ class GameExplorer:
         }
 
     def _path(self, state: int) -> list[int]:
-        """The public states from the root to a state, both included."""
+        """Return the public states from the root to a state, both included."""
         found = [state]
         while (parent := int(self.graph.parent[found[-1]])) >= 0:
             found.append(parent)

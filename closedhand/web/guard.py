@@ -47,7 +47,7 @@ HEADERS = {
 
 
 def is_local(host: str) -> bool:
-    """Whether only this machine can reach a server that listens at an address."""
+    """Return whether only this machine can reach a server that listens on an address."""
     if host in LOCAL:
         return True
     try:
@@ -57,7 +57,7 @@ def is_local(host: str) -> bool:
 
 
 def host_of(url: str) -> str:
-    """The name in a URL such as `//name:port`, in lower case; empty for another form."""
+    """Return the name in a URL such as `//name:port`, in lower case; empty for another form."""
     try:
         return (urlsplit(url).hostname or "").lower()
     except ValueError:
@@ -65,7 +65,7 @@ def host_of(url: str) -> str:
 
 
 def is_origin(text: str) -> bool:
-    """Whether a text has the form of an origin, such as `https://cards.example.org`."""
+    """Return whether a text has the form of an origin, such as `https://cards.example.org`."""
     scheme, _, name = text.rstrip("/").partition("://")
     return scheme in SCHEMES and "/" not in name and bool(host_of(f"//{name}"))
 
@@ -91,7 +91,7 @@ class Guard:
         self._is_local = is_local(host)
 
     def admits(self, headers: Mapping[str, str], is_socket: bool = False) -> bool:
-        """Whether a request may be answered.
+        """Return whether a request may be answered.
 
         Args:
             headers: Headers of the request, by names in lower case.

@@ -10,7 +10,7 @@ from closedhand.web.connection import Connection
 
 
 def adviser(connection: Connection, game: Game, given: dict[str, Any]) -> str:
-    """Text of the agent that a message asks for a hint, or else of the first that can give one.
+    """Choose the agent that a message asks for a hint, or the first that can give one.
 
     Slow: it imports the agent.
 

@@ -136,7 +136,7 @@ class Lobby:
         return shown
 
     def listen(self, table: str, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call a function after every change of a table; return a function that ends that."""
+        """Call a function after every change of a table; return a function that stops the calls."""
         listeners = self._listeners.setdefault(table, set())
         listeners.add(listener)
         return lambda: listeners.discard(listener)
@@ -316,12 +316,12 @@ class Lobby:
 
 
 def short_name(text: str) -> str:
-    """The name of a person, as a table keeps it; it may be empty."""
+    """Return the name of a person, as a table keeps it; it may be empty."""
     return text.strip()[:MOST_NAME]
 
 
 def _goes_on(table: Table, step: bool) -> bool:
-    """Whether an agent is to act, and the table is not paused."""
+    """Return whether an agent is to act, and the table is not paused."""
     return not table.over and bool(
         table.acting_seat.agent and (table.pace > 0 or step or table.persons)
     )

@@ -90,5 +90,5 @@ def _static(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """The source expression of a content policy that admits one inline element."""
+    """Return the source expression of a content policy that admits one inline element."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

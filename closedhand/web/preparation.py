@@ -36,7 +36,7 @@ CACHE = f"{__version__} {numba.__version__} {platform.python_version()} {platfor
 
 
 def _table(game: Game) -> None:
-    """What a table needs: rules, views and a decision of the usual opponent."""
+    """Compile what a table needs: rules, views and a decision of the usual opponent."""
     prepare(game)
     catalogue.agents(game.name)
     state = game.deal(np.random.default_rng(0))
@@ -44,7 +44,7 @@ def _table(game: Game) -> None:
 
 
 def _hints(game: Game) -> None:
-    """What hints and judgements need."""
+    """Compile what hints and judgements need."""
     state = game.deal(np.random.default_rng(0))
     player = int(state["player"])
     view = game.view(state, player)

@@ -121,7 +121,7 @@ def _quietly(
 
 
 def _results(data: Mapping[str, Any], about: dict[str, Any]) -> list[dict[str, Any]]:
-    """The tables of a match or a league."""
+    """Convert the tables of a match or a league."""
     if not isinstance(data.get("game"), str):
         return []
     about = {
@@ -159,7 +159,7 @@ def _columns(row: Any) -> dict[str, Any]:
 
 
 def _curves(data: Mapping[str, Any], about: dict[str, Any]) -> list[dict[str, Any]]:
-    """The curves in the history of a training or a solver, or in several by name."""
+    """Collect the curves in the history of a training or a solver, or in several by name."""
     if isinstance(data.get("curve"), list):  # of a solver
         return [_curve(data["curve"], about, data)]
     if isinstance(data.get("history"), list):

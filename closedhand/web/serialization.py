@@ -91,7 +91,7 @@ def describe_action(game: Game, view: State, action: int) -> dict[str, Any]:
 
 
 def _rows(game: Game, views: Views) -> list[dict[str, Any]]:
-    """The rows of the scene; what differs between the views is hidden."""
+    """List the rows of the scene; what differs between the views is hidden."""
     scenes = [game.scene(view) for view in views]
     return [_row(same) for same in zip(*scenes, strict=True)]
 
@@ -115,7 +115,7 @@ def _row(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _moves(game: Game, views: Views, actors: Sequence[int]) -> list[dict[str, Any]]:
-    """Every action so far with its player; without a text where one of the views hides it."""
+    """List every action so far with its player, without a text where one of the views hides it."""
     histories = np.array([game.history(view) for view in views])
     acting = views[0].copy()
     moves: list[dict[str, Any]] = []

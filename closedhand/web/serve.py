@@ -193,7 +193,7 @@ class Socket(TimedConnection, WebSocketsSansIOProtocol):
 
 
 def configured(app: Starlette) -> uvicorn.Config:
-    """Settings of the uvicorn server of an application."""
+    """Return the settings of the uvicorn server of an application."""
     return uvicorn.Config(
         app,
         log_config=None,

@@ -35,7 +35,7 @@ FRAME = 900
 
 
 def samples() -> list[str]:
-    """Names of the sample files of records in the package."""
+    """List the names of the sample files of records in the package."""
     return sorted(path.name for path in SHIPPED.glob("*.jsonl"))
 
 
@@ -179,7 +179,7 @@ class Study:
             yield found
 
     def _values(self, ply: int, rng: np.random.Generator) -> list[list[float]] | None:
-        """Mean payoff and half-width of its interval for every seat, by playouts of open hands."""
+        """Estimate the mean payoff and its interval for every seat, by playouts of open hands."""
         if self.game.rounds > 1:
             return None
         playing, policy, _ = playouts_of(self.game)

@@ -33,7 +33,7 @@ def pace_of(seconds: float) -> float:
 
 @dataclass
 class Seat:
-    """Who plays at a seat.
+    """The player at a seat.
 
     Attributes:
         agent: Text of the agent; empty for a person.

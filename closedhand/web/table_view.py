@@ -9,7 +9,7 @@ from closedhand.web.table import Table
 
 
 def without_files(agent: str, with_files: Collection[str]) -> str:
-    """The text of an agent, or only its name if it is one of those that name files."""
+    """Return the text of an agent, or only its name if it is one of those that name files."""
     return agent.partition(":")[0] if agent in with_files else agent
 
 

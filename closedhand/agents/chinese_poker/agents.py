@@ -113,7 +113,7 @@ class ArrangingAgent(ABC):
         return np.array([points.get(int(action), np.nan) for action in actions])
 
     def _points(self, hand: np.ndarray, arrangement: int) -> float:
-        """Expected points of an arrangement by the tables; a foul loses all parts and the scoop."""
+        """Compute the expected points of an arrangement; a foul loses all parts and the scoop."""
         parts = np.empty(len(PARTS), np.int64)
         if not evaluate(self.rules, hand, arrangement, parts):
             return -3.0 - self.rules.scoop

@@ -149,7 +149,7 @@ def choose(rules, numbers, view, ids, kaidan, views, actions):
 
 @kernel
 def price_of(rules, view, play):
-    """Price of a play by its rank, length and lock."""
+    """Return the price of a play by its rank, length and lock."""
     low, _ = turned_ranks(rules, view.revolution, play)
     price = 2 * low - min(np.int64(rules.plays.length[play]), 4)
     return price - LOCK_GAIN if starts_lock(rules, view, play) else price
@@ -157,7 +157,7 @@ def price_of(rules, view, play):
 
 @kernel
 def choose_pick(rules, view, hand, kaidan):
-    """Choose the next card to give in the exchange: one that leaves the fewest plays, a low one."""
+    """Choose the next card to give in the exchange: a low one that leaves the fewest plays."""
     pair = pair_in_exchange(view)
     chosen = view.returned[pair]
     best_first, best_second, least = np.int64(-1), np.int64(-1), NEVER
@@ -173,7 +173,7 @@ def choose_pick(rules, view, hand, kaidan):
 
 @kernel
 def price_to_give(card):
-    """Price of giving a card away, without the price of the remaining plays."""
+    """Return the price of giving a card away, without the price of the remaining plays."""
     rank = card // 4
     return rank + (30 if rank == EIGHT or rank >= NUM_RANKS - 2 else 0)
 

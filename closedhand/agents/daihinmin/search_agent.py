@@ -68,7 +68,7 @@ class SearchAgent:
         return Simulation(self._flat, self._policy, self._rules)
 
     def _certain(self, view: State) -> int:
-        """Return an action that is certainly best; -1: none is known."""
+        """Return an action that is certainly best, or -1 if none is known."""
         if view["leader"] < 0:
             return -1
         self._states[0] = view

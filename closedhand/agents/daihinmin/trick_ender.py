@@ -75,7 +75,7 @@ def choose(rules, numbers, view, ids):
 
 @kernel
 def price_of(rules, numbers, view, hand, before, play, parts):
-    """Price a play from a hand that divides into `before` plays; `NEVER`: it is held back."""
+    """Price a play from a hand of `before` plays, or return `NEVER` if the agent holds it back."""
     starts = starts_lock(rules, view, play)
     lock = np.int64(rules.plays.suits[play] if starts else view.lock)
     foes = foes_of(rules, view, np.int64(view.revolution), np.int64(view.passed))

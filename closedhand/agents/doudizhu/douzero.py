@@ -139,7 +139,7 @@ def as_numbers(cards: np.ndarray) -> np.ndarray:
 
 
 def one_hot(places: np.ndarray, size: int) -> np.ndarray:
-    """Rows with a one at a place, float32 [n, size]."""
+    """Encode each index as a row with a one at that place, float32 [n, size]."""
     return np.eye(size, dtype=np.float32)[places]
 
 
@@ -167,11 +167,11 @@ def features(need: np.ndarray, views: np.ndarray, role: int) -> tuple[np.ndarray
         return np.where(flat >= 0, need[ids], np.uint64(0)).reshape(index.shape)
 
     def of(other: int) -> np.ndarray:
-        """Seats of a role."""
+        """Return the seats of a role."""
         return (views["landlord"] + other) % SEATS
 
     def last(other: int) -> np.ndarray:
-        """Cards of the last action of a role; a pass has none."""
+        """Return the cards of the last action of a role; a pass has none."""
         return actions(made - 1 - (made - 1 - other) % SEATS)
 
     def played(other: int) -> np.ndarray:

@@ -54,7 +54,7 @@ class SubstepAgent:
         raise NotImplementedError
 
     def step_probabilities(self, views: np.ndarray) -> np.ndarray:
-        """Probabilities of the next sub-step, float64 [n, sub-steps], for states [n]."""
+        """Return the probabilities of the next sub-step for states [n], float64 [n, sub-steps]."""
         raise NotImplementedError
 
     def act(self, view: State) -> int:
@@ -68,7 +68,7 @@ class SubstepAgent:
         return self.complete(views, self.choose(views))
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """Probabilities of the actions, float64 [n, num_actions].
+        """Return the probabilities of the actions, float64 [n, num_actions].
 
         In a flat game the probability of a play is that of its main group times those of its
         kickers. `act` takes the most probable sub-step at every step, so that the most probable

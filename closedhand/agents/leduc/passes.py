@@ -1,4 +1,4 @@
-"""Passes over a public tree with vectors over the private cards, as `solvers.passes` has them."""
+"""Passes over a public tree: those of `solvers.passes`, on vectors over the private cards."""
 
 import numpy as np
 
@@ -32,7 +32,7 @@ def reach(tree, sigma, player, out):
 
 @kernel
 def reach_others(tree, sigma, player, out):
-    """Write `reach` of the opponent; the probability of the cards is in `Tree.pays`."""
+    """Write the opponent's `reach`; the probability of the cards is in `Tree.pays`."""
     reach(tree, sigma, 1 - player, out)
 
 

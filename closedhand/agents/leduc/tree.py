@@ -198,7 +198,7 @@ def views_of(game: Game) -> np.ndarray:
 
 @lru_cache
 def layout_of(game: Game) -> Layout:
-    """Layout of the information sets of the tree of a game."""
+    """Return the layout of the information sets of the tree of a game."""
     tree = build(game)
     at, cards = _places(game)
     number = np.diff(tree.first)[at]

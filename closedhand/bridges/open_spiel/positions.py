@@ -132,7 +132,7 @@ def _known_text(game: Game, view: State, player: int) -> str:
 
 
 def seen_text(game: Game, action: int) -> str:
-    """Text of an action of the flat game; `UNSEEN` for a negative id, a hidden action."""
+    """Write an action of the flat game; `UNSEEN` for a negative id, a hidden action."""
     return UNSEEN if action < 0 else game.flat.text(action)
 
 
@@ -176,5 +176,5 @@ class Shared:
 
 @lru_cache(maxsize=16)
 def shared_of(game: Game, deals: str) -> Shared:
-    """Shared data of a game; cached, as OpenSpiel asks for it with every state it unpickles."""
+    """Return the shared data of a game, cached because every unpickled state asks for it."""
     return Shared(game, _listed(game, deals))

@@ -166,7 +166,7 @@ def deals(rules: Rules) -> Iterator[tuple[State, float]]:
 
 @kernel
 def node_of(rules, state):
-    """The node of a state; for a view, any node of the information state of the player to act."""
+    """Return the node of a state; for a view, a node of its player's information state."""
     if state.node >= 0:
         return state.node
     info = state.info[state.player]
@@ -199,7 +199,7 @@ def play(rules, state, action):
 
 @kernel
 def over(rules, state):
-    """Whether the game has ended."""
+    """Return whether the game has ended."""
     return state.ended == 1
 
 

@@ -49,7 +49,7 @@ def table_game(game: Any, name: str | None = None) -> Game:
 
 @lru_cache(maxsize=8)
 def _table_game(text: str, name: str | None) -> Game:
-    """`table_game` of a text."""
+    """Make the game that OpenSpiel loads from a text."""
     try:
         theirs = pyspiel.load_game(text)
     except Exception as error:
@@ -329,7 +329,7 @@ class _Walk:
         return np.array(first, np.int32), np.array(shares, np.float64)
 
     def outcomes_after(self, chance: tuple[int, ...]) -> list[int]:
-        """OpenSpiel's numbers of the outcomes that may follow given ones."""
+        """List OpenSpiel's numbers of the outcomes that may follow given ones."""
         return [outcome for outcome, _ in self._chance.get(chance, [])]
 
 
@@ -345,7 +345,7 @@ class Notation:
         self._ids = {text.lower(): action for action, text in self._texts.items()}
 
     def text(self, action: int, state: State | None = None) -> str:
-        """OpenSpiel's text of an action; its number if the text is not unique."""
+        """Return OpenSpiel's text of an action, or its number if the text is not unique."""
         return self._texts.get(action, str(action))
 
     def parse(self, text: str, state: State | None = None) -> int:

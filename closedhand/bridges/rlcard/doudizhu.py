@@ -70,12 +70,12 @@ def state_of(env: Any, game: Game, view: State) -> dict[str, Any]:
 
 
 def text_of_id(env: Any, number: int) -> str:
-    """Text of an action id of RLCard."""
+    """Return the text of an action id of RLCard."""
     return env._ID_2_ACTION[number]
 
 
 def action_of(game: Game, view: State, text: str) -> int:
-    """Our id of the legal action with a text of RLCard; -1 if there is none."""
+    """Return our id of the legal action with a text of RLCard, or -1 if there is none."""
     legal = game.legal(view).tolist()
     return next((action for action in legal if _text(game, action) == text), -1)
 
@@ -93,5 +93,5 @@ def view_of(env: Any, game: Game, state: dict[str, Any]) -> State:
 
 
 def text_of(game: Game, view: State, action: int) -> str:
-    """RLCard's text of an action of ours."""
+    """Return RLCard's text of an action of ours."""
     return _text(game, action)

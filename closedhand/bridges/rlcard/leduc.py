@@ -63,12 +63,12 @@ def state_of(env: Any, game: Game, view: State) -> dict[str, Any]:
 
 
 def text_of_id(env: Any, number: int) -> str:
-    """Text of an action id of RLCard."""
+    """Return the text of an action id of RLCard."""
     return env.actions[number]
 
 
 def action_of(game: Game, view: State, text: str) -> int:
-    """Our id of the action with a text of RLCard; -1 if it is not legal.
+    """Return our id of the action with a text of RLCard, or -1 if it is not legal.
 
     Where nobody has bet, a call or a fold becomes a check.
     """
@@ -107,6 +107,6 @@ def rounds(record: list[tuple[int, str]]) -> tuple[list[tuple[int, str]], list[t
 
 
 def text_of(game: Game, view: State, action: int) -> str:
-    """RLCard's text of an action of ours: a first check is the small blind's call."""
+    """Return RLCard's text of an action of ours; a first check is the small blind's call."""
     text = game.text(action)
     return CALL if text == CHECK and not view["moves"] else text

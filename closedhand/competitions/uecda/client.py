@@ -53,7 +53,7 @@ def match_game(rounds: int = MOST_ROUNDS, **options: Any) -> Game:
 
 
 def round_game(**options: Any) -> Game:
-    """Make the game of one round of a match at a server; errors as of `match_game`."""
+    """Make the game of one round of a match at a server; raises the errors of `match_game`."""
     return match_game(**{**options, "rounds": 1})
 
 

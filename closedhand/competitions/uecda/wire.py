@@ -99,7 +99,7 @@ def read_status(table: bytes) -> Status:
 
 
 def margin_of(table: bytes) -> bytes:
-    """The margin of an answer as the server repeats it: negative numbers become 0."""
+    """Return the margin of an answer as the server repeats it: negative numbers become 0."""
     margin = table[MARGIN_AT : MARGIN_AT + MARGIN]
     if margin == NO_MARGIN:
         return margin
@@ -107,7 +107,7 @@ def margin_of(table: bytes) -> bytes:
 
 
 def turn_of(table: bytes) -> tuple[int, bool]:
-    """The player to act in a table, and whether the recipient of the table is that player."""
+    """Return the player to act in a table, and whether the recipient is that player."""
     mine, player = _TURN.unpack_from(table, CELLS + 8)
     return player, mine == 1
 
@@ -145,7 +145,7 @@ def held_cards(cells: bytes) -> int | None:
 
 
 def under_joker(cells: bytes) -> int:
-    """The card in whose cell the joker lies, as a set; the empty set if it lies elsewhere."""
+    """Return the card in whose cell the joker lies, as a set; empty if it lies elsewhere."""
     numbers = np.frombuffer(cells, ">i4", 4 * COLUMNS).reshape(4, COLUMNS)
     cards = 0
     for row, column in np.argwhere(numbers[:, 1:-1] == 2).tolist():

@@ -119,7 +119,7 @@ def entry(kernel: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
 
 
 class Crossing:
-    """Calls of kernels for single states of a game, with packed rules; kernels `unpack` both.
+    """Calls of kernels that take the rules of a game and one of its states, both packed.
 
     A copied or unpickled object packs its rules anew.
     """

@@ -71,7 +71,7 @@ def kernel(function: F) -> F:
 
 
 def inlined(function: F) -> F:
-    """`kernel` for a small function that writes to an array and is called often.
+    """Compile as `kernel` does, for small functions that write to an array and are called often.
 
     Its code replaces every call: a call would count a reference to the array, which takes longer
     than a few writes.

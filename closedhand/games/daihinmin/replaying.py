@@ -75,7 +75,7 @@ def replay_log(path: Path) -> Iterator[Replay]:
 
 
 def _replayed(record: Record, values: Mapping[str, str]) -> Record:
-    """Return the record of a round that replays: the same, or with one play as a pass.
+    """Return a record of a round that can be replayed, at most with one play turned into a pass.
 
     Raises:
         InputError: It does not replay, and the log is at fault.

@@ -117,7 +117,7 @@ def draw_cards(out, z, cards):
 
 @inlined
 def draw_ranks(out, row, z, ranks):
-    """Draw one row of a plane: the ranks of which the packed `ranks` hold a card."""
+    """Draw one row of a plane: mark the ranks that the packed `ranks` contain."""
     # Writing 0 as well avoids a branch that the processor could not predict.
     for x in range(RANKS):
         out[cell(x, row, z)] = (ranks >> np.uint64(4 * x)) & np.uint64(1)

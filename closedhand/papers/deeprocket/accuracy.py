@@ -22,7 +22,7 @@ EXPERTS = {"value-net": "doudizhu_value_win.npz"}
 
 
 def _file() -> Path:
-    """Path of the training histories of the supervised networks; the file may be missing."""
+    """Return the path of the training histories of the supervised networks; it may be missing."""
     return SHIPPED / "doudizhu_training.json"
 
 
@@ -44,7 +44,7 @@ class Source(NamedTuple):
 
 
 def named_networks() -> dict[str, tuple[str, Path]]:
-    """Kind and file of the networks that ship, by name."""
+    """Return kind and file of the networks that ship, by name."""
     from closedhand.agents.doudizhu.network_agents import SHIPPED_FILES, TUNED_FILES
 
     return {
@@ -55,7 +55,7 @@ def named_networks() -> dict[str, tuple[str, Path]]:
 
 
 def source_of(path: Path, kind: str) -> Source:
-    """Where the network in a file comes from, before any self-play.
+    """Return where the network in a file comes from, before any self-play.
 
     Raises:
         InputError: The file cannot be read, or does not say.
@@ -73,7 +73,7 @@ def source_of(path: Path, kind: str) -> Source:
 
 
 def histories() -> dict[str, dict[str, Any]]:
-    """The shipped records of the training on the expert's moves.
+    """Read the shipped records of the training on the expert's moves.
 
     Returns:
         By network, `policy` and `kicker`: the fields of `Source`; `digest`, the SHA-256 of its
@@ -103,12 +103,12 @@ def histories() -> dict[str, dict[str, Any]]:
 
 
 def _weights_of(expert: str) -> str:
-    """The SHA-256 of the weights of an expert in games that are won or lost."""
+    """Compute the SHA-256 of the weights of an expert in games that are won or lost."""
     return hashlib.sha256((SHIPPED / EXPERTS[expert]).read_bytes()).hexdigest()
 
 
 def measure(deals: int, seed: int) -> dict[str, Any]:
-    """The accuracy of the networks that ship, and how they were trained.
+    """Measure the accuracy of the networks that ship, and describe their training.
 
     Args:
         deals: Number of deals to draw, a tenth of which is held out from training.
@@ -139,7 +139,7 @@ def measure(deals: int, seed: int) -> dict[str, Any]:
 
 
 def curves(history: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[int, float]]]:
-    """Steps and accuracies of a history: under `all`, and by role where the history has roles."""
+    """Collect steps and accuracies of a history: under `all`, and by role if it has roles."""
     found: dict[str, list[tuple[int, float]]] = {}
     for entry in history:
         accuracy = entry.get("accuracy")
@@ -178,7 +178,7 @@ def picture(recorded: dict[str, dict[str, Any]], path: Path) -> None:
 
 
 def report(data: dict[str, Any]) -> list[str]:
-    """The accuracies as lines of Markdown: each beside its file, expert and data."""
+    """Write the accuracies as lines of Markdown, each beside its file, expert and data."""
     lines = ["Top-1 of the networks that ship, measured here, on moves of their expert that no"]
     lines += [f"network learned from: {data['deals']:,} deals of seed {data['seed']}, of which one"]
     lines += ["in ten is held out from every training, played by the expert at all seats with"]

@@ -120,12 +120,12 @@ def compute(
 
 
 def part_name(iteration: int, pairing: str) -> str:
-    """Name of an iteration of a pairing; iterations count from 0."""
+    """Name an iteration of a pairing; iterations count from 0."""
     return f"{pairing.replace(' ', '-')}-{iteration + 1:02}"
 
 
 def _part(specs: list[str], deals: range, seed: int, workers: int) -> Part:
-    """Make the part that plays some deals in a pairing; it results in points of the landlord."""
+    """Make the part that plays some deals in a pairing and returns the landlord's points."""
 
     def part(notes: Notes) -> dict[str, Any]:
         game = the_game()
@@ -199,7 +199,7 @@ def summary(played: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
 
 
 def _time(played: Mapping[str, list[dict[str, Any]]], side: str) -> float:
-    """Microseconds per decision of a program, over all its games."""
+    """Compute the microseconds per decision of a program, over all its games."""
     own = [
         (part["seconds"][role], part["decisions"][role])
         for name, each in played.items()

@@ -280,7 +280,7 @@ Progress = Callable[[str, float], None]
 
 
 def _work(plan: Plan, folder: Path) -> dict[str, tuple[Callable[[Progress], Any], int]]:
-    """By section: its computation, and the number of parts that it reports; 0: it takes no time."""
+    """List the sections: computation, and number of reported parts, 0 if it takes no time."""
     game = pairings.the_game()
     seed, workers = plan.seed, plan.workers
 
@@ -293,7 +293,7 @@ def _work(plan: Plan, folder: Path) -> dict[str, tuple[Callable[[Progress], Any]
     def kept(
         name: str, agents: Sequence[str], find: Callable[[], dict[str, Any]]
     ) -> Callable[[Progress], dict[str, Any]]:
-        """A section of one part, whose result is kept in a file."""
+        """Make a section of one part, and keep its result in a file."""
         return lambda progress: compute_parts(
             {name: lambda _: find()}, folder / "parts", match_settings(game, agents, seed),
             lambda name, done, _: progress(name, done),

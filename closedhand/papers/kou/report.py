@@ -194,7 +194,7 @@ def _plot_estimates(axis: Any, at: Sequence[int], found: list[Estimate], label: 
 def _gap_of_threshold(
     results: dict[str, dict[str, Any]], kou: str, number: int, enemy: str
 ) -> Estimate:
-    """Estimate the gain of another threshold than the paper's in 1,000 rounds."""
+    """Estimate the gain in 1,000 rounds of a threshold other than the paper's."""
     agent, original = (with_option(kou, "threshold", n) for n in (number, LETTER.threshold))
     return difference(results, agent, original, enemy)
 

@@ -141,7 +141,7 @@ def leagues(plan: Plan) -> dict[str, tuple[list[str], int]]:
 
 
 def searcher(budget: int) -> str:
-    """Text of the agent of the section "budget" with a number of simulations."""
+    """Write the agent of the section "budget" with a number of simulations."""
     return f"monte-carlo[playouts={PLAYOUTS}]:{budget}"
 
 
@@ -165,23 +165,23 @@ def compared(plan: Plan, kou: str) -> list[tuple[str, str]]:
 
 
 def with_option(kou: str, name: str, value: int) -> str:
-    """Text of one of `KOUS` with another value of a parameter."""
+    """Write one of `KOUS` with another value of a parameter."""
     spec = AgentSpec.parse(kou)
     return str(AgentSpec(spec.name, {**spec.options, name: value}))
 
 
 def with_departure(kou: str, name: str) -> str:
-    """Text of `kou` without one of the departures, or of the literal one with it."""
+    """Write `kou` without one of the departures, or the literal one with it."""
     return with_option(kou, name, getattr(LETTER, name) if kou == "kou" else DEPARTURES[name])
 
 
 def part_name(agent: str, enemy: str) -> str:
-    """Name of the league of an agent against four of an enemy."""
+    """Name the league of an agent against four of an enemy."""
     return f"{plain(agent)}-against-{plain(enemy)}"
 
 
 def plain(agent: str) -> str:
-    """Text of an agent with `-` in place of characters that are unsafe in file names."""
+    """Replace characters of an agent's text that are unsafe in file names by `-`."""
     return agent.translate(str.maketrans({":": "-", "[": "-", "=": "-", ",": "-", "]": ""}))
 
 

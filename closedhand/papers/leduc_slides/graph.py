@@ -134,7 +134,7 @@ def plot_graph(
 
 
 def pictures_of(path: Path) -> tuple[Path, Path]:
-    """Paths of the pictures, SVG and PNG, from a path with or without one of these endings."""
+    """Return the paths of the pictures, SVG and PNG, from a path with or without their endings."""
     stem = path.with_suffix("") if path.suffix in (".svg", ".png") else path
     return stem.parent / f"{stem.name}.svg", stem.parent / f"{stem.name}.png"
 
@@ -185,7 +185,7 @@ class Edge(NamedTuple):
 
 
 def _percent(share: float, digits: int) -> str:
-    """A share in percent; 0 is shown only for shares of at most `NEVER`."""
+    """Write a share in percent; 0 is shown only for shares of at most `NEVER`."""
     least = 10.0 ** -(digits + 2)
     return f"<{least:.{digits}%}" if NEVER < share < least / 2 else f"{share:.{digits}%}"
 

@@ -12,7 +12,7 @@ from closedhand.web.lobby import bound_game
 
 
 def _explored(connection: Connection) -> GameExplorer:
-    """The small game that a browser analyses.
+    """Return the small game that a browser analyses.
 
     Raises:
         InputError: It has chosen none.

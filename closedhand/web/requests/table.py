@@ -70,7 +70,7 @@ def _age(saved: Mapping[str, Any]) -> float:
 
 
 def _total(saved: Mapping[str, Any]) -> float | None:
-    """Points of the first person of a saved table; None where agents alone play."""
+    """Sum the points of the first person of a saved table; None where agents alone play."""
     player = next((seat["player"] for seat in saved["seats"] if seat["token"]), None)
     if player is None:
         return None

@@ -156,7 +156,7 @@ def lead(rules, numbers, view, hand, ids, parts):
 
 @kernel
 def lead_to_win(rules, numbers, view, hand, foes, ids, parts):
-    """Find the weakest of the strong plays that leave a winning form; -1: there is none."""
+    """Find the weakest of the strong plays that leave a winning form, or -1 if there is none."""
     best, least = -1, NEVER
     for play in ids:
         if play == PASS:
@@ -173,7 +173,7 @@ def lead_to_win(rules, numbers, view, hand, foes, ids, parts):
 
 @kernel
 def priority_of(numbers, foes, part):
-    """Priority of a part of the hand to lead."""
+    """Return the priority of a part of the hand to lead."""
     if numbers.lead == WEAKEST:
         return -100 * part.strength - part.low
     if numbers.lead == WEAKEST_SINGLE:
@@ -232,7 +232,7 @@ def count_waiting(view):
 
 @kernel
 def price_to_lay_off(rules, numbers, view, before, play, parts):
-    """Price of a play over the player's own trick after all others have passed."""
+    """Return the price of a play over the player's own trick after all others have passed."""
     foes = foes_of(rules, view, np.int64(view.revolution), 0)
     if not numbers.lay_off:
         return NEVER
@@ -245,7 +245,7 @@ def price_to_lay_off(rules, numbers, view, before, play, parts):
 
 @kernel
 def price_to_follow(rules, numbers, view, before, play, parts):
-    """Price of following with a play; `NEVER`: it is held back."""
+    """Return the price of following with a play, or `NEVER` if the agent holds it back."""
     value = strength_to_follow(rules, numbers, view, before.cards, play)
     if value < 0:
         return NEVER
@@ -284,7 +284,7 @@ def price_to_follow(rules, numbers, view, before, play, parts):
 
 @kernel
 def strength_to_follow(rules, numbers, view, hand, play):
-    """Strength of a play that follows; -1: it would start an unwanted lock."""
+    """Return the strength of a play that follows, or -1 if it would start an unwanted lock."""
     if view.target == JOKER:
         return numbers.eight
     lock = 0 if play == JOKER else np.int64(view.lock)
@@ -341,7 +341,7 @@ def choose_pick(rules, numbers, view, hand, parts):
 
 @kernel
 def price_to_give(numbers, card):
-    """Price of giving a card away, without the price of the remaining hand's weakness."""
+    """Return the price of giving a card away, without the weakness of the remaining hand."""
     rank = card // 4
     if rank == EIGHT:
         return rank + numbers.give_eight

@@ -108,7 +108,7 @@ def foes_of(rules, view, revolution, passed):
 
 @kernel
 def locked(foes, lock):
-    """Restrict the unseen cards to the suits of a lock; 0: no lock."""
+    """Restrict the unseen cards to the suits of a lock; 0 means no lock."""
     return Foes(
         foes.cards & of_suits(lock),
         foes.joker,
@@ -169,7 +169,7 @@ def stronger_plays(foes, family, low, high):
 
 @kernel
 def against_single(numbers, foes, rank):
-    """Deduction from the strength of a single card."""
+    """Return the deduction from the strength of a single card."""
     whole, joker = stronger_plays(foes, 0, rank, rank)
     each = numbers.stronger_rank if numbers.joker_as_card else numbers.unseen_joker
     return numbers.stronger_rank * whole + each * joker
@@ -177,7 +177,7 @@ def against_single(numbers, foes, rank):
 
 @kernel
 def against_group(numbers, foes, number, rank):
-    """Deduction from the strength of a group of `number` cards."""
+    """Return the deduction from the strength of a group of `number` cards."""
     whole, lacking = stronger_plays(foes, number - 1, rank, rank)
     few = PLAYERS - foes.finished < numbers.group_players
     total = 0
@@ -207,7 +207,7 @@ def weight_of_group(numbers, spare):
 
 @kernel
 def against_kaidan(numbers, foes, low, high):
-    """Deduction from the strength of a kaidan."""
+    """Return the deduction from the strength of a kaidan."""
     whole, lacking = stronger_plays(foes, FIRST_KAIDAN, low, high)
     each = numbers.stronger_kaidan * (foes.finished + 1)
     if foes.finished >= PLAYERS - 2:

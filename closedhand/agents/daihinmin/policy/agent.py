@@ -36,7 +36,7 @@ class PolicyAgent(PlayAgent):
     """Agent that plays the likeliest action of the pattern policy."""
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """Probabilities of actions for states [n], float64 [n, num_actions]."""
+        """Return the probabilities of actions for states [n], float64 [n, num_actions]."""
         shares = np.empty((len(views), NUM_ACTIONS))
         share_out(self.whole, self.game.flat.rules, views, self._ids, shares)
         if self.game.flat is self.game:

@@ -90,7 +90,7 @@ def choose(policy, rules, state, rng, ids):
 
 @kernel
 def settled(rules, state, ids, n):
-    """Return the index of the legal action to take at once; -1: the policy has to choose."""
+    """Return the index of the legal action to take at once, or -1 if the policy has to choose."""
     if n == 1 or state.leader < 0:
         return 0
     for k in range(n):

@@ -81,7 +81,7 @@ kickers."""
 
 
 def _waiting() -> np.ndarray:
-    """Table of the costs of groups for `waiting`, as `partition.cost` takes it."""
+    """Build the table of the costs of groups that `partition.cost` takes for `waiting`."""
     costs = np.full((ROWS, 15), WHOLE, np.int64)
     costs[[0, BOMB, ROCKET]] = 0
     costs[SOLO, ACE], costs[SOLO, TWO:] = HALF, 0
@@ -290,7 +290,7 @@ class BiddingAgent:
         return actions
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """Probabilities of bids, 0 or 1, and of the playing agent, float64 [n, num_actions].
+        """Return the probabilities of bids and of the playing agent, float64 [n, num_actions].
 
         Raises:
             InputError: The playing agent does not provide its policy.

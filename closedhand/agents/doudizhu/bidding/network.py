@@ -352,7 +352,7 @@ class BidNetAgent(BiddingAgent):
     """
 
     def __init__(self, game: Game, path: str | None, player: Agent) -> None:
-        """Create the agent with the network of a file or folder; None: that of the package.
+        """Create the agent with the network of a file or folder, by default the package's.
 
         Raises:
             InputError: The game has no bidding, or the network is missing.

@@ -103,7 +103,7 @@ def list_plays(rules, state, ids, costs, nodes, plays):
 
 @kernel
 def settled(rules, state, plays, n):
-    """Return the index of the only play, or of one that empties the hand; -1: evaluate them."""
+    """Return the index of the only play, or of one that empties the hand, or -1 to evaluate all."""
     if n == 1:
         return 0
     for k in range(n):

@@ -70,7 +70,7 @@ def accuracies(found: np.ndarray) -> dict[str, float | None]:
 
 
 def played_by(expert: str, deals: int, seed: int) -> recorded.Games:
-    """Play games of an expert at all seats, of those deals that are held out from every training.
+    """Play the deals held out from every training, with an expert at all seats.
 
     A game counts as won or lost (`objective=win`), as in the games from which networks learn.
 
@@ -97,7 +97,7 @@ def played_by(expert: str, deals: int, seed: int) -> recorded.Games:
 
 
 def accuracy_of(path: Path, kind: str, games: recorded.Games) -> dict[str, Any]:
-    """The accuracy of the network in a file.
+    """Measure the accuracy of the network in a file.
 
     Args:
         path: The file.

@@ -37,7 +37,7 @@ def critic_of(agent: str) -> Policy:
 
 @kernel
 def write_chances(policy, rules, views, chosen, ids, chances):
-    """Write the probability to win with each main group into `chances`; NaN: not rated."""
+    """Write the probability to win with each main group into `chances`; NaN if it is not rated."""
     space = make_space()
     chances[:] = np.nan
     for i in range(len(chosen)):

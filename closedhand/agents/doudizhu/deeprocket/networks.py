@@ -280,7 +280,7 @@ class KickerNetwork(Network):
 
 
 def one_hot(status: torch.Tensor) -> torch.Tensor:
-    """Role, cards left and bombs of status vectors, one-hot, bool [n, 70]."""
+    """Encode role, cards left and bombs of status vectors as one-hot, bool [n, 70]."""
     left = status[:, 3:6, None] == torch.arange(MOST_LEFT + 1, device=status.device)
     bombs = status[:, 9:10].clamp(max=MOST_BOMBS)
     bombs = bombs == torch.arange(MOST_BOMBS + 1, device=status.device)

@@ -178,7 +178,7 @@ class Writer:
         return sum(len(deals) - _number(played) for _, deals, played in self._shards)
 
     def chunks(self, shards: int) -> list[range]:
-        """List the next deals to play, of at most `shards` shards."""
+        """List the deals still to play for the next `shards` missing shards, in chunks."""
         return [
             deals[begin : begin + CHUNK]
             for _, deals, played in self._shards[:shards]
@@ -230,7 +230,7 @@ class Writer:
 
 
 def paths_of(folder: Path, games: int) -> list[Path]:
-    """The paths of the shards of a number of games.
+    """List the paths of the shards of a number of games.
 
     Raises:
         InputError: There are too many games.
@@ -245,7 +245,7 @@ def shards_in(folder: Path) -> list[Path]:
 
 
 def begun_of(path: Path) -> Path:
-    """Path of the file with the games of an incomplete shard."""
+    """Return the path of the file with the games of an incomplete shard."""
     return path.with_suffix(".begun.npz")
 
 

@@ -106,7 +106,7 @@ class Space(NamedTuple):
 
 @kernel
 def make_space():
-    """Scratch space for `rate`."""
+    """Allocate the scratch space of `rate`."""
     return Space(
         np.empty(CANDIDATES, np.int64),
         np.empty(CANDIDATES),

@@ -43,7 +43,7 @@ SAMPLE = record_type(
 
 @kernel
 def play_games(policy, rules, win, games, rng, ids, states, samples):
-    """Play games and write samples, while the room suffices for another game.
+    """Play games and write samples, while there is space for another game.
 
     Args:
         policy: Policy of all seats.

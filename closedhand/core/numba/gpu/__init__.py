@@ -1,1 +1,1 @@
-"""Kernels on a GPU: all that touches numba-cuda, which only they need."""
+"""Kernels on a GPU: the only code that uses numba-cuda."""

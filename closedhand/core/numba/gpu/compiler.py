@@ -1,4 +1,4 @@
-"""Compilation for a GPU by numba-cuda, and what that lacks for the functions of the contract.
+"""Compilation for a GPU by numba-cuda, with the features of the contract that it lacks.
 
 The outcome is a cubin, the machine code of one architecture, which `closedhand.core.cuda_driver`
 loads and launches. No GPU is needed to compile, and no numba-cuda to run what was compiled.
@@ -54,7 +54,7 @@ class _Made(AbstractTemplate):
     default = types.float64
 
     def generic(self, args: Any, kws: Any) -> Any:
-        """The signature of a call, None for other arguments."""
+        """Return the signature of a call, or None for other arguments."""
         shape = args[0]
         dtype = args[1] if len(args) > 1 else kws.get("dtype")
         axes = parse_shape(shape)
@@ -66,7 +66,7 @@ class _Made(AbstractTemplate):
 
 
 def _lengths(context: Any, builder: Any, kind: Any, value: Any) -> Iterator[tuple[Any, Any]]:
-    """The length of every axis: a constant or None, and the LLVM value."""
+    """Yield the length of every axis: a constant or None, and the LLVM value."""
     kinds = [kind] if isinstance(kind, types.Integer) else list(kind)
     values = [value] if isinstance(kind, types.Integer) else cgutils.unpack_tuple(builder, value)
     for each, found in zip(kinds, values, strict=True):
@@ -77,7 +77,7 @@ def _lengths(context: Any, builder: Any, kind: Any, value: Any) -> Iterator[tupl
 
 
 def _make(context: Any, builder: Any, sig: Any, args: Any) -> tuple[Any, Any, Any]:
-    """An array on the stack, its data, and the number of its items."""
+    """Allocate an array on the stack; return it, its data and the number of its items."""
     kind = sig.return_type
     lengths = list(_lengths(context, builder, sig.args[0], args[0]))
     item = context.get_data_type(kind.dtype)
@@ -202,7 +202,7 @@ def compile_function(
 
 
 def capability(arch: str) -> tuple[int, int]:
-    """The compute capability of an architecture: `sm_90` is (9, 0).
+    """Return the compute capability of an architecture: `sm_90` is (9, 0).
 
     Raises:
         InputError: It is no architecture.
@@ -220,7 +220,7 @@ class _Device(NamedTuple):
 
 
 def ptx_of(function: Callable[..., None], arguments: tuple[Any, ...], arch: str, name: str) -> str:
-    """The PTX of a function of a thread, with `name` for its symbol.
+    """Compile a function of a thread to PTX, with `name` for its symbol.
 
     Raises:
         InputError: It does not compile; the first line of the compiler's message says why.
@@ -265,7 +265,7 @@ RULES = {
 
 
 def _reason(error: Exception) -> str:
-    """One line of a compiler's message, with the rule of the contract that was broken."""
+    """Return one line of a compiler's message, with the rule of the contract that was broken."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     rule = next((rule for sign, rule in RULES.items() if sign in text), "")
     lines = [line.strip() for line in text.splitlines() if line.strip()]
@@ -277,7 +277,7 @@ def _reason(error: Exception) -> str:
 
 
 def _find_ptxas() -> str | None:
-    """NVIDIA's assembler: that of its Python packages, or of a toolkit; None if there is none."""
+    """Find NVIDIA's assembler in its Python packages or a toolkit; None if there is none."""
     places = [Path(entry) for entry in sys.path if entry]
     found = [path for place in places for path in place.glob("nvidia/*/bin/ptxas")]
     if found:

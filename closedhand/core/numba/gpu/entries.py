@@ -1,4 +1,4 @@
-"""What a thread of a GPU does, by name: one game at a time, or one of the rows of a block.
+"""Work of a thread of a GPU, by name: one game at a time, or one of the rows of a block.
 
 Grids may be smaller than batches: threads and blocks play several games in turn, each with scratch
 space of its own.
@@ -22,7 +22,7 @@ cuda: Any = numba.cuda  # without its types, which are those of the simulator
 
 
 def _step(compact: bool) -> Callable[..., None]:
-    """A step by a thread a game, which draws straight into rows that a memset has zeroed."""
+    """Make a step with one thread per game, which draws straight into zeroed rows."""
     draw = contract.features if compact else contract.observe
 
     def entry(
@@ -41,7 +41,7 @@ def _step(compact: bool) -> Callable[..., None]:
 
 
 def _step_by_block(compact: bool) -> Callable[..., None]:
-    """A step by a block for `per_block` games, whose rows it draws in shared memory.
+    """Make a step with one block for `per_block` games, whose rows it draws in shared memory.
 
     Bytes that a thread writes one by one into a row in global memory cost a transfer of 32 each. So
     rows lie side by side in shared memory as they will in global memory: one half of the threads
