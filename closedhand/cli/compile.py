@@ -32,7 +32,7 @@ def _play(game: Game) -> None:
 
 
 def _batch(game: Game) -> None:
-    """Batches: deals, steps, masks, observations and playouts."""
+    """Call every function of batches: deals, steps, masks, observations and playouts."""
     from closedhand.core import batch
 
     rng = np.random.default_rng(0)
@@ -45,7 +45,7 @@ def _batch(game: Game) -> None:
 
 
 def _envs(game: Game) -> None:
-    """Envs: a few steps in each kind."""
+    """Take a few steps in each kind of env."""
     from closedhand.envs.aec import GameAEC
     from closedhand.envs.solo import SoloEnv
     from closedhand.envs.vector import GameVectorEnv
@@ -68,7 +68,7 @@ def _envs(game: Game) -> None:
 
 
 def _agents(game: Game) -> None:
-    """Agents: `random` and the opponent that the game names, in a game against each other."""
+    """Play a game between `random` and the opponent that the game names."""
     from closedhand.core import batch
     from closedhand.core.agents import make_agent
     from closedhand.core.duplicate import play_out
@@ -80,7 +80,7 @@ def _agents(game: Game) -> None:
 
 
 def _hints(game: Game) -> None:
-    """Hints of the agent that gives them to a person."""
+    """Ask for hints of the agent that gives them to a person."""
     from closedhand.arena.hints import hints
     from closedhand.core.agents import make_adviser
 

@@ -192,7 +192,7 @@ class DeviceBatch:
         )  # fmt: skip
 
     def examples(self, name: str) -> tuple[Any, ...]:
-        """Arguments of a kernel as far as types matter; see `closedhand.core.cubins.cubin`.
+        """Make example arguments of a kernel for its types; see `closedhand.core.cubins.cubin`.
 
         Args:
             name: One of `closedhand.core.numba.gpu.entries.ENTRIES`.

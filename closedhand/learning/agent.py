@@ -148,7 +148,7 @@ class NetworkAgent:
         return views
 
     def _play(self, states: np.ndarray, steps: np.ndarray) -> Ids:
-        """Play a sub-step in each state; return the completed flat actions, int64 [n], -1: none."""
+        """Play a sub-step in each state; return the completed flat actions, int64 [n], or -1."""
         before, players = states["moves"].copy(), states["player"].copy()
         batch.step(self.features.game, states, steps)
         moves, rows = states["moves"], np.arange(len(states))

@@ -75,7 +75,7 @@ class Rollout:
         self.ended = torch.zeros((), dtype=torch.int64, device=device)
 
     def _cards(self) -> Tensor:
-        """The bits of the cards of all seats, from the player to act on, int8 [games, bits]."""
+        """Return the bits of all seats' cards, from the player to act on, int8 [games, bits]."""
         batch = self.batch
         if self._hands is None:
             return self.rows["hidden"][0]

@@ -42,7 +42,7 @@ class Legal(NamedTuple):
         return self.counts.cumsum(0)
 
     def places(self, decisions: Tensor) -> Tensor:
-        """Places in the list of the legal actions of some decisions, in their order, int64 [j]."""
+        """Return the places of the legal actions of some decisions in the list, int64 [j]."""
         counts = self.counts[decisions]
         ends = counts.cumsum(0)
         shifts = self.ends[decisions] - ends
@@ -73,7 +73,7 @@ class Legal(NamedTuple):
         return shifted - self.sums(shifted.exp()).log()[self.rows]
 
     def best(self, values: Tensor) -> Tensor:
-        """Places in the list of the greatest values, the first one of each decision, [n]."""
+        """Find the places of the greatest values in the list, the first of each decision, [n]."""
         found = (values == self.most(values)[self.rows]).nonzero().squeeze(1)
         rows = self.rows[found]
         return found[torch.cat([rows.new_ones(1, dtype=torch.bool), rows[1:] != rows[:-1]])]

@@ -71,7 +71,7 @@ class Population:
             self.members = {at: self.members[at] for at in kept}
 
     def draw(self, rng: np.random.Generator) -> dict[int, int]:
-        """Draw frozen selves for an update: the update of freezing by the opponent's index.
+        """Draw a frozen self for each opponent `POOL`; return the update of its freezing by index.
 
         While the pool is empty the result is empty, and the learner plays itself instead.
         """

@@ -375,7 +375,7 @@ class StrategyAgent:
         return self.strategy.draw(views, self._rng.random(len(views)))
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """Probabilities of all actions, float64 [n, num_actions], in views, states [n]."""
+        """Return probabilities of all actions in views, states [n], float64 [n, num_actions]."""
         return self.strategy.look_up(views)
 
 

@@ -187,7 +187,7 @@ def _row(game: Game, view: State, gap: Gap, first: int) -> dict[str, Any]:
 
 @lru_cache(8)
 def explored(game: Game, by: str) -> GameExplorer | None:
-    """The tree of a small game with the strategy of an agent; None for other games and agents."""
+    """Build the tree of a small game with an agent's strategy; None for other games and agents."""
     try:
         with _agent(game, by, 0) as agent:
             if not hasattr(agent, "probabilities"):

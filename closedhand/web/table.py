@@ -269,7 +269,7 @@ class Table:
 
 
 def shows_more(game: Game, before: State, after: State, seat: int) -> bool:
-    """Whether a player sees cards that it did not see before, apart from its own played cards."""
+    """Return whether a player sees cards not seen before, apart from its own played cards."""
 
     def seen(state: State) -> tuple[Counter[str], Counter[str]]:
         own, others = Counter[str](), Counter[str]()

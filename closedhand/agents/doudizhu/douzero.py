@@ -161,7 +161,7 @@ def features(need: np.ndarray, views: np.ndarray, role: int) -> tuple[np.ndarray
     at = made[:, None] - HISTORY + np.arange(HISTORY)
 
     def actions(index: np.ndarray) -> np.ndarray:
-        """Cards of the actions at the places `index`, [n, …]; none at places before 0."""
+        """Return the cards of the actions at `index`, [n, …]; none at negative places."""
         flat = index.reshape(n, -1)
         ids = views["history"][rows[:, None], bids[:, None] + np.maximum(flat, 0)]
         return np.where(flat >= 0, need[ids], np.uint64(0)).reshape(index.shape)

@@ -174,7 +174,7 @@ def deeprocket_match() -> list[MatchRow]:
 
 
 def match_table() -> dict[str, Any]:
-    """Table 7 as JSON data: `deals`, and the totals `stated` and `computed` by `landlords`."""
+    """Convert Table 7 to JSON: `deals`, and the totals `stated` and `computed` by `landlords`."""
     rows = deeprocket_match()
     totals = {
         name: [sum(getattr(row, name)[side] for row in rows) for side in range(len(SIDES))]

@@ -253,7 +253,7 @@ def _draw_move(axis: Any, edge: Edge, edges: list[Edge]) -> None:
 
 
 def _port(other: str, others: set[str]) -> float:
-    """Offset of the arrow to or from the state `other` from the middle of a box's side."""
+    """Return the offset of an arrow's end at the state `other` from the middle of a box's side."""
     order = sorted(others, key=lambda state: PLACES[state][1])
     return PORT * (order.index(other) - (len(order) - 1) / 2)
 

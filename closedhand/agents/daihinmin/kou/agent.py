@@ -117,7 +117,7 @@ def choose(rules, numbers, view, ids):
 
 @kernel
 def keep_divided(rules, numbers, view, hand, ids, n, parts):
-    """Move the pass and the plays that the hand divides into to the front; return their number."""
+    """Move the pass and the plays of the hand's division to the front; return their number."""
     foes = foes_of(rules, view, np.int64(view.revolution), 0)
     total, kept = decompose(numbers, foes, hand, parts), 0
     for i in range(n):

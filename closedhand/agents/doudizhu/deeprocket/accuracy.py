@@ -62,7 +62,7 @@ def evaluate(
 
 
 def accuracies(found: np.ndarray) -> dict[str, float | None]:
-    """The share of correct predictions overall and by role; None where there are no pairs."""
+    """Compute the share of correct predictions overall and by role; None for no pairs."""
     rows = {"all": found.sum(axis=0), **dict(zip(ROLES, found, strict=True))}
     return {
         name: round(float(row[1] / row[0]), 5) if row[0] else None for name, row in rows.items()
@@ -70,7 +70,7 @@ def accuracies(found: np.ndarray) -> dict[str, float | None]:
 
 
 def played_by(expert: str, deals: int, seed: int) -> recorded.Games:
-    """Play the deals held out from every training, with an expert at all seats.
+    """Draw deals, and play the held-out ones with an expert at all seats.
 
     A game counts as won or lost (`objective=win`), as in the games from which networks learn.
 

@@ -290,7 +290,7 @@ def piece_elsewhere(game: Game, policy: Policy, rng: np.random.Generator) -> tup
 
 
 def places(counts: np.ndarray) -> np.ndarray:
-    """Places of the samples of all pieces, by the numbers that `Training._play` returned."""
+    """List the places of all pieces' samples, by the numbers that `Training._play` returned."""
     return np.concatenate([i * ROOM + np.arange(n) for i, n in enumerate(counts[:, 1])])
 
 
