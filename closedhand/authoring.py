@@ -17,7 +17,7 @@ package describes its game to closedhand by a `GameSpec`, which makes a `Game` o
 that `takes` attaches. A `FeatureTable` of `Feature` describes compact observations. `validity` and
 `views` hold the parts of `valid` and `view_from` that all games share. Pictures are drawn from
 `Row`, with `BLANK` for a gap, and a `Part` for each part of a hand that is to be divided; `Odds`
-says what such a part is worth. `Explanations` with `KnownCards` are told to people, and a
+states the chances of such a part. `Explanations` with `KnownCards` are shown to people, and a
 `RuleSection` is a part of the rules in words. `Deal` and `Knowledge` are what `Game.deals` and
 `Game.knowledge` return. An `InputError` is one line that says what is wrong with what a user has
 given.

@@ -389,7 +389,7 @@ def digests(game: Game, agents: Iterable[str | Player]) -> dict[str, str]:
 
     Args:
         game: Game that they play.
-        agents: Agents, or their texts; an unknown name, as of an object, counts as without files.
+        agents: Agents, or their texts; an unknown name, such as an object's, has no files.
     """
     found: dict[str, str] = {}
     for agent in agents:

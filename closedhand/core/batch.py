@@ -10,9 +10,12 @@ Every function checks its arguments, then enters compiled code once for all game
 
 Games that are over stay in the batch. They have no legal actions, and `step` does not change them.
 
-Arguments are the same everywhere: `states` are states of `game`, `game.dtype` [n], `rng` draws the
-random numbers, and `seats` are the players who observe, one for all games or one for each,
-integers [n], by default the players to act. A function raises an `InputError` if they are not.
+Arguments are the same everywhere, and a function raises an `InputError` for others:
+
+- `states`: states of `game`, `game.dtype` [n];
+- `rng`: generator of the random numbers;
+- `seats`: players who observe, one for all games or one for each, integers [n]; by default the
+  players to act.
 """
 
 from collections.abc import Sequence

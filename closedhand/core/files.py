@@ -232,8 +232,8 @@ class Claims(ExitStack):
         """Claim files, and create their folders.
 
         Raises:
-            WriteError: A file cannot be written, is written by another process, lies in a folder
-                that another process writes to, or in a folder of such a one, or is named twice.
+            WriteError: A file cannot be written, is written by another process, lies anywhere below
+                a folder that another process writes to, or is named twice.
         """
         targets = [target(path) for path in paths]
         # Some file systems ignore the case of names.

@@ -88,7 +88,7 @@ def compute_parts(
         progress: Called with the name of a part, the number of parts done and their total.
 
     Raises:
-        InputError: A result cannot be written, or would replace what is none.
+        InputError: A result cannot be written, or would replace another kind of file.
         KeyboardInterrupt: Ctrl-C, when a part reports its progress or before the next one; a later
             call resumes.
     """

@@ -80,7 +80,7 @@ def _decide_by(policies: Any, k: Any, streams: Any, i: Any, rules: Any, view: An
     draws = bool(with_stream) and not isinstance(streams, types.NoneType)
 
     # A function that returned the policy would copy its tables: so there is one for each case.
-    # Numba indexes a tuple of several types only by constants: recursion makes 0 such a one.
+    # Numba indexes a tuple of several types only by constants: recursion needs only index 0.
     def as_it_is(
         policies: Any, k: Any, streams: Any, i: Any, rules: Any, view: Any, ids: Any
     ) -> Any:

@@ -244,8 +244,8 @@ class Run(Generic[Worker]):
             learner: The learner, before its first piece of work.
             settings: Settings that must be the same on resumption, JSON values.
             path: Path of the checkpoint; None: none is kept.
-            save_results: Saves further results. It is called before each checkpoint, which is
-                therefore never newer than they are.
+            save_results: Saves further results. It is called before each checkpoint, so the
+                checkpoint is never newer than these results.
             format: Format of the checkpoint.
             note_checkpoints: Whether to add a summary to the history at every checkpoint, not only
                 when the learner asks for it.

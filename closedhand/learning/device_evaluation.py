@@ -23,7 +23,7 @@ def versus(batch: DeviceBatch, network: Any, opponent: str, seed: int) -> dict[s
 
     Args:
         batch: Games on the device, in self-play.
-        network: The network, as of `networks.PolicyValue`.
+        network: The network, in the form of `networks.PolicyValue`.
         opponent: An agent that decides in kernels.
         seed: Seed of the deals.
 

@@ -8,8 +8,8 @@
 3. Pass if there is none.
 
 Under revolution the order of ranks is mirrored. Like the client, it may submit an illegal kaidan
-whose joker is below the lowest legal rank. In the competition that is a pass; here as well, where
-the rules refuse it.
+whose joker is below the lowest legal rank. It counts as a pass in the competition, and here if the
+rules refuse it.
 """
 
 from typing import Annotated, Literal, NamedTuple

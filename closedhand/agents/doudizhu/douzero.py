@@ -9,14 +9,18 @@ folder. The files are read as tensors; no code in them is run.
    play, and compute the value of the play.
 3. The play of the greatest value is chosen. Bids come from `bidding/modules.py`.
 
-Cards are 54 numbers: for each rank from 3 to 2 whether there are at least 1, 2, 3, 4 of them, then
-the small and the big joker. The features of the landlord (the paper's Table 4) are the cards in
-hand, those of both others together, the play to beat, what the up and the down peasant have played,
-their numbers of cards (17 each, one-hot), the number of bombs (15, one-hot) and the play: 373.
-Those of a peasant (Table 5) are the cards in hand, those of both others, what the landlord and the
-partner have played, the play to beat, the last action of the landlord and of the partner, their
-numbers of cards (20 and 17), the number of bombs and the play: 484. The networks were trained under
-`rules="douzero"`, without an auction.
+A set of cards is 54 numbers: for each rank from 3 to 2 whether it has at least 1, 2, 3, 4 cards of
+that rank, then the small and the big joker. The features of every role begin with two sets: the
+cards in hand, and those of both other players together. Then follow:
+
+- of the landlord (the paper's Table 4), 373 in all: the play to beat; the cards that the up and the
+  down peasant have played; their numbers of cards left (17 each, one-hot); the number of bombs (15,
+  one-hot); the play;
+- of a peasant (Table 5), 484 in all: the cards that the landlord and the partner have played; the
+  play to beat; the last actions of the landlord and of the partner; their numbers of cards left (20
+  and 17, one-hot); the number of bombs; the play.
+
+The networks were trained under `rules="douzero"`, without an auction.
 """
 
 from pathlib import Path

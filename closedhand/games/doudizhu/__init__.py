@@ -8,10 +8,10 @@ two passes the last player to have played leads again; a leader may not pass. Ru
 planes follow the DeepRocket paper ("A Solution to China Competitive Poker Using Deep Learning").
 
 The preset `rlcard` has exactly the plays of RLCard 1.2.0, `douzero` the moves of DouZero 1.1.0's
-environment, and `openspiel` the plays of OpenSpiel 2.0.2's `dou_dizhu`. In `douzero` any solos are
-kickers, both jokers or four of a rank too, and a play is its cards: one id for every set of cards,
-where DouZero lists some twice. It also has DouZero's order of chains of trios with solos, in which
-a trio among the kickers counts (`plays.set_standings_by_cards`). OpenSpiel's game differs from
+environment, and `openspiel` the plays of OpenSpiel 2.0.2's `dou_dizhu`. In `douzero` any solos may
+be kickers, even both jokers or four of a rank. It has one id for every set of cards; DouZero lists
+some sets twice. It also has DouZero's order of chains of trios with solos, in which a trio among
+the kickers counts (`plays.set_standings_by_cards`). OpenSpiel's game differs from
 `openspiel` in five points: its auction continues until two passes follow a bid; three opening
 passes end its game without a score; it always doubles for spring (here `spring=True`); it lets a
 bomb beat the rocket; and it lists no chain without kickers that starts on a rank held four times.
@@ -24,6 +24,6 @@ small enough for exact best responses: the ten cards `33344455SB`, hands of 3, a
 With another 5 it would have 28.7 million histories. Action ids and planes are those of the whole
 game.
 
-`two_players` is a game of two. It, an auction by calling and robbing, doubling and open hands are
-described with their sources on the page "Rules as people play them".
+`two_players` is a game of two. The page "Rules as people play them" describes it, the auction by
+calling and robbing, doubling and open hands, with their sources.
 """

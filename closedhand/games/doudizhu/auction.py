@@ -11,8 +11,8 @@ to call and to rob; to double; to show. A pass declines.
   with each peasant for the stake, doubled if the landlord did, and again if that peasant did.
 - The open hand (`open_hand`): then the landlord may show all cards, which doubles the stake.
 
-In a game of two both rob in turn, four times at most, until one passes; and the peasant wins with
-as few cards left as the landlord concedes, one for the call and one for each robbing.
+In a game of two both rob in turn, four times at most, until one passes. The landlord concedes one
+card for the call and one for each robbing: the peasant wins once no more cards than these are left.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Section 5.1 of the DeepRocket paper: accuracy of the networks, and its rise in training.
 
-Every figure stands beside the digest of the network that it is of, its expert and its data.
+Every figure is stated with the digest of its network, the expert and the data.
 """
 
 import hashlib

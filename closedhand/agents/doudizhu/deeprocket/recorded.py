@@ -59,7 +59,7 @@ def read(path: Path, expert: str | None = None) -> Games:
     Args:
         path: Folder of shards, one shard (`.parquet`), or a file of records in the paper's notation
             or as JSON lines.
-        expert: Name of the agent whose decisions alone count; None: all agents.
+        expert: Name of the only agent whose decisions count; None: all agents.
 
     Raises:
         InputError: There is nothing to read, the games differ in their rules or have an auction,

@@ -97,16 +97,16 @@ class Settings:
         skips: Whether the network has skip connections, which the paper does not mention.
         strides: Whether its convolutions have strides, as in the paper; None: the default of the
             size.
-        role: The role whose decisions alone are learned, one of `ROLES` ("if we want to learn Down
-            Peasant", section 4.2); None: all roles.
-        expert: Name of the agent whose decisions alone are learned; None: all agents.
-        select: Agent in duplicate games against which networks are compared, 10,000 at every check;
-            None: by their accuracy.
+        role: The only role to learn, one of `ROLES` ("if we want to learn Down Peasant", section
+            4.2); None: all roles.
+        expert: Name of the only agent to learn from; None: all agents.
+        select: Agent against which each check plays 10,000 duplicate games, to keep the network
+            that wins most; None: the most accurate network is kept.
         device: `auto`, `cpu`, `gpu` or another accelerator of Lightning.
         devices: Number of devices, as for Lightning.
         threads: Number of CPU threads; None: all cores.
         precision: Precision, as for Lightning; None: mixed on a GPU, else 32 bits.
-        start: File of a network of the same form whose training goes on; None: random weights.
+        start: File of a network of the same form to train further; None: random weights.
         checks: Number of checks, evenly over the training; None: one for every 250 steps or every
             minute, but 3 to 40 in all.
         patience: Number of successive checks without a better network after which the training
