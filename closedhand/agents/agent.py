@@ -71,7 +71,7 @@ def next_step(rules, view, play, ids) -> int:
 
 
 class Stepwise(NamedTuple):
-    """Policy of the actions towards the plays of a flat policy.
+    """Policy that takes the actions towards the plays of a policy for the flat game.
 
     Attributes:
         whole: Policy for the flat game.

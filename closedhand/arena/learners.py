@@ -84,7 +84,7 @@ class Cell(NamedTuple):
 
 
 def is_small(game: Game) -> bool:
-    """Whether a game is small enough for exact evaluation."""
+    """Return whether a game is small enough for exact evaluation."""
     try:
         check_size(game)
     except InputError:
@@ -112,7 +112,7 @@ def choose(only: Iterable[str] | None, seeds: Iterable[int]) -> list[Cell]:
     learners = (*OWN, *solving.ALGORITHMS)
 
     def names(game: str, learner: str) -> set[str]:
-        """The entries that choose a cell."""
+        """Return the texts that choose a cell."""
         called = (game, spec_of(game).command_name)
         return {learner, *called, *(f"{name}/{learner}" for name in called)}
 

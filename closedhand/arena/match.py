@@ -74,7 +74,7 @@ class Match:
 
 
 def is_clocked(game: Game, agents: Sequence[Spec]) -> bool:
-    """Whether an agent searches by the clock.
+    """Return whether an agent searches by the clock.
 
     Such an agent may use all cores, so its matches run in one process.
 

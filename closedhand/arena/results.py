@@ -55,7 +55,7 @@ def labels(agents: Sequence[str]) -> tuple[str, ...]:
 
 
 def role_names(game: Game) -> list[str]:
-    """Names of the sides: the distinct roles of their seats, joined by `+`."""
+    """Name the sides: the distinct roles of their seats, joined by `+`."""
     seats = list(zip(game.roles, game.sides, strict=True))
     return [
         "+".join(dict.fromkeys(role for role, own in seats if own == side))

@@ -68,7 +68,7 @@ class AgentSpec:
         return cls(name, options, unquoted(rest[1:]) or None, bare)
 
     def __str__(self) -> str:
-        """Text that parses to this agent; options that are None are left out."""
+        """Write the text that parses to this agent; options that are None are left out."""
         given = {key: value for key, value in self.options.items() if value is not None}
         options = ",".join(f"{k}={_write(v, self.texts.get(k))}" for k, v in given.items())
         text = f"{self.name}[{options}]" if options else self.name

@@ -113,7 +113,7 @@ def reason_against(game: Game, state: State, cards: Sequence[str]) -> str:
 
 @lru_cache(8)
 def _plays_by_cards(game: Game) -> dict[tuple[str, ...], list[int]]:
-    """The actions with cards, by the sorted texts of these."""
+    """Map the sorted texts of cards to the actions with these cards."""
     state = game.deal(np.random.default_rng(0))
     plays: dict[tuple[str, ...], list[int]] = {}
     for action in range(game.num_actions):

@@ -21,7 +21,7 @@ from closedhand.core.markdown import table
 
 
 def labels(*axes: Sequence[object]) -> list[str]:
-    """Labels of all combinations, the last axis running fastest."""
+    """List the labels of all combinations, the last axis running fastest."""
     return [" ".join(map(str, place)) for place in product(*axes)]
 
 

@@ -67,7 +67,7 @@ def deferred() -> Generator[Deferral]:
 
 @contextmanager
 def postponed() -> Generator[None]:
-    """Let a Ctrl-C in this block act at its end, by whatever handler there is.
+    """Delay a Ctrl-C in this block to the block's end; the present handler then gets it.
 
     For what fails in odd ways if it is cut short. A second Ctrl-C acts at once. No effect outside
     the main thread, or where Ctrl-C is ignored.

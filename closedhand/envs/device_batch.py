@@ -126,7 +126,7 @@ class DeviceBatch:
         return self._lanes() * (4 * self._scratch + self.game.dtype.itemsize)
 
     def _lanes(self) -> int:
-        """Games that are played at the same time, each with scratch space of its own."""
+        """Return the number of games played at the same time, each with its own scratch space."""
         if self.on_cpu:
             return 1
         each = self.shape.per_block if self.shape.by_block else self.shape.threads
@@ -359,7 +359,7 @@ class DeviceBatch:
 
 
 def _policies(game: Game, opponents: Spec | None) -> Policies:
-    """The policies of the opponents, in seat order after the own seat."""
+    """Make the policies of the opponents, in seat order after the own seat."""
     if opponents is None:
         return ()
     return tuple(map(kernel_policy, Opponents(game, opponents, np.random.default_rng(0)).agents))

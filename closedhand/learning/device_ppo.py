@@ -330,7 +330,7 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
     # The protocol of learners.
 
     def agent_weights(self) -> Weights:
-        """The averaged weights."""
+        """Return the averaged weights."""
         return {name: each.cpu().numpy() for name, each in self.average.state_dict().items()}
 
     def score(self, opponent: str) -> dict[str, Any]:
@@ -352,7 +352,7 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
         )  # fmt: skip
 
     def state(self) -> dict[str, Any]:
-        """Everything that `restore` needs, arrays by name; games begin anew."""
+        """Return everything that `restore` needs, arrays by name; games begin anew."""
         return {
             "counts": self.counts,
             "scale": self.rollout.payoffs.cpu().numpy(),

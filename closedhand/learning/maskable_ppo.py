@@ -205,7 +205,7 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
         return {ours: float(measured[theirs]) for theirs, ours in MEASURED.items()}
 
     def agent_weights(self) -> Weights:
-        """Last weights by the names of `PolicyValue`."""
+        """Return the last weights by the names of `PolicyValue`."""
         return {
             ours + name.removeprefix(theirs): tensor.numpy()
             for theirs, ours in RENAMED.items()
@@ -214,7 +214,7 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
         }
 
     def state(self) -> dict[str, Any]:
-        """Everything that `restore` needs, arrays by name."""
+        """Return everything that `restore` needs, arrays by name."""
         policy = self.model.policy
         moments = moments_of(policy.optimizer)
         return {"counts": self.counts, **arrays_of("network", policy), **moments}

@@ -133,11 +133,11 @@ class NetworkLearner(Generic[Chosen]):
         raise NotImplementedError
 
     def agent_weights(self) -> Weights:
-        """Weights for agents, by the names of a network of `shape`."""
+        """Return the weights for agents, by the names of a network of `shape`."""
         raise NotImplementedError
 
     def sources(self) -> dict[str, Any]:
-        """Further sources of learning, JSON values that must be the same on resumption."""
+        """Return further sources of learning, JSON values that must be the same on resumption."""
         return {}
 
     def after_update(self) -> None:
@@ -206,7 +206,7 @@ class NetworkLearner(Generic[Chosen]):
         }
 
     def provenance(self) -> dict[str, Any]:
-        """Provenance of the network, for its file."""
+        """Return the provenance of the network, for its file."""
         return {
             "algorithm": self.name,
             "opponents": self.opponents,
@@ -226,7 +226,7 @@ class NetworkLearner(Generic[Chosen]):
         )  # fmt: skip
 
     def state(self) -> dict[str, Any]:
-        """Everything that `restore` needs, arrays by name."""
+        """Return everything that `restore` needs, arrays by name."""
         raise NotImplementedError
 
     def restore(self, state: dict[str, Any]) -> None:

@@ -54,7 +54,7 @@ class PolicyValue(nn.Module):
         nn.init.zeros_(self.value.bias)
 
     def by_action(self) -> list[nn.Linear]:
-        """The layers with a row of weights for every action."""
+        """Return the layers with a row of weights for every action."""
         return [self.policy]
 
     def forward(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -93,11 +93,11 @@ class ActionValues(nn.Module):
         )
 
     def by_action(self) -> list[nn.Linear]:
-        """The layers with a row of weights for every action."""
+        """Return the layers with a row of weights for every action."""
         return [layer for role in self.networks() for layer in role.by_action()]
 
     def networks(self) -> list[PolicyValue]:
-        """The network of each role."""
+        """Return the network of each role."""
         return [cast(PolicyValue, role) for role in self.roles]
 
     def scores(self, observations: torch.Tensor, seats: torch.Tensor, legal: Legal) -> torch.Tensor:

@@ -122,7 +122,7 @@ class Training:
         return False
 
     def state(self) -> dict[str, Any]:
-        """State for `restore`, and weights for `read_weights`."""
+        """Return the state for `restore`, and weights for `read_weights`."""
         return {
             "steps": np.array(self.steps),
             **{name: getattr(self, name) for name in self.arrays},

@@ -119,7 +119,7 @@ class Population:
         return found
 
     def state(self) -> dict[str, Any]:
-        """Arrays for `restore`."""
+        """Return the arrays for `restore`."""
         found: dict[str, Any] = {
             "pool": np.array([self._freeze, *self.members]),
             "drawn": np.array(self.drawn, np.int64).reshape(-1, 2),

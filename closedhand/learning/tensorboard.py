@@ -54,7 +54,7 @@ class Board:
         self._writer.add_event(self._event(step=decisions + 1, session_log=start))
 
     def __enter__(self) -> Self:
-        """The log."""
+        """Return the log."""
         return self
 
     def __exit__(

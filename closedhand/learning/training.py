@@ -275,7 +275,7 @@ class DeepLearner(NetworkLearner[Chosen]):
     # The protocol of learners.
 
     def agent_weights(self) -> Weights:
-        """The averaged weights."""
+        """Return the averaged weights."""
         return self.weights(self.average)
 
     def after_update(self) -> None:
@@ -284,7 +284,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         self.population.add(self.updates, lambda: self.weights(self.network))
 
     def state(self) -> dict[str, Any]:
-        """Everything that `restore` needs, arrays by name."""
+        """Return everything that `restore` needs, arrays by name."""
         return {
             "counts": self.counts,
             "scale": self.scale.sums.copy(),

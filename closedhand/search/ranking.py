@@ -57,7 +57,7 @@ SHOWN = 5
 
 @dataclass(frozen=True)
 class Simulation:
-    """The way in which a game is simulated, as an agent that searches returns it for a view.
+    """Settings by which a searching agent simulates a game in a view.
 
     Attributes:
         game: Game of the actions and payoffs; views are states of it.

@@ -33,7 +33,7 @@ class SweepingSolver:
         self.iterations = 0
 
     def state(self) -> dict[str, np.ndarray]:
-        """State for `restore`."""
+        """Return the state for `restore`."""
         tables = {name: getattr(self.tables, field) for name, field in self.kept.items()}
         return {**tables, "iterations": np.array(self.iterations)}
 
@@ -67,7 +67,7 @@ class SampledSolver:
         self.rng = np.random.default_rng(seed)
 
     def state(self) -> dict[str, np.ndarray]:
-        """State for `restore`."""
+        """Return the state for `restore`."""
         rng = np.array(json.dumps(self.rng.bit_generator.state))
         return {**self.learned, "iterations": np.array(self.iterations), "rng": rng}
 

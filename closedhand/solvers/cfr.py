@@ -84,7 +84,7 @@ class Solver(SweepingSolver):
         self.iterations += number
 
     def strategy(self) -> Strategy:
-        """The average strategy so far."""
+        """Return the average strategy so far."""
         return to_strategy(self.game, self.layout, self.tables.average)
 
 

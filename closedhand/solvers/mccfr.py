@@ -104,5 +104,5 @@ class MCCFR(SampledSolver):
         self.iterations += number
 
     def strategy(self) -> Strategy:
-        """The average strategy so far."""
+        """Return the average strategy so far."""
         return to_strategy(self.game, self.layout, self.learned["average"])

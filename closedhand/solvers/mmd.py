@@ -52,5 +52,5 @@ class MMD(SweepingSolver):
         self.iterations += number
 
     def strategy(self) -> Strategy:
-        """The current policy."""
+        """Return the current policy."""
         return to_strategy(self.game, self.layout, self.tables.sigma)

@@ -73,7 +73,7 @@ class QLearning(SampledSolver):
         self.iterations += number
 
     def strategy(self) -> Strategy:
-        """The greedy strategy."""
+        """Return the greedy strategy."""
         q = self.learned["q"][self.layout.entries]
         starts, number = self.layout.rows[:-1], np.diff(self.layout.rows)
         tied = np.flatnonzero(q == np.repeat(np.maximum.reduceat(q, starts), number))

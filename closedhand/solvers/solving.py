@@ -40,11 +40,11 @@ class Solver(Protocol):
         ...
 
     def strategy(self) -> Strategy:
-        """The algorithm's strategy so far."""
+        """Return the algorithm's strategy so far."""
         ...
 
     def state(self) -> dict[str, np.ndarray]:
-        """Everything that `restore` needs to resume.
+        """Return everything that `restore` needs to resume.
 
         A resumed solver gives the same results as one that ran without a break, unless its class
         states otherwise.
@@ -144,7 +144,7 @@ class Judged:
         return self.solver.iterations >= judgement
 
     def state(self) -> dict[str, np.ndarray]:
-        """State of the solver."""
+        """Return the state of the solver."""
         return self.solver.state()
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
@@ -205,7 +205,7 @@ class Run(long_work.Run[Judged]):
         super().__init__(Judged(solver), settings, path, self._write)
 
     def strategy(self) -> Strategy:
-        """The solver's strategy, with its provenance."""
+        """Return the solver's strategy, with its provenance."""
         about = {
             **({} if self.states is None else {"states": self.states}),
             "algorithm": self.algorithm,
@@ -253,7 +253,7 @@ class Run(long_work.Run[Judged]):
         return self.history[-1]["nash_conv"]
 
     def summary(self) -> dict[str, Any]:
-        """Summary of the run for JSON, without the strategy itself."""
+        """Summarise the run for JSON, without the strategy itself."""
         return {
             **self.settings,
             "interrupted": self.interrupted,

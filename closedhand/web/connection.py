@@ -187,7 +187,7 @@ class Connection:
             self.push({"re": number, "error": "the server failed to answer this"})
 
     def at_table(self) -> Table:
-        """The table that this browser has joined.
+        """Return the table that this browser has joined.
 
         Raises:
             InputError: It has joined none, or the table is closed.

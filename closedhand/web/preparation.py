@@ -91,7 +91,7 @@ class Preparation:
             ready.wait()
 
     def status(self) -> dict[str, Any]:
-        """Games and stages that are not ready yet, the present one first, and progress."""
+        """Return the games and stages not ready yet, the present one first, and progress."""
         left = [list(each) for each in self.left]
         return {"left": left, "done": self.total - len(left), "total": self.total}
 

@@ -40,7 +40,7 @@ class Address(NamedTuple):
     port: int
 
     def __str__(self) -> str:
-        """The address as the page shows it."""
+        """Return the address as the page shows it."""
         return f"{self.game}, {self.host}:{self.port}"
 
 
@@ -100,7 +100,7 @@ class RemoteSeat(Table):
         return [] if self.seats[self.own].agent else [self.own]
 
     def awaits(self, seat: int) -> bool:
-        """Whether the server has asked for a decision of this seat and has no answer yet."""
+        """Return whether the server has asked for a decision of this seat and has no answer yet."""
         return self.asked and seat == self.own
 
     def see(self, view: State, player: int) -> None:

@@ -155,7 +155,7 @@ class Table:
         return [number for number, seat in enumerate(self.seats) if not seat.agent]
 
     def awaits(self, seat: int) -> bool:
-        """Whether the player at a seat is to decide now."""
+        """Return whether the player at a seat is to decide now."""
         return not self.over and int(self.state["player"]) == seat
 
     def seat_of(self, token: str) -> int | None:
@@ -166,7 +166,7 @@ class Table:
         return -1 if self.watch and is_secret(self.watch, token) else None
 
     def links(self) -> dict[str, Any]:
-        """The secrets of the seats, empty for agents, and that of spectators."""
+        """Return the secrets of the seats, empty for agents, and that of spectators."""
         return {"tokens": [seat.token for seat in self.seats], "watch": self.watch}
 
     def play(self, action: int) -> None:
@@ -242,7 +242,7 @@ class Table:
         self.trouble = ""
 
     def record(self) -> Record:
-        """The record of this hand.
+        """Return the record of this hand.
 
         Raises:
             InputError: It has hidden or simultaneous actions that no record can hold.
@@ -250,7 +250,7 @@ class Table:
         return from_state(self.game, self.state, [seat.occupant for seat in self.seats])
 
     def saved(self) -> dict[str, Any]:
-        """The table as JSON data, for `restored`."""
+        """Return the table as JSON data, for `restored`."""
         return {
             "game": self.game.name,
             "rules": stated_options(self.game),

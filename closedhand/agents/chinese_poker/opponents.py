@@ -97,6 +97,6 @@ def _keep(path: Path, parts: np.ndarray) -> None:
 
 
 def cache_folder() -> Path:
-    """Folder of the pools: `closedhand` in XDG_CACHE_HOME, or in `.cache` of the home folder."""
+    """Return `closedhand` in XDG_CACHE_HOME, or in `.cache` of the home folder, for the pools."""
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "closedhand"

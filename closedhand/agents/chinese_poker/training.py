@@ -132,7 +132,7 @@ class Training:
         return True
 
     def state(self) -> dict[str, Any]:
-        """Everything that `restore` needs."""
+        """Return everything that `restore` needs."""
         parts = np.zeros((0, len(PARTS)), np.int16) if self.pool_parts is None else self.pool_parts
         numbers = {key: np.array(getattr(self, key)) for key in NUMBERS}
         return {"win": even() if self.win is None else self.win, "pool_parts": parts, **numbers}

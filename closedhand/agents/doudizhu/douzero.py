@@ -53,7 +53,7 @@ ROWS = 2**15
 
 
 class ValueNetwork(nn.Module):
-    """The network of a role, with the parameters' names of the published files."""
+    """Network of a role, whose parameters have the names of the published files."""
 
     def __init__(self, position: int) -> None:
         """Create a network for positions with that many features."""

@@ -238,7 +238,7 @@ class Deck(NamedTuple):
 
 @kernel
 def draw_deal(deck, rng, deal):
-    """Shuffle and deal as the game does: the cards are the lanes, the flop is the face."""
+    """Shuffle and deal as the game does: the lanes are the private cards, the face is the flop."""
     cards = deck.shuffled
     for i in range(len(cards)):
         cards[i] = deck.cards[i]

@@ -59,7 +59,7 @@ class AgentBot(pyspiel.Bot):
         return int(self.agent.act(game.view(state.record, state.current_player())))
 
     def provides_policy(self) -> bool:
-        """Whether the agent has probabilities."""
+        """Return whether the agent has probabilities."""
         return hasattr(self.agent, "probabilities")
 
     def get_policy(self, state: OpenSpielState) -> list[tuple[int, float]]:

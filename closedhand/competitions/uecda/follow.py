@@ -89,7 +89,7 @@ class Follower:
     """
 
     def __init__(self, game: Game, me: int) -> None:
-        """Follow rounds of a game of one round, whose actions are plays, as player `me`."""
+        """Follow, as player `me`, the rounds of a game of one round whose actions are plays."""
         self.me = me
         self.view: State = game.empty(1)[0]
         self._game = game

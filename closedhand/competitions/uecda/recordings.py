@@ -30,7 +30,7 @@ _PACKED = {1: wire.NUMBER, NUMBERS: Struct(f">{NUMBERS}i")}
 
 
 def is_recording(path: Path) -> bool:
-    """Whether a file begins like a recording, compressed by gzip or not."""
+    """Return whether a file begins like a recording, compressed by gzip or not."""
     try:
         _, line = next(filled_lines(path), (0, ""))
         return line.startswith("{") and _is_line(parse_json(line))

@@ -239,7 +239,7 @@ class Lobby:
         return dict(self._seated.values())
 
     def _wait_seconds(self) -> float | None:
-        """Seconds until the next check of the clock; None if no profile is awaited."""
+        """Return the seconds until the next check of the clock; None if no profile is awaited."""
         if not self._waiting:
             return None
         first = min(pending.deadline for pending in self._waiting.values())

@@ -164,7 +164,7 @@ def read_play(cells: bytes) -> int | None:
 
 
 def shows_cards(cells: bytes) -> bool:
-    """Whether any cell holds a card or the joker; cells without any are a pass."""
+    """Return whether any cell holds a card or the joker; cells without any are a pass."""
     numbers = np.frombuffer(cells, ">i4", CARD_ROWS * COLUMNS)
     return bool(((numbers == 1) | (numbers == 2)).any())
 

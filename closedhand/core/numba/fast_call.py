@@ -56,7 +56,7 @@ def _with_parts(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def _compile_unpack(typing: Any, value: Any) -> Any:
-    """`unpack` for Numba. A function that returns records would copy them."""
+    """Compile `unpack` for Numba: a plain function that returns records would copy them."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         found = _opened_value(context, builder, signature.args[0], arguments[0])

@@ -20,13 +20,13 @@ least as strong as the middle, and that as the front."""
 
 
 def board_is_out_of_order(game: Game, state: State, action: int) -> str:
-    """A foul: a part that is stronger than the one behind it."""
+    """Give the reason against a foul: a part that is stronger than the one behind it."""
     board = game.notation.describe(state.hands[state.player], action)  # pyright: ignore
     return f"the back must be at least the middle, and that at least the front: {board}"
 
 
 def part_is_not_due(game: Game, state: State, action: int) -> str:
-    """A front before the back, or a second back."""
+    """Give the reason against a front before the back, or a second back."""
     set_already = state.backs[state.player] != UNSET
     if set_already == (action >= FIVES):
         return ""
@@ -35,7 +35,7 @@ def part_is_not_due(game: Game, state: State, action: int) -> str:
 
 
 def part_leads_to_a_foul(game: Game, state: State, action: int) -> str:
-    """A back that no middle and front fit, or a front that is too strong for the middle."""
+    """Give the reason against a back or front from which only a foul can follow."""
     if action < FIVES:
         return "no middle and front are weaker than this back"
     return "this front is stronger than the middle, or that than the back"

@@ -113,5 +113,5 @@ def features(rules, state, player, out):
 
 
 def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
-    """Reason why the rules do not allow `state`; see `closedhand.core.contract`."""
+    """Return the reason why the rules do not allow `state`; see `closedhand.core.contract`."""
     return validity.valid(rules.flat, state, player, rules)

@@ -19,7 +19,7 @@ SCRATCH = 1
 def valid(
     rules: Rules, state: np.record, player: int | None = None, factored: object = None
 ) -> str:
-    """Reason why the rules do not allow `state`; see `closedhand.core.contract`.
+    """Return the reason why the rules do not allow `state`; see `closedhand.core.contract`.
 
     Under `factored`, the rules in sub-steps, a back may be chosen before the front.
     """
@@ -53,7 +53,7 @@ def valid(
 
 
 def _misdealt(rules: Rules, state: np.record, player: int | None) -> str:
-    """Reason why the hands are no deal, or not as `player` sees them, or an empty string."""
+    """Return the reason why hands are no deal, or not as `player` sees them, or an empty string."""
     dealt: list[int] = []
     for seat, hand in enumerate(state.hands.tolist()):
         hidden = player not in (None, seat) and state.moves < rules.players
@@ -69,7 +69,7 @@ def _misdealt(rules: Rules, state: np.record, player: int | None) -> str:
 
 
 def _unfit(rules: Rules, view: np.record, player: int) -> str:
-    """Reason why `player` cannot see the boards so, or an empty string."""
+    """Return the reason why `player` cannot see the boards so, or an empty string."""
     for seat in range(SEATS):
         board = (int(view.history[seat]), int(view.backs[seat]))
         if (seat == player and HIDDEN in board) or (

@@ -61,13 +61,13 @@ def kind(game: Game, action: int, compact: bool) -> str:
 
 
 def exchange_comes_first(rules: Rules, state: State, action: int, text: str) -> str:
-    """More than one card in the exchange."""
+    """Give the reason against more than one card in the exchange."""
     is_card = action <= JOKER
     return "this is the exchange: name one card to give" if state.leader < 0 and not is_card else ""
 
 
 def cards_are_handed_on(rules: Rules, state: State, action: int, text: str) -> str:
-    """Anything else while cards are given or discarded."""
+    """Give the reason against any other action while cards are given or discarded."""
     if not due_of(state):
         return ""
     held = action <= JOKER and bool(state.hands[state.player] & bit(action))
@@ -75,23 +75,23 @@ def cards_are_handed_on(rules: Rules, state: State, action: int, text: str) -> s
 
 
 def leader_passes(rules: Rules, state: State, action: int, text: str) -> str:
-    """A pass without a play to beat."""
+    """Give the reason against a pass without a play to beat."""
     return "you lead: a leader may not pass" if action == PASS else ""
 
 
 def cards_are_missing(rules: Rules, state: State, action: int, text: str) -> str:
-    """Cards that are not in the hand."""
+    """Give the reason against cards that are not in the hand."""
     missing = int(without(state, rules.plays.need[action], state.hands[state.player]))
     return f"not in your hand: {cards_text(missing)}" if missing else ""
 
 
 def cards_are_given_in_order(rules: Rules, state: State, action: int, text: str) -> str:
-    """A card that cannot be the first, or the second, of two."""
+    """Give the reason against a card that cannot be the first, or the second, of two."""
     return "two cards are given from low to high" if state.leader < 0 else ""
 
 
 def kaidan_is_off(rules: Rules, state: State, action: int, text: str) -> str:
-    """A kaidan that the options exclude."""
+    """Give the reason against a kaidan that the options exclude."""
     is_kaidan = rules.plays.family[action] >= FIRST_KAIDAN
     if is_kaidan and not rules.options.kaidan:
         return "this game has no kaidan"
@@ -102,7 +102,7 @@ def kaidan_is_off(rules: Rules, state: State, action: int, text: str) -> str:
 
 
 def joker_lies_there(rules: Rules, state: State, action: int, text: str) -> str:
-    """A play that does not beat the lone joker."""
+    """Give the reason against a play that does not beat the lone joker."""
     if is_pair_of_jokers(rules, state.target):
         return "nothing beats two jokers"
     if state.target != JOKER:
@@ -111,7 +111,7 @@ def joker_lies_there(rules: Rules, state: State, action: int, text: str) -> str:
 
 
 def play_is_of_another_kind(rules: Rules, state: State, action: int, text: str) -> str:
-    """A play of another kind or number of cards than the one to beat."""
+    """Give the reason against a play whose kind or number of cards differs from the one to beat."""
     own, other = int(rules.plays.family[action]), int(rules.plays.family[state.target])
     if own == other:
         return ""
@@ -120,7 +120,7 @@ def play_is_of_another_kind(rules: Rules, state: State, action: int, text: str) 
 
 
 def suits_are_locked(rules: Rules, state: State, action: int, text: str) -> str:
-    """A play of other suits than the lock allows."""
+    """Give the reason against a play of other suits than the lock allows."""
     if not state.lock or rules.plays.suits[action] == state.lock or action == JOKER:
         return ""
     suits = "".join(suit for i, suit in enumerate(SUITS) if state.lock >> i & 1)
@@ -128,7 +128,7 @@ def suits_are_locked(rules: Rules, state: State, action: int, text: str) -> str:
 
 
 def play_is_too_low(rules: Rules, state: State, action: int, text: str) -> str:
-    """A play whose ranks do not beat those on the table."""
+    """Give the reason against a play whose ranks do not beat those on the table."""
     order = "lower ranks, after the revolution" if state.revolution else "higher ranks"
     return f"{text} does not beat {_there(rules, state)}: it takes {order}"
 
@@ -167,7 +167,7 @@ def reason(game: Game, state: State, action: int, compact: bool) -> str:
 
 
 def cards(game: Game, view: State, player: int) -> Cards:
-    """Cards that were played or given face up, and those that are not in the hand either."""
+    """Return the cards played or given face up, and the others that are not in the hand."""
     seen, rest = np.uint64(0), unseen(view, player)
     for other in range(game.num_players):
         seen = together(view, seen, view.played[other])

@@ -36,7 +36,7 @@ from closedhand.games.daihinmin.state import LONGEST, Rules, two_jokers
 
 
 def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
-    """Reason why the rules do not allow `state`; see `closedhand.core.contract`."""
+    """Return the reason why the rules do not allow `state`; see `closedhand.core.contract`."""
     wrong = _no_round(rules, state)
     if wrong:
         return wrong
@@ -100,7 +100,7 @@ def _jokers(state: np.record) -> int:
 
 
 def _no_round(rules: Rules, state: np.record) -> str:
-    """Reason why the record cannot be a round of the match, or an empty string."""
+    """Return the reason why the record cannot be a round of the match, or an empty string."""
     wrong = validity.outside(
         state,
         {
@@ -124,7 +124,7 @@ def _no_round(rules: Rules, state: np.record) -> str:
 
 
 def _unfit(rules: Rules, view: np.record, player: int) -> str:
-    """Reason why a record is not a view that `redeal` can fill, or an empty string."""
+    """Return the reason why a record is not a view that `redeal` can fill, or an empty string."""
     hands, played = view.hands.tolist(), view.played.tolist()
     everybody = range(len(hands))
     if view.seed or any(hands[other] for other in everybody if other != player):
@@ -156,7 +156,7 @@ def _unfit(rules: Rules, view: np.record, player: int) -> str:
 
 
 def _unfit_hands(rules: Rules, view: np.record, player: int, exchange: bool) -> str:
-    """Reason why no hands are possible for the other players, or an empty string."""
+    """Return the reason why no hands are possible for the other players, or an empty string."""
     everybody = range(len(view.hands))
     others = [
         int(known(rules, view, player, other)) if other != player else 0 for other in everybody

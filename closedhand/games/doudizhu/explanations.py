@@ -51,25 +51,25 @@ class Claim(NamedTuple):
 
 
 def bids_come_first(rules: Rules, state: State, claim: Claim) -> str:
-    """A play of cards during the auction."""
+    """Give the reason against a play of cards during the auction."""
     in_auction = state.landlord < 0 and claim.word < 0
     return "the auction comes first: bid or PASS" if in_auction else ""
 
 
 def nobody_has_called(rules: Rules, state: State, claim: Claim) -> str:
-    """A robbery before the call, or a second call."""
+    """Give the reason against a robbery before the call, or a second call."""
     if state.landlord >= 0 or not rules.options.robbing:
         return ""
     return "nobody has called: CALL or PASS" if state.stake == 0 else "somebody has: ROB or PASS"
 
 
 def bid_is_topped(rules: Rules, state: State, claim: Claim) -> str:
-    """A bid that is not above the highest."""
+    """Give the reason against a bid that is not above the highest."""
     return f"the bid is {state.stake} already: bid more, or PASS" if state.landlord < 0 else ""
 
 
 def word_comes_first(rules: Rules, state: State, claim: Claim) -> str:
-    """Anything else while players say whether they double, or the landlord whether to show."""
+    """Give the reason against cards while players say if they double or show their cards."""
     if not is_opening(rules, state):
         return ""
     showing = rules.options.show and words_to_come(rules, state) == 1
@@ -78,17 +78,17 @@ def word_comes_first(rules: Rules, state: State, claim: Claim) -> str:
 
 
 def auction_is_over(rules: Rules, state: State, claim: Claim) -> str:
-    """A word while cards are played."""
+    """Give the reason against a word while cards are played."""
     return "the auction is over" if claim.word > 0 else ""
 
 
 def leader_passes(rules: Rules, state: State, claim: Claim) -> str:
-    """A pass without a play to beat."""
+    """Give the reason against a pass without a play to beat."""
     return "you lead: a leader may not pass" if claim.word == 0 else ""
 
 
 def cards_are_missing(rules: Rules, state: State, claim: Claim) -> str:
-    """Cards that are not in the hand."""
+    """Give the reason against cards that are not in the hand."""
     hand = int(state.hands[state.player])
     missing = "".join(
         rank * max(0, (int(claim.need) >> 4 * i & 15) - (hand >> 4 * i & 15))
@@ -98,12 +98,12 @@ def cards_are_missing(rules: Rules, state: State, claim: Claim) -> str:
 
 
 def kickers_are_missing(rules: Rules, state: State, claim: Claim) -> str:
-    """Main cards that could be played, if the hand had kickers."""
+    """Give the reason against main cards that could be played if the hand had kickers."""
     return "your hand has no kickers for it" if state.target < 0 else ""
 
 
 def play_is_too_low(rules: Rules, state: State, claim: Claim) -> str:
-    """A play of the kind to beat, or a bomb, but not above it."""
+    """Give the reason against a play of the kind to beat, or a bomb, but not above it."""
     cards, target, family = _target(rules, state)
     own = rules.plays.groups[claim.group]
     if own.family not in (family, BOMB) or claim.group > target:
@@ -112,7 +112,7 @@ def play_is_too_low(rules: Rules, state: State, claim: Claim) -> str:
 
 
 def play_is_of_another_kind(rules: Rules, state: State, claim: Claim) -> str:
-    """A play of another kind or length than the one to beat."""
+    """Give the reason against a play whose kind or length differs from the one to beat."""
     cards, target, family = _target(rules, state)
     if rules.plays.groups[claim.group].family == family:
         return ""
@@ -123,7 +123,7 @@ def play_is_of_another_kind(rules: Rules, state: State, claim: Claim) -> str:
 
 
 def kickers_do_not_beat(rules: Rules, state: State, claim: Claim) -> str:
-    """Main cards that would be high enough, but not with the kickers that the hand has for them."""
+    """Give the reason against main cards that beat the play only with other kickers."""
     return f"{claim.text} does not beat {_target(rules, state)[0]} with the kickers in your hand"
 
 
@@ -202,13 +202,13 @@ def flat_reason(game: Game, state: State, action: int) -> str:
 
 
 def kicker_is_due(game: Game, state: State, action: int) -> str:
-    """Anything but a kicker while kickers are to be chosen."""
+    """Give the reason against anything but a kicker while kickers are chosen."""
     is_kicker = GROUPS <= action < FIRST_BID
     return "choose a kicker now, such as +4 or +44" if state.group >= 0 and not is_kicker else ""
 
 
 def kicker_does_not_fit(game: Game, state: State, action: int) -> str:
-    """A kicker without a group, or that no play goes on with."""
+    """Give the reason against a kicker without a main group, or one with which no play goes on."""
     if not GROUPS <= action < FIRST_BID:
         return ""
     if state.group < 0:
@@ -227,7 +227,7 @@ def substep_reason(game: Game, state: State, action: int) -> str:
 
 
 def cards(game: Game, view: State, player: int) -> Cards:
-    """Cards that were played or are shown, and those that are not in the player's hand either."""
+    """Return the cards played or shown, and the others that are not in the hand."""
     rules = game.flat.rules
     seen = sum(map(int, view.played))
     if is_shown(rules, view) and view.landlord != player:

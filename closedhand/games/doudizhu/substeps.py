@@ -288,7 +288,7 @@ def draw_counts(out, z, y, cards, rows):
 
 
 def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
-    """Reason why the rules do not allow `state`; see `closedhand.core.contract`."""
+    """Return the reason why the rules do not allow `state`; see `closedhand.core.contract`."""
     return validity.valid(rules.flat, state, player, rules, under_way(rules, state))
 
 

@@ -21,7 +21,7 @@ def valid(
     factored: object = None,
     steps: Sequence[int] = (),
 ) -> str:
-    """Reason why the rules do not allow `state`; see `closedhand.core.contract`.
+    """Return the reason why the rules do not allow `state`; see `closedhand.core.contract`.
 
     An incomplete play consists of `steps` under `factored`, the rules in sub-steps.
     """
@@ -87,7 +87,7 @@ def _take_back(rules: Rules, state: np.record, start: np.record) -> str:
 
 
 def _unfit(rules: Rules, view: np.record, player: int) -> str:
-    """Reason why a record is not a view that `redeal` can fill, or an empty string."""
+    """Return the reason why a record is not a view that `redeal` can fill, or an empty string."""
     shown = int(view.landlord) if is_shown(rules, view) else player
     if view.seed or any(view.hands[seat] for seat in range(SEATS) if seat not in (player, shown)):
         return f"a view of player_{player} shows neither the others' hands nor the seed"

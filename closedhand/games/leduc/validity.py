@@ -13,7 +13,7 @@ from closedhand.games.leduc.state import FLOP, SEATS, UNKNOWN, Rules
 
 
 def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
-    """Reason why the rules do not allow `state`; see `closedhand.core.contract`."""
+    """Return the reason why the rules do not allow `state`; see `closedhand.core.contract`."""
     wrong = _misdealt(rules, state, player)
     if wrong:
         return wrong
@@ -27,7 +27,7 @@ def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
 
 
 def _misdealt(rules: Rules, state: np.record, player: int | None) -> str:
-    """Reason why the record is unsafe for kernels, or an empty string.
+    """Return the reason why the record is unsafe for kernels, or an empty string.
 
     Its number of actions may be out of range, or its cards may not be in the deck.
     """

@@ -180,7 +180,7 @@ class Tuning:
         return self._judge(challenger)
 
     def state(self) -> dict[str, Any]:
-        """State for `restore`."""
+        """Return the state for `restore`."""
         counts = {name: np.array(getattr(self, name)) for name in COUNTS}
         return {"numbers": np.array(self.numbers), "gains": np.array(self.gains), **counts}
 

@@ -138,7 +138,7 @@ class Fit:
         return False
 
     def state(self) -> dict[str, Any]:
-        """The deals played so far."""
+        """Return the deals played so far."""
         return self.deals._asdict()
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -154,7 +154,7 @@ class Fit:
         ]
 
     def summary(self) -> dict[str, Any]:
-        """The number of games played."""
+        """Return the number of games played."""
         return {"games": self.games}
 
 

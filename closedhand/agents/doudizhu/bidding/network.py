@@ -289,11 +289,11 @@ class Fitting:
         return self.epochs
 
     def summary(self) -> dict[str, Any]:
-        """The number of epochs and the last log loss."""
+        """Return the number of epochs and the last log loss."""
         return {"epochs": round(self.epochs, 2), "log_loss": round(self._found, 4)}
 
     def state(self) -> dict[str, Any]:
-        """Everything that `restore` needs."""
+        """Return everything that `restore` needs."""
         return {
             "network": self.network.state_dict(),
             "optimizer": self._optimizer.state_dict(),

@@ -233,7 +233,7 @@ class Student:
                 self.mean.update_parameters(self.network)
 
     def state(self) -> dict[str, Any]:
-        """Everything that `restore` needs."""
+        """Return everything that `restore` needs."""
         parts = {"network": self.network, "optimizer": self.optimizer, "mean": self.mean}
         return {name: part.state_dict() for name, part in parts.items() if part is not None}
 
@@ -355,7 +355,7 @@ class Tuning:
         return found
 
     def state(self) -> dict[str, Any]:
-        """Everything that `restore` needs."""
+        """Return everything that `restore` needs."""
         state = {"steps": self.steps, "policy": self.policy.state()}
         return {**state, "kicker": self.kicker.state()} if self.learns_kickers else state
 

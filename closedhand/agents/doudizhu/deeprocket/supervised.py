@@ -63,7 +63,7 @@ class Plan(NamedTuple):
     minutes: float | None
 
     def share(self, step: int, seconds: float) -> float:
-        """The share of the training that is done, 0 to 1."""
+        """Return the share of the training that is done, 0 to 1."""
         shares = [0.0]
         if self.steps is not None:
             shares.append(step / self.steps)

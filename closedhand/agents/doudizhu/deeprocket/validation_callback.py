@@ -27,7 +27,7 @@ SELECTION, SELECTION_SEED = 5000, 20_000_000
 
 
 def quality(check: dict[str, Any]) -> float:
-    """Quality of a network in a check: its win rate if it plays, otherwise its accuracy."""
+    """Return the quality of a network in a check: its win rate if it plays, else its accuracy."""
     return float(check.get("win_rate", check["accuracy"]["all"] or 0.0))
 
 
@@ -133,7 +133,7 @@ class Checks(Callback):
         return text + (f", {100 * checks[-1]['accuracy']['all']:.1f}% right" if checks else "")
 
     def _is_stuck(self) -> bool:
-        """Whether `patience` checks have passed since the best one."""
+        """Return whether `patience` checks have passed since the best one."""
         scores = [quality(check) for check in self._learner.checks]
         return len(scores) - 1 - int(np.argmax(scores)) >= self._patience if scores else False
 

@@ -213,7 +213,7 @@ def subtract_rows(table, rows, first, end, sums):
 
 @kernel
 def head(dense, sums, active, hidden):
-    """Compute the number of the upper layers from the sums of the first layer.
+    """Compute the output of the upper layers from the sums of the first layer.
 
     It lists the active units first, as only one in five is active on average.
 
@@ -248,7 +248,7 @@ def output(total):
 
 @kernel
 def whole_head(net, role, of_inputs, of_plays, outputs):
-    """Compute the number of the upper layers from sums of integers, as `head` does of floats.
+    """Compute the output of the upper layers from integer sums; `head` takes float sums.
 
     Args:
         net: `Rounded` weights.

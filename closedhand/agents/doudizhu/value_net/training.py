@@ -222,7 +222,7 @@ class Training:
         self.losses += losses.sum(axis=0)
 
     def state(self) -> dict[str, Any]:
-        """Everything that `restore` needs."""
+        """Return everything that `restore` needs."""
         return {
             **{name: np.array(getattr(self, name)) for name in COUNTS},
             "losses": self.losses,
