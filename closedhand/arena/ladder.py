@@ -45,7 +45,7 @@ ELO = 400 / np.log(10)
 
 
 def is_slow(game: Game, agent: Spec) -> bool:
-    """Whether an agent searches by the clock, or takes `SLOW` microseconds or more per decision.
+    """Return whether an agent searches by the clock, or decides in `SLOW` microseconds or more.
 
     Raises:
         InputError: An unknown agent, or an argument that it cannot use.
@@ -136,7 +136,23 @@ def _play(
     workers: Workers,
     progress: Callable[[int], None],
 ) -> dict[str, Any]:
-    """Return the summary of a match, after playing the deals that its file lacks."""
+    """Return the summary of a match, after playing the deals that its file lacks.
+
+    A file with more deals stays as it is, and the summary covers the first `deals` of them. A file
+    of another match or with other settings is replaced.
+
+    Args:
+        path: File of the match; saved from time to time, and at the end.
+        game: The game.
+        pair: The two agents.
+        deals: Number of deals wanted.
+        seed: Seed of deals and agents.
+        workers: Number of processes, or a crew.
+        progress: Called with the number of deals done.
+
+    Raises:
+        KeyboardInterrupt: The match was interrupted; its file has the deals played so far.
+    """
     try:
         played = files.load(path, game, pair, seed)
     except InputError:

@@ -195,7 +195,7 @@ def measures(game: Game, by_agent: Sequence[np.ndarray]) -> dict[str, list[np.nd
 
 
 def times(chunk: Chunk) -> dict[str, Any]:
-    """Decisions of each agent, their time, and the cost of its searches; None without any."""
+    """Collect each agent's decisions, their time and the cost of its searches; None without any."""
     return {
         "decisions": chunk.decisions.tolist(),
         "seconds": [round(float(s), 6) for s in chunk.seconds],

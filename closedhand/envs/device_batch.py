@@ -156,7 +156,7 @@ class DeviceBatch:
             )
 
     def _rows(self, size: int) -> tuple[Any, Any]:
-        """Rows of bytes, int8 [number, size], and all their memory as words, int32."""
+        """Allocate rows of bytes, int8 [number, size]; return them, and their memory as words."""
         total = -(-self.number * size // ALIGNMENT) * ALIGNMENT
         memory = self._device.zeros(total, dtype="int8")
         rows = memory[: self.number * size].view(self.number, size)

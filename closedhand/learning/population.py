@@ -81,17 +81,25 @@ class Population:
     def seating(self, games: range, frozen: Container[int]) -> np.ndarray:
         """Assign the player of each seat of each game, as for `selfplay.Table`.
 
-        `games` are the numbers of the games in their update, `frozen` the indices of the opponents
-        that are frozen selves.
+        The learner plays one side and one opponent all others. Successive games go through the
+        opponents, and then through the sides. `SELF`, and `POOL` without a frozen self, are the
+        learner itself, which then plays all seats.
+
+        Args:
+            games: Numbers of the games in their update, counted from 0.
+            frozen: Indices in `names` of the opponents that are frozen selves.
+
+        Returns:
+            Players, int64 [games, seats]: `LEARNER`, or the index of the opponent in `names`.
         """
         numbers = np.arange(games.start, games.stop)
         sides = np.array(self.game.sides)
-        own = np.unique(sides)[numbers // len(self.names) % len(set(self.game.sides))]
-        who = numbers % len(self.names)
-        seating = np.where(sides[None] == own[:, None], LEARNER, who[:, None])
+        learners_side = np.unique(sides)[numbers // len(self.names) % len(set(self.game.sides))]
+        opponent = numbers % len(self.names)
+        seating = np.where(sides[None] == learners_side[:, None], LEARNER, opponent[:, None])
         for i, name in enumerate(self.names):
             if name in (SELF, POOL) and i not in frozen:
-                seating[who == i] = LEARNER
+                seating[opponent == i] = LEARNER
         return seating
 
     def agents(

@@ -165,7 +165,15 @@ def _misaligned(dtype: np.dtype[Any], path: str, start: int = 0) -> Iterator[tup
 def check_all_deals(game: Game, seed: int) -> None:
     """Check that listed deals are different and allowed, and as likely as those of `deal`.
 
-    At most `MOST_DEALS` are checked.
+    A game that lists no deals passes. At most `MOST_DEALS` deals are checked; if there are more,
+    their probabilities cannot be compared with draws.
+
+    Args:
+        game: The game.
+        seed: First seed of the `DEALT` deals that are drawn for the comparison.
+
+    Raises:
+        Broken: A deal or a probability is wrong.
     """
     listed = _first_deals(game)
     if listed is None:

@@ -197,7 +197,7 @@ class Connection:
         return self.table
 
     def seated(self) -> Table:
-        """The table at which this browser may act: as a player, or as owner if agents alone play.
+        """Return the table where this browser may act, as a player or as owner of agents alone.
 
         Raises:
             InputError: It may not act at a table.

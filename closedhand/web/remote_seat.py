@@ -170,7 +170,7 @@ class RemoteSeat(Table):
         raise InputError("the remote server begins the next round; wait for it")
 
     def saved(self) -> dict[str, Any]:
-        """The table as JSON data for lists of tables; it is not saved, as a view has no deal."""
+        """Return the table as JSON data for lists; it is not saved, as a view has no deal."""
         return {**super().saved(), "start": ""}
 
 

@@ -55,7 +55,19 @@ def is_sure(rules, state, action, others, ids):
 
 @kernel
 def is_beatable(rules, state, action, others, ids):
-    """Return whether the others' cards could beat a play if they were all in one hand."""
+    """Return whether the others' cards could beat a play if they were all in one hand.
+
+    This is a bound: no opponent alone may hold these cards. Suits are locked, and ranks reversed,
+    as they would be after the play.
+
+    Args:
+        rules: Rules of the game.
+        state: State or view before the play.
+        action: The play, other than the pass; its player is the one to act.
+        others: Cards of the others, a set.
+        ids: Scratch space for the ids of the plays that beat it.
+    """
+    # Nobody with fewer cards than the play has can beat it.
     most = 0
     for player in range(len(state.hands)):
         if player != state.player and not state.passed & (1 << player):

@@ -39,7 +39,7 @@ def is_recording(path: Path) -> bool:
 
 
 def _is_line(data: Any) -> bool:
-    """Whether a JSON value is a line of a recording: messages, a client's profile, or a note."""
+    """Return whether a JSON value is a line of a recording: messages, a profile, or a note."""
     return isinstance(data, dict) and (
         {"client", "messages"} <= data.keys()
         or {"client", "profile"} <= data.keys()

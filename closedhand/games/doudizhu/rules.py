@@ -193,6 +193,11 @@ def legal_groups(rules, state, out):
     """Write the main groups that may be played now and are in hand, ascending; return their number.
 
     Only the main cards are checked, not the kickers (see `least_strength`).
+
+    Args:
+        rules: Rules of the game.
+        state: State after the auction, with a hand for the player to act.
+        out: Output: ids of main groups, ascending, without the pass.
     """
     hand = state.hands[state.player]
     # A leader may play any family. A follower may play the groups after `above` in the families `f`
@@ -294,7 +299,13 @@ def legal(rules, state, out):
 def play(rules, state, action):
     """Apply a legal action, and determine the next player.
 
-    If all have passed in the auction, deal again, unless it was the last deal.
+    If all have passed in the auction, deal again, unless it was the last deal. The option `passes`
+    is the number of such deals that end the game, 0 for any number of deals.
+
+    Args:
+        rules: Rules of the game.
+        state: State, changed in place.
+        action: Id of a legal action: a play, the pass, or a word.
     """
     opening = is_opening(rules, state)
     state.history[state.moves] = action

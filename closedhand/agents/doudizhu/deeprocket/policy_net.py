@@ -120,7 +120,7 @@ class PolicyNetAgent(SubstepAgent):
         return actions
 
     def step_probabilities(self, views: np.ndarray) -> np.ndarray:
-        """Probabilities of sub-steps, float64 [n, sub-steps]; bids and forced moves have 1."""
+        """Return probabilities of sub-steps, float64 [n, sub-steps]; 1 for bids or forced moves."""
         actions, legal = np.empty(len(views), np.int32), np.empty(len(views), np.int64)
         decide_all(self.substeps.rules, views, self._ids, actions, legal)
         shares = np.zeros((len(views), self.substeps.num_actions))

@@ -58,6 +58,9 @@ def save(path: Path, net: Net, about: Mapping[str, Any]) -> None:
 def read(path: Path) -> tuple[Net, dict[str, Any]]:
     """Read a network and its description; see `save`.
 
+    Returns:
+        The network, with the first layer expanded to float32, and the description, JSON values.
+
     Raises:
         InputError: The file cannot be read, or holds something else.
     """

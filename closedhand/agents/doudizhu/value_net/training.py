@@ -247,7 +247,7 @@ class Training:
         self.optimiser = Optimiser(*(state[f"optimiser_{name}"] for name in names))
 
     def summary(self) -> dict[str, Any]:
-        """Numbers of steps, games and samples, mean loss, and the results against `decompose`."""
+        """Return steps, games and samples, the mean loss, and the results against `decompose`."""
         total, number = self.losses.tolist()
         self.losses = np.zeros(2)
         return {
