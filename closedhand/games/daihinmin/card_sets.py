@@ -116,7 +116,7 @@ def reading(rules, state, action):
         play = np.int64(rules.tables.readings[action, i])
         if play >= 0 and can_play(flat, state, play):
             # A kaidan is worth more the stronger its end is, a group if it makes or keeps a lock.
-            # `low` may be -1. Of equal ones the first stays.
+            # `low` is -1 for a joker below the 3. Of plays of equal worth the first is kept.
             low, high = np.int64(flat.plays.low[play]), np.int64(flat.plays.high[play])
             if low < high:
                 worth = NUM_RANKS - high if state.revolution else 1 + low
