@@ -27,7 +27,20 @@ from closedhand.solvers.strategy import Strategy, to_strategy
 
 @inlined
 def sweep(walk, deal, player, rng, regret, average, queue, below, shares, values):
-    """Learn from one deal for `player`; the arguments after `average` are scratch space."""
+    """Learn from one deal for one player.
+
+    Args:
+        walk: The tree.
+        deal: The deal, int64 [LANE + players], see `interface.draw_deal`.
+        player: Player whose regrets are learned.
+        rng: Generator of the other players' actions.
+        regret: Sums of regrets by action; changed in place.
+        average: Average strategy by action; changed in place.
+        queue: Scratch space: nodes to visit, int64.
+        below: Scratch space: place of the first child of each node, int64.
+        shares: Scratch space: probabilities of actions, float64.
+        values: Scratch space: values of nodes, float64.
+    """
     # Nodes are queued after their parents: a pass down visits them, a pass up computes values.
     # Scratch space is indexed by place in the queue. A sweep visits a small part of the tree, so
     # the space that it uses stays in the CPU cache.

@@ -245,7 +245,18 @@ def price_to_lay_off(rules, numbers, view, before, play, parts):
 
 @kernel
 def price_to_follow(rules, numbers, view, before, play, parts):
-    """Return the price of following with a play, or `NEVER` if the agent holds it back."""
+    """Return the price of following with a play, or `NEVER` if the agent holds it back.
+
+    The agent makes the legal play of the lowest price; see `WINNING` for the classes of prices.
+
+    Args:
+        rules: Rules of the flat game.
+        numbers: Parameters of the agent, `Numbers`.
+        view: View of the player to act, with a play to beat.
+        before: The hand before the play.
+        play: Id of a legal play.
+        parts: Scratch space for the plays that the rest divides into.
+    """
     value = strength_to_follow(rules, numbers, view, before.cards, play)
     if value < 0:
         return NEVER

@@ -347,7 +347,22 @@ def runs_left(rest, effect, out, n):
 
 @kernel
 def suits_left(rules, state, here, action, effect, rest, slot, out, n):
-    """Write a feature for every card of the play's suits, the player's own or unseen."""
+    """Write a feature for every card of the play's suits, the player's own or unseen.
+
+    Args:
+        rules: Rules of the flat game.
+        state: State before the play.
+        here: Inputs of the decision, a `Situation`.
+        action: The play.
+        effect: Its `Effect` on the table.
+        rest: Cards that it leaves in the hand.
+        slot: Slot of its weakest rank.
+        out: Array that receives indices of features, from index `n` on.
+        n: Number of indices that `out` holds already.
+
+    Returns:
+        Number of indices that `out` holds now.
+    """
     plays = rules.plays
     family = np.int64(plays.family[action])
     if family >= FIRST_KAIDAN or action == JOKER:

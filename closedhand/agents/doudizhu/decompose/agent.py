@@ -75,6 +75,14 @@ def list_plays(rules, state, ids, costs, nodes, plays):
     """Write one flat play for every legal main group, the pass last; return their number.
 
     The kickers of a play are those that leave the cheapest hand, the lowest ones among equals.
+
+    Args:
+        rules: Rules of the flat game.
+        state: State or view after the auction.
+        ids: Scratch space for the legal main groups.
+        costs: Costs of groups, see `set_costs`.
+        nodes: Scratch space of `partition`.
+        plays: Output: ids of plays, int64 [CANDIDATES].
     """
     hand = state.hands[state.player]
     strength = flat.least_strength(rules, state)
@@ -132,6 +140,14 @@ def weigh(policy, rules, state, plays, n, costs, nodes, sums, features, numbers)
 @kernel
 def consider(policy, rules, state, ids, plays, sums):
     """Write the candidate plays and the sum of the weights of each.
+
+    Args:
+        policy: The policy, for its weights.
+        rules: Rules of the flat game.
+        state: State or view after the auction.
+        ids: Scratch space for the legal main groups.
+        plays: Output: ids of plays, int64 [CANDIDATES].
+        sums: Output: sums of weights, float64 [CANDIDATES].
 
     Returns:
         The number of candidates, and the index of the one to play without evaluation. The sums

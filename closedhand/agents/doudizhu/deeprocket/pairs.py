@@ -225,7 +225,18 @@ def index(
 
 @kernel
 def encode_policy(rules, deals, actions, offsets, rows, out, masks, labels):
-    """Encode pairs of the policy network; `out`, int8 [n, 5995], gets planes and status."""
+    """Encode pairs of the policy network.
+
+    Args:
+        rules: Rules of the sub-stepped game.
+        deals: Deals of all games.
+        actions: Actions of all games.
+        offsets: First index of the actions of each game, and the end of the last.
+        rows: Rows of `index`, int32 [n, 3].
+        out: Output: planes and status, int8 [n, 5995].
+        masks: Output: legal main groups, bool [n, GROUPS].
+        labels: Output: main groups played, int64 [n].
+    """
     state = np.empty(1, STATE)[0]
     ids = np.empty(GROUPS, np.int32)
     masks[:] = False
@@ -240,7 +251,19 @@ def encode_policy(rules, deals, actions, offsets, rows, out, masks, labels):
 
 @kernel
 def encode_kickers(rules, deals, actions, offsets, rows, out, status, masks, labels):
-    """Encode pairs of the kicker network; `out`, int8 [n, 405], gets the planes."""
+    """Encode pairs of the kicker network.
+
+    Args:
+        rules: Rules of the sub-stepped game.
+        deals: Deals of all games.
+        actions: Actions of all games.
+        offsets: First index of the actions of each game, and the end of the last.
+        rows: Rows of `index`, int32 [n, 3].
+        out: Output: planes, int8 [n, 405].
+        status: Output: status vectors, int8 [n, planes.STATUS].
+        masks: Output: legal kickers, bool [n, KICKERS].
+        labels: Output: kickers picked, int64 [n].
+    """
     state = np.empty(1, STATE)[0]
     ids = np.empty(GROUPS, np.int32)
     out[:] = 0

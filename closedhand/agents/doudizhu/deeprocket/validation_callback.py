@@ -32,7 +32,10 @@ def quality(check: dict[str, Any]) -> float:
 
 
 def win_rate(network: networks.Network, game: Game, opponent: str) -> float:
-    """Measure the share of duplicate games won by a network together with the package's other one."""
+    """Measure the share of duplicate games that a network wins.
+
+    The package's network of the other kind completes its pair.
+    """
     kind = network.config["kind"]
     both = {other: networks.load(path, other)[0] for other, path in SHIPPED_FILES.items()}
     both[kind] = copy.deepcopy(network).cpu()

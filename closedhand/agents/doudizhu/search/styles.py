@@ -124,7 +124,19 @@ def log_sum_exp(logarithms):
 
 @kernel
 def chances_of(rules, state, ids, plays, sums, n, settled, action, chances):
-    """Write the probability of an action's main group by style; `consider` wrote the inputs."""
+    """Write the probability of an action's main group by style.
+
+    Args:
+        rules: Rules of the flat game.
+        state: State before the action.
+        ids: Scratch space for the options of `rule`.
+        plays: Candidates, from `consider`.
+        sums: Sums of the weights of the candidates; overwritten.
+        n: Number of candidates.
+        settled: Index of the candidate that is played without evaluation, or -1.
+        action: The action that was played.
+        chances: Output: probability by style, float64 [ANYHOW + 1].
+    """
     group = rules.plays.group
     played = group[action]
     chances[:] = 0.0
