@@ -57,7 +57,7 @@ def _rated(
 
 
 class _Same:
-    """Matches compared by identity: the cache key with which unchanged files are rated once."""
+    """Matches compared by identity: a cache key, so that unchanged files are rated only once."""
 
     def __init__(self, matches: list[dict[str, Any]]) -> None:
         self.matches = matches

@@ -110,8 +110,8 @@ def is_back(rules, state):
         return False
     if rules.options.seven_give or rules.options.ten_discard:
         return back_of(state)
-    # Other states have no field for it. Search the history backwards for a jack, as far as the
-    # plays of this trick go: until as many cards are found as lie on the table.
+    # States under other rules have no field for the jack. Search the history backwards for it, as
+    # far as the plays of this trick go: until as many cards are found as lie on the table.
     cards = 0
     for player in range(len(state.hands)):
         cards += bits.size(state.trick[player])
