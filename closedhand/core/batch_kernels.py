@@ -1,9 +1,10 @@
-"""Kernels of envs and `closedhand.core.batch`: one call from Python for each step.
+"""Kernels of `closedhand.core.batch` and of envs of one game: one call from Python for each step.
 
-They do not check their arguments; the functions of `closedhand.core.batch` do.
+Those of vector envs are in `closedhand.core.game_kernels`; they share `play`. Kernels do not check
+their arguments; the functions of `closedhand.core.batch` do.
 
-States are passed as an array [n] and an index into it: passing an array costs less than passing a
-record.
+Python passes states as an array [n], since passing a record costs more. The inlined functions take
+one record of it.
 """
 
 import numpy as np
