@@ -1,7 +1,9 @@
 """Kernels of `closedhand.core.batch` and of envs of one game: one call from Python for each step.
 
-Those of vector envs are in `closedhand.core.game_kernels`; they share `play`. Kernels do not check
-their arguments; the functions of `closedhand.core.batch` do.
+The other kernels that Python calls at every step are in `state_kernels` (for `Game`),
+`game_kernels` (for vector envs) and `closedhand.envs.opponent_kernels` (for an env of one seat).
+All of them share `play`. Kernels do not check their arguments; the functions of
+`closedhand.core.batch` do.
 
 Python passes states as an array [n], since passing a record costs more. The inlined functions take
 one record of it.

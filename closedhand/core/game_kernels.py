@@ -6,9 +6,9 @@
 4. Deal the next game if this one is over.
 5. Write the observation and the mask of the player to act.
 
-There are two forms. `step` does 1 to 4 for one game, for `closedhand.envs.device`. `GameVectorEnv`
-calls `turn_games`, `pay_games`, `show_games` and, for lists of ids, `list_games`. Agents in Python
-play between these calls, and the autoreset mode says when the next game begins.
+There are two forms. `step` does 1 to 4 for one game, for `DeviceBatch`. `GameVectorEnv` calls
+`turn_games`, `pay_games`, `show_games` and, for lists of ids, `list_games`. Agents in Python play
+between these calls, and the autoreset mode says when the next game begins.
 
 All random numbers after the first deal come from the stream of the game (see
 `closedhand.core.stream`), in this order: the seed of a deal, the seat if it is drawn, then the
