@@ -300,7 +300,7 @@ def step_games(
 
 
 class Shown(NamedTuple):
-    """What the user of a batch sees, arrays with a row for each game.
+    """Observations, masks and payoffs for the user of a batch, arrays with a row for each game.
 
     Attributes:
         observations: Observations, int8 [n, size].

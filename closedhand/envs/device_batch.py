@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import torch
 
 PICKS = 0x5DEECE66D
-"""Tells the keys of `sample` from those of the games."""
+"""Bits that turn the key of a game's stream into the key of the stream of `sample`."""
 
 
 class DeviceBatch:
