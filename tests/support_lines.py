@@ -58,6 +58,8 @@ LINES: dict[str, set[str]] = {
     "reproduce all --help": set(),
     "show options leduc": set(),
     "show rules leduc": set(),
+    "advise leduc HK": set(),
+    "advise uh-leduc HK": set(),
     "show settings ppo": TORCH,
     "show chinese-poker-table": set(),
     "show leduc-graph --out graph": {"matplotlib"},
