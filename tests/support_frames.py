@@ -207,7 +207,7 @@ def solver(algorithm: str) -> Target:
         from closedhand.solvers import solving
 
         path.rename(path.with_name("learner.npz"))
-        run = solving.load(path.parent, algorithm, make_game("leduc"), 0)
+        run = solving.begin(algorithm, make_game("leduc"), 0, path.parent).resume()
         run.advance(iterations=run.solver.iterations + 2)
 
     def write(path: Path) -> None:

@@ -57,6 +57,9 @@ LINES: dict[str, set[str]] = {
     # All of these.
     "reproduce all --help": set(),
     "show options leduc": set(),
+    "show rules leduc": set(),
+    "advise leduc HK": set(),
+    "advise uh-leduc HK": set(),
     "show settings ppo": TORCH,
     "show chinese-poker-table": set(),
     "show leduc-graph --out graph": {"matplotlib"},

@@ -55,6 +55,7 @@ REASONS = {
         "core/numba/cache.py",
         "pickle",
     ): "compiled kernels, from a folder in which only the user may write",
+    ("web/preparation.py", "subprocess"): "kernels are compiled by a process of our own",
     ("core/numba/gpu/compiler.py", "subprocess"): "NVIDIA's assembler, from the extra `gpu`",
 }
 """Where this is done all the same, and why."""

@@ -85,7 +85,7 @@ WRITING = {"out", "picture"}
 
 
 def with_overwrite(command: Any) -> Any:
-    """Add the option `--overwrite` to a command if it writes files where some may exist."""
+    """Add the option `--overwrite` to a command that writes files; return the command."""
     names = {each.name for each in command.params}
     if names & WRITING and "overwrite" not in names:
         command.params += click_command(_takes_overwrite, "overwrite").params

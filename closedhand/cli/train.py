@@ -1,4 +1,8 @@
-"""The commands `train …`: one for each game with a trainer, and those that games add."""
+"""The commands `train …`: one for each game, and those that games add.
+
+`train GAME` finds the trainer of the algorithm in `EVERYWHERE` or `GameSpec.trainers`, reads the
+options that it takes, and calls it.
+"""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -33,7 +37,7 @@ EVERYWHERE: dict[str, Ref] = {
     "maskable-ppo": "closedhand.cli.learn:learn",
 }
 """Trainers of every game by algorithm."""
-TASK = ("game", "algorithm", "seconds", "seed", "out", "restart")
+TASK = ("game", "algorithm", "seconds", "seed", "folder", "restart")
 """The parameters that every trainer takes first; those that follow are its options."""
 
 
@@ -181,7 +185,7 @@ def train_game(
         if name not in taken:
             word = next(each.opts[0] for each in context.command.params if each.name == name)
             raise InputError(f"{algorithm} of {game.name} takes none: leave out {word}")
-    if "given" in taken:
+    if "given" in taken:  # a trainer that needs the game's options without the defaults
         given["given"] = given_options(game.name, rules, option)
     trainer = load(trainers_of(spec)[algorithm])
     trainer(game, algorithm, 60 * minutes, seed, out, restart, **taken.read(given))

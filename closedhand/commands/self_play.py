@@ -1,4 +1,7 @@
-"""The trainers of policies whose weights are fitted in self-play."""
+"""Trainers of agents that learn in self-play.
+
+`fitting` makes those of policies whose weights are fitted; `fit` lets any run of games work.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +20,8 @@ def fitting(task: str, agent: str) -> Callable[..., None]:
     """Make the trainer of an algorithm.
 
     Args:
-        task: Reference `module:name` to the `Task` whose weights are fitted.
+        task: Reference `module:name` to the `learning.policy_gradient.Task` whose weights are
+            fitted.
         agent: Beginning of the text of the agent that takes the file.
     """
 

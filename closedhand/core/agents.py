@@ -37,6 +37,7 @@ from closedhand.core.registry import make_game, spec_of
 
 GROUP = "closedhand.agents"
 NETWORK = ".safetensors"
+"""Suffix of the files of networks; those in one folder play together, see `files_of`."""
 
 SPENT = ("searches", "simulations", "seconds", "processor_seconds")
 """Columns of the cost of searches: their number, simulations, seconds and processor seconds."""

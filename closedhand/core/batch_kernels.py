@@ -1,9 +1,12 @@
-"""Kernels of envs and `closedhand.core.batch`: one call from Python for each step.
+"""Kernels of `closedhand.core.batch` and of envs of one game: one call from Python for each step.
 
-They do not check their arguments; the functions of `closedhand.core.batch` do.
+The other kernels that Python calls at every step are in `state_kernels` (for `Game`),
+`game_kernels` (for vector envs) and `closedhand.envs.opponent_kernels` (for an env of one seat).
+All of them share `play`. Kernels do not check their arguments; the functions of
+`closedhand.core.batch` do.
 
-States are passed as an array [n] and an index into it: passing an array costs less than passing a
-record.
+Python passes states as an array [n], since passing a record costs more. The inlined functions take
+one record of it.
 """
 
 import numpy as np

@@ -17,7 +17,8 @@ defines `deals(rules)`, an iterator over all initial states with their probabili
 `Game.deals`); it raises an `InputError` under rules with too many.
 
 The rules of a game in sub-steps hold those of the flat game, as `rules.flat`. If its module does
-not define a function, the function of the flat game is called with `rules.flat`.
+not define one of the eight functions, that of the flat game is called with `rules.flat`. For the
+four others the defaults apply there as well.
 
 The same functions run on a GPU, one thread a game, if they keep to these rules:
 
@@ -74,7 +75,7 @@ def dispatched(default: Callable[..., Any] | None = None) -> Callable[[F], F]:
 
         def in_kernel(rules: Any, *args: Any) -> Any:
             function = find(rules.instance_class.kernels)
-            if function is None:
+            if function is None:  # a game in sub-steps leaves it to the flat game
 
                 def of_flat(rules: Rules, *args: Any) -> Any:
                     return in_python(rules.flat, *args)

@@ -120,7 +120,7 @@ def kept() -> Path:
 
 
 def _key(name: str, arguments: tuple[Any, ...], arch: str) -> str:
-    """Compute a digest of all that a compiled kernel depends on."""
+    """Return a digest of everything that a compiled kernel depends on."""
     modules = sorted(set(_modules(arguments)))
     parts = [str(FORMAT), name, arch, *kinds(arguments), *map(_sources, _folders(modules))]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:20]

@@ -15,7 +15,7 @@ from closedhand.core.parsing import parse_json
 from closedhand.core.reading import read_json
 
 MARK = "closedhand"
-"""What names the suite as the origin of a picture or a report."""
+"""Text that names this package as the origin of a picture or a report."""
 HEAD = 2**16
 """Bytes at the beginning of a file in which a mark or a header is looked for."""
 COMMENT = f"<!-- {MARK} -->"
@@ -28,8 +28,9 @@ class FileKind(NamedTuple):
     """A kind of file.
 
     Attributes:
-        text: What such a file is, for messages, such as `the results of a match`.
-        holds: Tells whether a file, present and not empty, is one. It may raise what reading does.
+        text: Name of such a file in messages, such as `the results of a match`.
+        holds: Function that returns whether a file, present and not empty, is one. It may raise any
+            error of reading.
     """
 
     text: str
@@ -37,7 +38,7 @@ class FileKind(NamedTuple):
 
 
 def holds(kind: FileKind, path: Path) -> bool:
-    """Return whether a file is of a kind; an empty, missing or unreadable file is not."""
+    """Return whether a file, present and not empty, is of a kind: it can be read as one."""
     try:
         return kind.holds(path)
     except (InputError, OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
@@ -50,12 +51,12 @@ def _head(path: Path, number: int = HEAD) -> bytes:
 
 
 def object_with(*keys: str) -> Callable[[Path], bool]:
-    """Make the check that a file is a JSON object with some keys."""
+    """Make a function that returns whether a file is a JSON object with some keys."""
     return lambda path: set(keys) <= read_json(path).keys()
 
 
 def object_within(keys: Collection[str]) -> Callable[[Path], bool]:
-    """Make the check that a file is a JSON object, not empty, with only some of these keys."""
+    """Make a function for JSON objects, not empty, that have no other keys than these."""
 
     def check(path: Path) -> bool:
         found = read_json(path)
@@ -65,7 +66,7 @@ def object_within(keys: Collection[str]) -> Callable[[Path], bool]:
 
 
 def arrays_with(*names: str) -> Callable[[Path], bool]:
-    """Make the check that a file is an npz file with some arrays."""
+    """Make a function that returns whether a file is an npz file with some arrays."""
 
     def check(path: Path) -> bool:
         with zipfile.ZipFile(path) as archive:
@@ -75,18 +76,18 @@ def arrays_with(*names: str) -> Callable[[Path], bool]:
 
 
 def headed(line: str) -> Callable[[Path], bool]:
-    """Make the check that a text begins with a line."""
+    """Make a function that returns whether the first line of a file is this one."""
     start = line.encode()
     return lambda path: _head(path, len(start) + 1) in (start, start + b"\n")
 
 
 def begun(text: str) -> Callable[[Path], bool]:
-    """Make the check that a file begins with a text."""
+    """Make a function that returns whether a file begins with a text."""
     return lambda path: _head(path, len(text.encode())) == text.encode()
 
 
 def marked(*marks: str) -> Callable[[Path], bool]:
-    """Make the check that the first bytes of a file contain one of some marks."""
+    """Make a function that returns whether the first bytes of a file hold one of some marks."""
     return lambda path: any(mark.encode() in _head(path) for mark in marks)
 
 
@@ -106,6 +107,7 @@ def _is_record(path: Path) -> bool:
 
 def _is_network(path: Path) -> bool:
     with open(path, "rb") as file:
+        # Safetensors: the length of the header, then the header. At most 4 MiB of it are read.
         size = int.from_bytes(file.read(8), "little")
         return MARK in json.loads(file.read(min(size, HEAD**2 // 2**10)))["__metadata__"]
 

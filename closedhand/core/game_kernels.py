@@ -1,10 +1,14 @@
-"""A step of one game of a batch, in a loop on a CPU or by a thread of a GPU.
+"""The steps of a batch of games, in loops on a CPU or by a thread of a GPU for each game.
 
 1. Play the action.
 2. Let the policies of the other seats answer.
 3. Pay the rewards.
 4. Deal the next game if this one is over.
 5. Write the observation and the mask of the player to act.
+
+There are two forms. `step` does 1 to 4 for one game, for `DeviceBatch`. `GameVectorEnv` calls
+`turn_games`, `pay_games`, `show_games` and, for lists of ids, `list_games`. Agents in Python play
+between these calls, and the autoreset mode says when the next game begins.
 
 All random numbers after the first deal come from the stream of the game (see
 `closedhand.core.stream`), in this order: the seed of a deal, the seat if it is drawn, then the
@@ -33,15 +37,22 @@ from closedhand.core.status import ILLEGAL, OVER, REFUSED, RUNNING
 from closedhand.core.stream import Streams
 
 NONE = -1
+"""In `Games.actors`: no seat acted, as the step began a new game instead."""
 ALL_SEATS = -1
 """In place of the user's seat: the user plays every seat."""
 ALL_LEGAL = -(2**63)
-"""In place of an illegal action: there was none. A policy that errs may choose any other number."""
+"""Result of kernels that return the illegal action of a policy: every action was legal.
+
+It is the least int64, since an illegal action may be any number that a faulty policy returns.
+"""
 RANDOM_SEAT = -2
 """In `Terms.seat`: the user's seat is drawn for every game."""
 
 DEALT, GIVEN, SET = 0, 1, 2
-"""How a game starts: dealt; from the state that is there; from it, and with the seat that is there.
+"""How a game starts.
+
+`DEALT`: from a new deal. `GIVEN`: from the state in `Games.states`, with the user's seat chosen as
+after a deal. `SET`: from that state, with the seat in `Games.seats`.
 """
 
 
@@ -55,8 +66,8 @@ class Games(NamedTuple):
         seats: The user's seat, or `ALL_SEATS`, int64 [n].
         paid: Payoffs so far of games that pay in stages, float64 [n, seats].
         rewards: Rewards of all seats in this step, float64 [n, seats].
-        status: Status after this step, int8 [n].
-        actors: Seat that acted, int64 [n].
+        status: Status after this step, see `closedhand.core.status`, int8 [n].
+        actors: Seat that acted, or `NONE`, int64 [n].
         players: Seat to act, whose observation and mask the row shows, int64 [n].
     """
 
@@ -103,7 +114,7 @@ def let_others_play(
         seat: The user's seat.
         players: Number of seats.
         views: Scratch space for views.
-        k: Index of the view to use.
+        k: Index of the view to use: 0 in a loop, another one for each thread of a GPU.
         ids: Scratch space, int32, as long as the actions of the game or of its flat form, if there
             are more.
 
@@ -115,7 +126,7 @@ def let_others_play(
         player = np.int64(state.player)
         views[k] = states[i]
         contract.hide(rules, views[k], player)
-        ahead = (player - seat) % players
+        ahead = (player - seat) % players  # at least 1: policy 0 plays the seat after the user's
         action = np.int64(decide_by(policies, ahead - 1, streams, i, rules, views[k], ids))
         if batch_kernels.play(rules, state, action, ids) == ILLEGAL:
             return action
@@ -162,7 +173,7 @@ def start(
         origin: `DEALT`, `GIVEN` or `SET`. A given game may be over before the user's turn; a dealt
             one is not an episode then, and another is dealt.
         views: Scratch space for views.
-        k: Index of the view to use.
+        k: Index of the view to use, see `let_others_play`.
         ids: Scratch space for ids.
 
     Returns:
@@ -206,6 +217,7 @@ def pay(
     if status == ILLEGAL:
         rewards[i, actor] = terms.illegal_reward
     elif terms.staged:
+        # The growth of the payoffs: those now, less those paid so far.
         for seat in range(terms.players):
             rewards[i, seat] = -paid[i, seat]
             paid[i, seat] = 0.0
@@ -224,7 +236,8 @@ def step(
     """Play `actions[i]` in game `i`, and if that ends it, start the next one.
 
     If `starting`, start a new game instead where it is `chosen`. Writes `rewards`, `status`,
-    `actors` and `players`.
+    `actors` and `players`. The status is that of the game in which the action was played, even if
+    the next one has begun.
     """
     for seat in range(terms.players):
         games.rewards[i, seat] = 0.0
@@ -287,12 +300,12 @@ def step_games(
 
 
 class Shown(NamedTuple):
-    """What the user of a batch sees, arrays with a row for each game.
+    """Observations, masks and payoffs for the user of a batch, arrays with a row for each game.
 
     Attributes:
         observations: Observations, int8 [n, size].
         masks: Action masks, int8 [n, actions]; or [n, 0], if there are none.
-        copies: The same masks once more.
+        copies: The same masks once more: observations and infos share no memory.
         returns: Payoffs by player of games that are over, else 0, float64 [n, seats].
     """
 
@@ -309,11 +322,13 @@ def turn_games(
 ) -> None:  # fmt: skip
     """Play an action in every chosen game, or start the next game where it is over.
 
-    Writes `status`, and `actors` where an action was played.
+    Writes `status`, and `actors` where an action was played. A game that this action ends stays as
+    it is: a later call starts the next one.
 
     Args:
         rules: Rules of the game.
-        policies: Policies of the other seats.
+        policies: Policies of the other seats; none if the user plays all seats, or if an agent
+            decides in Python.
         games: The batch; changed in place.
         terms: Common settings of the games.
         first: Index of the first game.
@@ -372,7 +387,8 @@ def show_games(
 ) -> None:  # fmt: skip
     """Write what the user sees of every chosen game, and `players`.
 
-    The mask of a game that is over marks action 0.
+    The mask of a game that is over marks action 0: a mask without any legal action would leave no
+    distribution to draw from.
     """
     states, status, seats, players = games.states, games.status, games.seats, games.players
     observations, masks, copies, returns = shown

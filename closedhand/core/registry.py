@@ -46,7 +46,8 @@ class GameSpec:
         options: Options passed to `make` besides those of the caller, such as the preset that
             distinguishes members of a family.
         opponent: Default opponent of a human player; it needs no long loading.
-        adviser: Default agent that gives hints to a human player; None: the opponent.
+        adviser: Default agent that gives hints to a human player; None: the opponent. The page in a
+            browser prefers the strongest quick agent, see `closedhand.web.catalogue.adviser_of`.
         league: Whether matches are always leagues, with all agents at one table.
         league_options: Function that returns the options of a league, for games whose rounds carry
             over: `(options, rounds, duplicate) -> dict`, of the given options, the number of rounds

@@ -1,4 +1,9 @@
-"""Envs of PettingZoo and Gymnasium for every `Game`."""
+"""Envs of PettingZoo and Gymnasium for every `Game`.
+
+`registration` enters them under their ids: `gymnasium.make` makes a `SoloEnv`, `make_vec` a
+`GameVectorEnv` or with a device a `DeviceVectorEnv`, `pettingzoo.make` a `GameAEC` or for a
+simultaneous game a `GameParallel`.
+"""
 
 from closedhand.envs.aec import GameAEC, env
 from closedhand.envs.device_batch import DeviceBatch

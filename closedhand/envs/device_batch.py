@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import torch
 
 PICKS = 0x5DEECE66D
-"""Tells the keys of `sample` from those of the games."""
+"""Bits that turn the key of a game's stream into the key of the stream of `sample`."""
 
 
 class DeviceBatch:
@@ -54,10 +54,10 @@ class DeviceBatch:
         player: Seat to act, int64 [number].
         actor: Seat that acted in the last step, -1 where a game was started instead, int64
             [number].
-        rewards: What every seat was paid in the last step, float64 [number, num_players].
+        rewards: Rewards of all seats in the last step, float64 [number, num_players].
         status: After the last step `RUNNING`, `OVER`, `ILLEGAL` (an illegal action ended the game)
-            or `REFUSED` (an opponent chose an illegal action) of `closedhand.core.game_kernels`,
-            int8 [number]. A new game has begun where it is not `RUNNING`.
+            or `REFUSED` (an opponent chose an illegal action) of `closedhand.core.status`, int8
+            [number]. A new game has begun where it is not `RUNNING`.
         states: The games as bytes, uint8 [number, itemsize].
     """
 
@@ -116,6 +116,7 @@ class DeviceBatch:
     @property
     def bytes_of_a_game(self) -> int:
         """Bytes that a game takes: its state, rows and numbers."""
+        # `Games.paid` and `rewards`; seed, stream, seat, actor, player and action; two flags.
         numbers = 16 * self.game.num_players + 8 * 7 + 2
         row = self.form.size + self.game.num_actions
         return self.game.dtype.itemsize + row + numbers

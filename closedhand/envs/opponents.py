@@ -106,6 +106,7 @@ class Opponents:
         """
 
         def ahead(games: Any) -> np.ndarray:
+            # Seats from the user's to the player to act: 0 for the user, 1 for the first agent.
             return (states["player"][games] - seats[games]) % self.game.num_players
 
         def choose(views: np.ndarray, games: np.ndarray) -> np.ndarray:
@@ -122,7 +123,7 @@ class Opponents:
         running = np.empty(len(states), bool)
         while True:
             batch_kernels.running(self.game.rules, states, running)
-            waiting = np.flatnonzero(running & (ahead(...) > 0))
+            waiting = np.flatnonzero(running & (ahead(...) > 0))  # `...`: in all games
             if not len(waiting):
                 return ~running
             lockstep.step(self.game, states, waiting, choose, name)

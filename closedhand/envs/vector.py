@@ -30,13 +30,13 @@ WIDTH = 64
 """Initial width of the array of legal ids, which grows if a game has more legal actions."""
 REWARDS = ("actor", "seats")
 """The values of the option `reward`."""
-SCALAR = (
+SCALAR_REWARD = (
     "in self-play the reward of step() is that of the seat that acted, so that who loses out of "
     "turn never sees the loss: make the env with reward='seats' and learn from the rewards of all "
     "seats, as closedhand.envs.seat_advantages does, give a library with a loop of its own a "
     "SeatVectorEnv, or say reward='actor' to keep this reward"
 )
-"""The warning about the scalar reward."""
+"""Warning at the first step of self-play if the env was made without `reward`."""
 MOST_ENVS = 2**24
 """Maximum number of games; the spaces of more would fill the memory."""
 Step = tuple[Observation, np.ndarray, np.ndarray, np.ndarray, Infos]
@@ -247,8 +247,10 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             raise error.ResetNeeded("some envs have no game under way: call reset() first")
         if self._warns:
             self._warns = False
-            warnings.warn(SCALAR, stacklevel=2)
+            warnings.warn(SCALAR_REWARD, stacklevel=2)
+        # The seats to reward, before the turn changes the player to act and a new game the seat.
         seats = self._observers()
+        # Games that ended in the step before start anew here (next-step reset).
         self._turn(chosen, actions, DEALT)
         observations, infos = self.observe()
         terminations = chosen & (games.status != RUNNING)
@@ -334,7 +336,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         Raises:
             InputError: An opponent chose an illegal action, or ends a given game before our turn.
         """
-        self._games.status[chosen] = OVER
+        self._games.status[chosen] = OVER  # so that the turn starts a game in place of an action
         self._turn(chosen, np.zeros(self.num_envs, np.int64), origin)
         if origin == GIVEN and (self._games.status[chosen] != RUNNING).any():
             raise InputError(common.ENDED_FIRST)
@@ -344,7 +346,8 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
 
         Args:
             chosen: The games, bool [num_envs].
-            actions: Actions, int64 [num_envs]; changed where an opponent's action is illegal.
+            actions: Actions, int64 [num_envs]; replaced by the action of an opponent where that is
+                illegal.
             origin: How games start, see `game_kernels.start`.
 
         Raises:
@@ -353,6 +356,8 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         games, opponents = self._games, self._opponents
         games.actors.fill(NONE)
         games.rewards.fill(0.0)
+        # None: an opponent decides in Python. Then the kernel plays our actions only, and
+        # `play_outside` the opponents'.
         policies = () if opponents is None else opponents.policies
         scratch = self.game.num_actions if opponents is None else opponents.scratch
         going = chosen
@@ -379,14 +384,14 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             opponents.refuse(games.states[i], int(games.seats[i]), actions[i])
 
     def _run(self, kernel: Any, before: tuple[Any, ...], *after: Any) -> None:
-        """Call a kernel on ranges of games in several threads."""
+        """Call `kernel(*before, first, last, *after)` for each thread's share of the games."""
         side_by_side(
             lambda first, last: kernel(*before, first, last, *after),
             self.num_envs, self.num_threads,
         )  # fmt: skip
 
     def _observers(self) -> np.ndarray:
-        """Return a copy of the players to act, or of our seats, int64 [num_envs]."""
+        """Return the seats that observe, int64 [num_envs]: the players to act, or our seats."""
         games = self._games
         return (games.states["player"] if self._opponents is None else games.seats).astype(np.int64)
 
@@ -418,7 +423,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
 
 
 def _blank_games(game: Game, number: int) -> Games:
-    """Make room for games that are over before they begin."""
+    """Make room for games, whose status is over until they begin."""
     seats = game.num_players
     return Games(
         game.empty(number), make_streams(number), np.zeros(number, np.uint64),

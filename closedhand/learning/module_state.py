@@ -44,7 +44,7 @@ def moments_of(optimiser: torch.optim.Optimizer) -> dict[str, np.ndarray]:
 
 
 MOMENTS = {"step", "exp_avg", "exp_avg_sq"}
-"""What Adam keeps of each weight; the step is one number."""
+"""Names of Adam's statistics of each weight; `step` is a single number."""
 
 
 def _moments_in(

@@ -1,4 +1,4 @@
-"""Values of plays and chances of hidden cards, computed from views in growing precision."""
+"""Advice about plays, and their values in growing precision, computed from views."""
 
 import math
 import time

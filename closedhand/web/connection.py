@@ -1,8 +1,11 @@
 """A connection of a browser: its messages, its rights, and the computations done for it.
 
 A message is a JSON object: `do` is the name of a request, `n` a number that the answer repeats as
-`re`, and the other fields are arguments. A browser that knows the server's token is an owner. One
-that knows only the link of a seat is a guest of that table.
+`re`, and the other fields are arguments. The answer has the result as `ok`, or an `error`. A push,
+which answers no message, has its name as `push`. The requests are in `closedhand.web.requests`.
+
+A browser that knows the server's token is an owner. One that knows only the link of a seat is a
+guest of that table.
 """
 
 import asyncio
@@ -60,10 +63,10 @@ class Connection:
         self.works: dict[str, asyncio.Task[None]] = {}
         self.study: Study | None = None
         self.explorer: GameExplorer | None = None
-        self._leave: Callable[[], None] = lambda: None
+        self._leave: Callable[[], None] = lambda: None  # ends the pushes of the table
         self._pushed = -1  # version of the table that was pushed last
-        self._turn = asyncio.Lock()
-        self._working: Future[Any] | None = None
+        self._one_at_a_time = asyncio.Lock()
+        self._working: Future[Any] | None = None  # the latest long work
 
     @property
     def is_anonymous(self) -> bool:
@@ -138,7 +141,7 @@ class Connection:
 
         Threads cannot be stopped. With this order a browser occupies one thread at most.
         """
-        async with self._turn:
+        async with self._one_at_a_time:
             if self._working is not None and not self._working.done():
                 before = asyncio.wrap_future(self._working)
                 await asyncio.wait([before])
@@ -234,6 +237,7 @@ class Request(NamedTuple):
 
 
 REQUESTS: dict[str, Request] = {}
+"""The requests by name, filled by `request` when the modules of `requests` are imported."""
 
 
 def request(

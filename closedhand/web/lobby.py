@@ -354,6 +354,7 @@ def _decide(table: Table, seat: int, version: int) -> int | None:
     view: State = table.game.view(table.state, seat)
     agent = table.agents.get(seat)
     if agent is None:
+        # Another seed for each deal and seat, in the range of every agent.
         seed = (table.seed * 31 + table.deal * 7 + seat) % 2**31
         agent = make_agent(table.game, table.seats[seat].agent, seed)
         if table.version == version:

@@ -32,11 +32,11 @@ LOG = logging.getLogger("closedhand.web")
 
 COMMAND = (sys.executable, "-m", "closedhand.web.preparation")
 CACHE = f"{__version__} {numba.__version__} {platform.python_version()} {platform.machine()}"
-"""What a line about a compiled game begins with: another version compiles anew."""
+"""Beginning of the line about a compiled game in the file of these; other versions compile anew."""
 
 
 def _table(game: Game) -> None:
-    """Compile what a table needs: rules, views and a decision of the usual opponent."""
+    """Call all that a table needs: rules, views and a decision of the usual opponent."""
     prepare(game)
     catalogue.agents(game.name)
     state = game.deal(np.random.default_rng(0))
@@ -44,7 +44,7 @@ def _table(game: Game) -> None:
 
 
 def _hints(game: Game) -> None:
-    """Compile what hints and judgements need."""
+    """Call all that hints and judgements need."""
     state = game.deal(np.random.default_rng(0))
     player = int(state["player"])
     view = game.view(state, player)

@@ -138,7 +138,7 @@ class RemoteSeat(Table):
         return action
 
     def play(self, action: int) -> None:
-        """Answer the server with a decision of the person."""
+        """Answer the server with a decision of the person; `see` brings the state that follows."""
         self.asked = False
         self.version += 1
         self._answers.put(action)

@@ -38,7 +38,7 @@ class Seat:
     Attributes:
         agent: Text of the agent; empty for a person.
         name: Name of the person.
-        token: Secret of the person's link.
+        token: Secret of the person's link; empty for an agent.
         player: Number of this player at the table: the seat at first, before any rotation.
     """
 
@@ -83,7 +83,8 @@ class Table:
         start: The deal of this hand.
         actions: Actions since the deal.
         open: Whether spectators see all hands.
-        pace: Seconds between actions of agents; 0: paused, one action for each request.
+        pace: Seconds between actions of agents. 0: at once where a person plays; where agents alone
+            play, paused, with one action for each request.
         watch: Secret of the link for spectators.
         hands: Results so far.
         deal: Number of this hand's deal.

@@ -33,12 +33,12 @@ def describe_table(table: Table, seat: int, with_files: Collection[str] = ()) ->
         "seat": seat,
         "seats": [
             {
-                "agent": without_files(seat.agent, with_files),
-                "name": seat.name,
-                "person": not seat.agent,
-                "player": seat.player,
+                "agent": without_files(holder.agent, with_files),
+                "name": holder.name,
+                "person": not holder.agent,
+                "player": holder.player,
             }
-            for seat in table.seats
+            for holder in table.seats
         ],
         "position": describe(game, views, table.actors, legal=asked),
         "asked": asked,

@@ -89,7 +89,7 @@ def test_setting_the_pool_shows_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -
         (["chinese-poker", ALICE[:-2] + "As"], "As appears twice"),
         (["chinese-poker", "rubbish"], "not a card"),
         (["chinese-poker", ""], "13 cards, not 0"),
-        (["leduc", ALICE], "leduc offers nothing to advise"),
+        (["leduc", ALICE], "is not a card"),
         (["chess", ALICE], "no game 'chess' to advise"),
         (["chinese-poker", ALICE, "--rules", "2-4"], "rules is "),
         (["chinese-poker", ALICE, "--opponents", "4999"], "5,000 to 50,000,000 hands, not 4,999"),

@@ -389,6 +389,7 @@ def situations() -> Iterator[Playthrough]:
 
 VALUES: dict[tuple[str, str], tuple[Any, ...]] = {
     ("doudizhu", "base"): (1, 7),
+    ("doudizhu", "passed_deals"): (1,),
     ("chinese_poker", "players"): (3, 4),
     ("daihinmin", "rounds"): (2,),
     ("daihinmin", "pass_limit"): (6,),
@@ -402,6 +403,7 @@ WITH: dict[str, dict[str, Any]] = {
     "class_period": {"rounds": 2, "classes": "random"},
     "exchange": {"classes": "random"},
     "robbing": {"bidding": True},
+    "passed_deals": {"bidding": True},
     "capital_fall": {"classes": "random"},
 }
 """Options without which others change nothing."""

@@ -3,10 +3,11 @@
 import { useMemo, useState } from "preact/hooks";
 import type { Action } from "./types";
 
+// Equal for the same cards in any order.
 const sorted = (cards: string[]) => [...cards].sort().join("\n");
 
 export interface Choice {
-  chosen: Set<number>;
+  chosen: Set<number>; // indices in the hand
   cards: string[]; // the chosen ones
   plays: Action[]; // the legal plays of exactly these cards
   hasPlays: boolean; // whether any legal play has cards

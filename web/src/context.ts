@@ -1,3 +1,5 @@
+// What all components share: the connection, the games, the language; and the agents of a game.
+
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import type { Link } from "./net";

@@ -8,10 +8,11 @@ import { signed, toneClass } from "./outcome";
 import { mark, type Translate } from "./strings";
 import type { SeatHolder, Game, Move, Position, Row } from "./types";
 
-const GAP = " ";
+const GAP = " "; // in place of a card, between the parts of an arranged hand
 const LOW = 500; // height of a phone on its side
 
-// Cards beside one another, as close as the width demands; on narrow screens in two rows.
+// Cards beside one another, as close as the width demands; on narrow screens in two rows. With `toggle`
+// they are the own hand: a click calls it with the index of the card, and `chosen` ones are lifted.
 export function Fan({ cards, game, t, small, chosen, toggle, label }: {
   cards: string[];
   game: Game;

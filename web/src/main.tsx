@@ -1,3 +1,5 @@
+// The page: its connection, the page that the address names (#/t/… is a table), language and theme.
+
 import { render } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { SharedContext } from "./context";

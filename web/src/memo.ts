@@ -1,3 +1,5 @@
+// Components that are drawn again only if need be.
+
 import { Component, h, type ComponentType, type VNode } from "preact";
 
 // Draws a component again only if one of its properties is another object.

@@ -1,4 +1,6 @@
 // One WebSocket: requests with answers, and pushes of the server. It reconnects by itself.
+// A request is { do: name, n: number, … }, its answer { re: number, ok } or { re: number, error }, a push
+// { push: name, … }; closedhand/web/connection.py is the other end, requests/ has the requests by name.
 
 type Push = (data: any) => void;
 
@@ -29,7 +31,7 @@ export class Net implements Link {
   private next = 1;
   private wait = FIRST_WAIT;
   private pushes = new Map<string, Set<Push>>();
-  private opened: (() => void)[] = [];
+  private opened: (() => void)[] = []; // requests that wait for a connection
   private pinged = 0; // time of the ping since which nothing has come; 0: something has
 
   constructor(private token: string) {

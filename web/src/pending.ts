@@ -27,7 +27,8 @@ export function useSender(table: Table): Sender {
     if (isLost.current) return;
     try {
       await net.ask(each.what, each.given);
-      // A table that changes only after the answer arrives keeps the buttons still until then.
+      // After a play the buttons stay disabled until the new version of the table is pushed: at the
+      // server of a competition that is later than this answer.
       if (each.what !== "play") setSent(null);
     } catch (e) {
       if (e instanceof Offline) isLost.current = true;

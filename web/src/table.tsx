@@ -1,4 +1,8 @@
 // A table, as a person sees it and plays at it.
+//
+// A click on a card changes only the choice (choice.ts). The button Play, another button or a key sends
+// the request "play" with the id of an action (pending.ts, net.ts). Its answer is empty: the server
+// pushes the changed "table" to all who see it, which replaces the table here.
 
 import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { adviser, chooseAdviser, useAdvice } from "./advice";
@@ -55,15 +59,16 @@ export function TablePage({ id, token }: { id: string; token: string }) {
 function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate }) {
   const { net } = useShared();
   const { position, seat, links } = table;
+  // The row of this person's seat, and the cards in it that can be clicked: no gaps, none face down.
   const own = seat < 0 ? undefined : position.rows.find((row) => row.seat === seat);
   const hand = useMemo(() => (own?.cards ?? []).filter((card) => card && card !== " "), [own?.cards.join("|")]);
   const { pending, error, send, ask } = useSender(table);
   const myTurn = table.asked && !pending;
   const choice = useChoice(hand, position.legal);
-  const [readings, setReadings] = useState<Action[]>([]);
+  const [readings, setReadings] = useState<Action[]>([]); // plays of the same cards, to choose from
   const [panel, setPanel] = useState<Panel>("");
-  const [arrangement, setArrangement] = useState<string | null>(null);
-  const [reason, setReason] = useState("");
+  const [arrangement, setArrangement] = useState<string | null>(null); // of the parts, from the hints
+  const [reason, setReason] = useState(""); // why the chosen cards are no legal play
   const { hint, chances, clear } = useAdvice(table.version);
   const positionKey = `${table.table} ${table.version}`;
 
@@ -96,6 +101,7 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
 
   const toggle = (panelName: Panel) => setPanel(panel === panelName ? "" : panelName);
   const play = (action: Action) => { if (myTurn) void send("play", { version: table.version, action: action.id }); };
+  // Actions without cards, such as a pass or a bid, have buttons of their own.
   const buttons = (position.legal ?? []).filter((action) => !action.cards.length);
   const submit = () => {
     if (choice.plays.length === 1) play(choice.plays[0]);
@@ -146,6 +152,7 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
   });
 
   const preparing = usePreparation(game, "hints", (panel === "hint" || coached) && table.asked && !hint, t);
+  // Who may begin the next hand: a player, or the owner of a table of agents alone.
   const isMine = seat >= 0 || (!table.seats.some((holder) => holder.person) && net.owner);
   const result = position.over && seat >= 0 ? position.returns : null;
   return (

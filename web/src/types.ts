@@ -1,4 +1,6 @@
-// The messages of the server; see closedhand/web: serialization.py, catalogue.py, lobby.py, hints.py.
+// The messages of the server, as closedhand/web makes them: Table in table_view.py, Position and Action
+// in serialization.py, Game and Agent in catalogue.py, Hint in hints.py and advice.py, Chances in
+// card_chances.py, replays in study.py, RuleSection in requests/table.py.
 
 export interface Action {
   id: number;
@@ -7,11 +9,12 @@ export interface Action {
   kind: string; // of play, a term of the game; may be empty
 }
 
+// A seat, or cards in the middle; see Row in closedhand/core/display.py.
 export interface Row {
   label: string;
-  seat: number;
+  seat: number; // -1 for cards in the middle
   role: string;
-  cards: string[];
+  cards: string[]; // an empty text is a card face down, a space a gap
   note: string;
   marks: string[];
   active: boolean;
@@ -19,7 +22,7 @@ export interface Row {
 
 export interface Move {
   player: number;
-  text: string | null;
+  text: string | null; // null for an action that is hidden from this seat
   cards: string[];
   kind: string;
 }
@@ -28,12 +31,12 @@ export interface Position {
   ply?: number; // in a replay
   rows: Row[];
   moves: Move[];
-  player: number;
+  player: number; // the seat to act; -1 after the end
   over: boolean;
   returns: number[] | null;
-  legal: Action[] | null;
-  number: number;
-  parts: { name: string; cards: number }[];
+  legal: Action[] | null; // null unless this person is to decide, and if too many or made of parts
+  number: number; // of legal actions, sent or not
+  parts: { name: string; cards: number }[]; // into which the hand is to be sorted; mostly none
 }
 
 export interface SeatHolder {
@@ -43,25 +46,26 @@ export interface SeatHolder {
   player: number; // the same when seats rotate
 }
 
+// The result of a game at a table, by seat.
 export interface Hand {
   returns: number[];
   players: number[];
   occupants: string[];
   deal: number;
-  turn: number;
+  turn: number; // seats by which the players had been rotated on this deal
 }
 
 export interface Table {
   table: string;
-  version: number;
+  version: number; // number of changes: a request names the one that it is about
   game: string;
-  seat: number;
+  seat: number; // of this person; -1 for spectators
   seats: SeatHolder[];
   position: Position;
   asked: boolean; // whether this person is to decide now
-  pace: number;
-  open: boolean;
-  trouble: string;
+  pace: number; // seconds between actions of agents; 0: at once, or paused where agents alone play
+  open: boolean; // whether spectators see all hands
+  trouble: string; // error of an agent that stops the game
   deal: number;
   turn: number;
   hands: Hand[];

@@ -29,7 +29,7 @@ class RatingAgent(PlayAgent):
             view: View of the player to act.
             actions: Legal actions, integers [n].
         """
-        whole = self.game.flat
+        whole = self.game.flat  # the game whose actions are whole plays
         in_steps = whole is not self.game
         if is_opening(whole.rules, view) or (in_steps and view.group >= 0):
             return np.where(actions == self.act(view), 0.0, np.nan)

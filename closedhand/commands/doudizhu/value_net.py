@@ -3,6 +3,7 @@
 1. `learn` prepares a run in a folder (`training.begin`) and works for the given time.
 2. A piece of its work is `Training.step`: games of self-play (`self_play`), then `learning`.
 3. From time to time and at the end, the run writes the network (`files.save`) and a checkpoint.
+4. The agent `value-net:FOLDER` loads the network (`files.load`). The checkpoint is for resuming.
 """
 
 from collections.abc import Sequence
@@ -26,7 +27,19 @@ def learn(
     setting: Sequence[str] | None = None,
     ray: str | None = None,
 ) -> None:
-    """Train the network in self-play for at least one step, resuming the folder's training."""
+    """Train the network in self-play for at least one step, resuming the folder's training.
+
+    Args:
+        game: Dou Dizhu under its default rules but for the objective.
+        algorithm: `value-net`.
+        seconds: Time to work, in addition to that before a resumption.
+        seed: Seed of everything random.
+        folder: Folder for the network and the checkpoint.
+        restart: Whether to ignore the checkpoint.
+        start: File of a network to continue from (`--from`).
+        setting: Settings `KEY=VALUE` of `training.Settings` (`--set`).
+        ray: Address of a Ray cluster that plays the games.
+    """
     from closedhand.agents.doudizhu.value_net import files, training
 
     table = settings_of(algorithm)
@@ -38,4 +51,5 @@ def learn(
     fit(run, seconds, restart, ray, saved, f"play it as {algorithm}:{folder}")
 
 
+# For `closedhand show settings value-net` and `settings_of` above, without importing the training.
 learn.settings_type = "closedhand.agents.doudizhu.value_net.training:Settings"  # type: ignore[attr-defined]

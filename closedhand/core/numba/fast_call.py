@@ -119,7 +119,9 @@ def entry(kernel: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
 
 
 class Crossing:
-    """Calls of kernels that take the rules of a game and one of its states, both packed.
+    """Crossings from Python to kernels for single states of a game.
+
+    Rules and states are packed, and kernels `unpack` them.
 
     A copied or unpickled object packs its rules anew.
     """

@@ -180,7 +180,7 @@ KINDS = {
     "bomb": "bomb",
     "rocket": "rocket",
 }
-"""What players call the categories."""
+"""The names that players give the categories."""
 
 
 def kind(game: Game, action: int) -> str:

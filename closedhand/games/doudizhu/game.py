@@ -1,4 +1,7 @@
-"""Dou Dizhu as a `Game`: its options, and the functions of the contract in one place."""
+"""Dou Dizhu as a `Game`: its options, and the functions of the contract in one place.
+
+`closedhand.core.contract` finds the functions here, by `Rules.kernels`; other modules define them.
+"""
 
 from dataclasses import replace
 from typing import Any

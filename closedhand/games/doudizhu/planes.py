@@ -36,14 +36,18 @@ from closedhand.games.doudizhu.state import SEATS, Rules, around
 
 RANKS, ROWS, PLANES = 15, 19, 21
 STATUS = 10
+"""Numbers of the status vector, which follows the planes."""
 SHAPES = {"observation": (RANKS, ROWS, PLANES), "status": (STATUS,)}
 SIZE = RANKS * ROWS * PLANES + STATUS
 
 OPENING = {"opening": (SEATS + 1 + RANKS,)}
 
 ROUNDS = 6
+"""Latest rounds with a plane for each player."""
 UNSEEN, HAND = 19, 20
+"""Planes of the unseen cards and of the observer's hand."""
 CATEGORY_ROW = 4
+"""Row of the first category; the rows before it count cards."""
 
 
 def has_opening(rules: Rules) -> bool:
@@ -185,6 +189,7 @@ def draw_history(rules, state, player, out):
 def draw_status(rules, state, player, out):
     """Write the status vector."""
     if state.landlord >= 0:
+        # Seats after the landlord's: 0 the landlord, 1 the down peasant, 2 the up peasant.
         out[around(rules, player - state.landlord)] = 1
     for i in range(rules.options.players):
         seat = around(rules, player + i)

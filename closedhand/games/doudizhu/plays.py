@@ -61,10 +61,14 @@ CATEGORIES = (
 )
 
 GROUPS = 309
+"""Number of main groups, the pass among them."""
 PASS_GROUP = 308
+"""The main group of the pass, the last one."""
 
 FAMILIES = 38
+"""Number of families, each the groups of one category and length."""
 BOMB, ROCKET, PASS_FAMILY = 35, 36, 37
+"""The last families. A bomb or the rocket beats the plays of every earlier family."""
 
 GROUP = record_type(
     [
@@ -105,9 +109,10 @@ STANDING = record_type(
 groups of the same family beat them, whatever the kickers."""
 
 STANDINGS = GROUPS + 40
-"""Number of standings: one for each group, and more for `douzero`, where kickers count."""
+"""Number of standings: one for each group, and room for those of `douzero`, where kickers count."""
 
 MOST_PLAYS = 29_985
+"""Number of plays of the preset with the most, `douzero`; the tables of all have this length."""
 
 PLAYS = record_type(
     [

@@ -62,7 +62,7 @@ def deal(rules, state, seed):
         public += one(deck[i])
         i += 1
     state.public = public
-    state.seed = seed
+    state.seed = seed  # what the shuffle left of it: the next deal, if all pass
     begin(rules, state)
 
 
@@ -138,7 +138,7 @@ def begin(rules, state):
     state.landlord = -1
     state.passed = 0
     clear(state)
-    if not rules.options.bidding:
+    if not rules.options.bidding:  # seat 0 is the landlord
         state.stake = rules.options.stake
         crown(rules, state, 0)
 
@@ -214,7 +214,7 @@ def legal_groups(rules, state, out):
         # The lowest four bits are now those of the first group of the family.
         ranks = lowest_ranks(family, hand) >> np.uint64(4 * family.rank)
         if state.target >= 0 and f < BOMB:
-            f, then = then, BOMB
+            f, then = then, BOMB  # the two families of the standing, then bombs and the rocket
         elif ranks:
             f += 1
         else:
@@ -277,7 +277,7 @@ def legal(rules, state, out):
     hand = state.hands[state.player]
     # The groups are kept at the end of `out` while their plays are written at its beginning. No
     # hand allows so many plays that the two meet.
-    groups = out[len(out) - PASS_GROUP :]
+    groups = out[len(out) - PASS_GROUP :]  # the pass is the last group: so many come before it
     least = least_strength(rules, state)
     n = 0
     for i in range(legal_groups(rules, state, groups)):
@@ -307,7 +307,7 @@ def play(rules, state, action):
         state: State, changed in place.
         action: Id of a legal action: a play, the pass, or a word.
     """
-    opening = is_opening(rules, state)
+    opening = is_opening(rules, state)  # it reads `moves`, which grows below
     state.history[state.moves] = action
     state.moves += 1
     if opening:

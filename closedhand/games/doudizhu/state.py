@@ -1,7 +1,8 @@
 """The state of Dou Dizhu, field by field, and the options of its rules.
 
 Actions are the ids of the preset's play table (`plays.py`), the last of which is the pass, then the
-words (`auction.py`). Cards are counts by rank, packed (`counts.py`).
+words: what is said before the landlord leads, such as bids (`auction.py`). Cards are counts by
+rank, packed (`counts.py`).
 """
 
 from typing import NamedTuple
@@ -79,6 +80,7 @@ class Rules(NamedTuple):
         options: Options, a record of `OPTIONS_TYPE`.
     """
 
+    # It gathers the functions of the contract from `rules.py`, `planes.py`, `hidden.py` and others.
     kernels = "closedhand.games.doudizhu.game"
 
     plays: np.record

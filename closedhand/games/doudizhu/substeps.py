@@ -35,7 +35,9 @@ from closedhand.games.doudizhu.state import Rules as FlatRules, around, clear
 FIRST_SOLO = GROUPS
 FIRST_PAIR = FIRST_SOLO + 15
 FIRST_BID = FIRST_PAIR + 13
+"""First id of the words, if there are any: bids, calls, doubling and showing."""
 ACTIONS = FIRST_BID
+"""Number of actions without the words."""
 MOST_KICKERS = 54 // 3
 """Upper bound on kickers in a game: each comes with at least two cards of a main group."""
 

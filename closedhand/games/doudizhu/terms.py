@@ -22,6 +22,7 @@ TERMS = {
         "no bid yet": "尚未叫分",
         "option rules": "预设规则，决定带牌和发牌；openspiel 与 two_players 含叫牌，后者含抢地主",
         "option bidding": "由叫牌决定地主",
+        "option passed_deals": "连续几次无人叫牌后本局以0分结束，默认3；0为一直重新发牌，需要叫牌",
         "option robbing": "以叫地主和抢地主代替叫分，需要叫牌",
         "option doubling": "地主首出前每人可加倍",
         "option open_hand": "地主首出前可明牌，底分加倍",
@@ -91,6 +92,8 @@ TERMS = {
         "no bid yet": "ビッドなし",
         "option rules": "添え札と配り方を決める。openspiel と two_players には競りがある",
         "option bidding": "競りで地主を決める",
+        "option passed_deals": "全員パスの配り直しがこの回数に達すると0点で終わる。"
+        "既定は3、0は限りなし。競りが必要",
         "option robbing": "点の競りの代わりに、地主を名乗り、奪う。競りが必要",
         "option doubling": "地主が出す前に、全員が倍にできる",
         "option open_hand": "地主は出す前に手札を公開でき、基礎点が倍になる",

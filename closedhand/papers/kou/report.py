@@ -70,7 +70,7 @@ DIFFERENCES = (
     "differently from the paper's programs, so the distances differ. The paper does not describe",
     "the playouts of the programs that search.",
 )
-"""What differs from the paper, and why."""
+"""The differences from the paper and their reasons."""
 
 SIGNS = (
     "Sign: `same` as the paper's, the `other` one, or `open`, where our interval contains 0 or the",

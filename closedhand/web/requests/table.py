@@ -1,4 +1,7 @@
-"""Requests about games and tables."""
+"""Requests about games and tables.
+
+Those that change a table have an empty answer: the lobby lets each connection push the table anew.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -152,6 +155,7 @@ async def _leave(connection: Connection, given: dict[str, Any]) -> Any:
 
 @request("play", {"version": NATURAL}, {"action": NATURAL, "text": TEXT}, for_owner=False)
 async def _play(connection: Connection, given: dict[str, Any]) -> Any:
+    """Play an action of the person at the own seat, given by its id, or by its text if arranged."""
     table = connection.seated()
     game, state = table.game, table.state
     if given["version"] != table.version:

@@ -74,7 +74,7 @@ def test_the_switches_of_the_network(
          "larger than 0"),
         (["train", "policy-net", "--records", "x", "--out", "y", "--steps", "1", "--size", "big"],
          "no size 'big'"),
-        (["records", "generate", "leduc", "--agents", "random", "--out", "x"], "of doudizhu"),
+        (["records", "generate", "leduc", "--agents", "random", "--out", "x"], "end in .jsonl"),
         (["records", "generate", "doudizhu", "--agents", "nobody", "--out", "x"],
          "no agent 'nobody'"),
         (["records", "generate", "doudizhu", "--agents", "rule", "--out", "x", "--option",

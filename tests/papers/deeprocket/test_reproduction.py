@@ -367,6 +367,6 @@ def test_plans_take_agents_by_name_only_where_they_are_played() -> None:
     assert deeprocket.positions([agent])[0]["agent"] == "random"
     plan = deeprocket.Plan(network="rule", best="rule", games=5, iterations=1, agents=("nobody",))
     with pytest.raises(InputError, match="at least two agents"):
-        deeprocket.compute(plan, Path("r"), lambda *_: None)
+        deeprocket.compute(Path("r"), plan, lambda *_: None)
     quick = deeprocket.Plan("rule", "rule", 5, 1, ("nobody",), sections=("figures",))
-    assert set(deeprocket.compute(quick, Path("r"), lambda *_: None)) == {"figures"}
+    assert set(deeprocket.compute(Path("r"), quick, lambda *_: None)) == {"figures"}

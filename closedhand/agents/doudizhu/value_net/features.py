@@ -16,12 +16,15 @@ from closedhand.games.doudizhu.state import SEATS
 from closedhand.games.doudizhu.substeps import lowest_rank
 
 COUNTS = 4
+"""Inputs for each rank of some cards: one for each number of cards from 1 on."""
 CARDS = len(RANKS) * COUNTS
 """Inputs for some cards: rank and, as the faster index, their number, 1 to 4."""
 MOST_LEFT = 20
+"""Greatest number of cards of a player: those of the landlord after the deal."""
 RECENT_PLAYS = 9
 """Number of plays and passes before the decision that are inputs."""
 MOST_BOMBS = 3
+"""Greatest number of bombs that has an input of its own; more bombs share it."""
 
 # First input of each sort. Of most sorts exactly one input is 1, or one for each rank. The comments
 # name the indices of the sort, the slowest first.

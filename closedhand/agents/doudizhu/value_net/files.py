@@ -21,7 +21,7 @@ win, for `score` the points of a side at a stake of 1."""
 NUMBERS = ("steps", "games", "samples")
 """Counts of the training in the description of a network."""
 NAME = "value-net.npz"
-"""Name of the file in a folder of `closedhand train`."""
+"""Name of the network in a folder of `closedhand train`, beside the checkpoint of the training."""
 FINEST = 127
 """Greatest integer that encodes a weight (int8); each row has one factor for all its weights."""
 
@@ -118,7 +118,7 @@ def _shipped(objective: str) -> tuple[Net, dict[str, Any]]:
 
 
 def files_of(path: str | None) -> tuple[Path, ...]:
-    """Find the file that the argument of the agent names, for its traits."""
+    """Find the file that the argument of the agent names, for its traits; none without a file."""
     file = None if path is None else within(Path(path), NAME)
     # Unlike Path.is_file, os.path.isfile returns false for a name that is too long.
     return (file,) if file is not None and os.path.isfile(file) else ()

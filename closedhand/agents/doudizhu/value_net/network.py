@@ -105,12 +105,12 @@ SHAPES = Net(
 
 def new_net(seed: int) -> Net:
     """Make a network that plays as `decompose` does, with random lower layers."""
-    rng = np.random.default_rng((seed, 0xDE7))
+    rng = np.random.default_rng((seed, 0xDE7))  # the number tells this use of the seed from others
     dense = np.zeros(SHAPES.dense, np.float32)
     second = rng.standard_normal((ROLES, UNITS * SECOND)) * np.sqrt(2 / UNITS)
     dense[:, : UNITS * SECOND] = second
     inputs = (rng.standard_normal(SHAPES.inputs) * 0.05).astype(np.float32)
-    inputs[:, -1] = 0.0
+    inputs[:, -1] = 0.0  # the input `ALWAYS`, whose row holds the constants of the first layer
     return Net(inputs, np.zeros(SHAPES.plays, np.float32), dense)
 
 

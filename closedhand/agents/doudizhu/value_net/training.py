@@ -63,6 +63,7 @@ NOTED_EVERY = 500
 DEALS = 5000
 """Deals of the duplicate match against `decompose` in an entry; the same in every entry."""
 COUNTS = (*files.NUMBERS, "averaged")
+"""Attributes of `Training` that count something, in its checkpoints."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,7 @@ class Training:
         self.objective = str(game.options["objective"])
         self.steps = self.games = self.samples = self.averaged = 0
         self._samples = np.zeros(0, SAMPLE)
-        self._policy: Policy | None = None
+        self._policy: Policy | None = None  # that of the last step, whose arrays are used again
         self.crew: Crew | None = None
         self.net = new_net(seed)
         self._known = np.zeros(self.net.inputs.shape[:-1], np.bool_)  # learned before this stage
@@ -155,12 +156,13 @@ class Training:
         }
 
     def advance(self, seconds: float) -> bool:
-        """Take a step; returns whether an entry in the history is due."""
+        """Take a step, whatever time is left; return whether an entry in the history is due."""
         self.step()
         return self.steps % NOTED_EVERY == 0
 
     def step(self) -> None:
         """Play the games of a step and learn from them."""
+        # The number tells this use of the seed from others, such as `new_net`.
         rng = np.random.default_rng((self.seed, 0xDA7, self.steps))
         counts = self._play(rng)
         games, samples = counts.sum(axis=0).tolist()
@@ -258,7 +260,10 @@ class Training:
 
     @property
     def learned(self) -> Net:
-        """Mean of the weights, with 0 in rows of few gradients, as they are mostly random."""
+        """The network that is saved and plays: the mean of the weights.
+
+        Rows of few gradients are 0, as they are mostly random.
+        """
         learned = self._known | (self.optimiser.input_visits >= LEAST_VISITS)
         return self.mean._replace(inputs=self.mean.inputs * learned[..., None])
 
@@ -327,7 +332,9 @@ def _write(path: Path, about: dict[str, Any], state: dict[str, Any]) -> None:
 
 
 CHECKPOINT = "learner.npz"
+"""Name of the checkpoint in the folder: the state of the training, from which it resumes."""
 PLAIN = Format(_write, NPZ.read)
+"""Format of the checkpoint: npz without compression."""
 
 
 def begin(
@@ -372,5 +379,5 @@ def begin(
         folder / CHECKPOINT,
         save_network,
         PLAIN,
-        note_checkpoints=False,
+        note_checkpoints=False,  # a summary plays a match
     )

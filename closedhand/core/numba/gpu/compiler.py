@@ -214,7 +214,7 @@ def capability(arch: str) -> tuple[int, int]:
 
 
 class _Device(NamedTuple):
-    """Properties of a device that numba-cuda reads while it compiles."""
+    """The attributes of a device that numba-cuda reads while it compiles."""
 
     compute_capability: tuple[int, int]
 

@@ -1,4 +1,4 @@
-"""Work of a thread of a GPU, by name: one game at a time, or one of the rows of a block.
+"""The work of a thread of a GPU, by name: one game at a time, or one of the rows of a block.
 
 Grids may be smaller than batches: threads and blocks play several games in turn, each with scratch
 space of its own.
@@ -129,4 +129,4 @@ ENTRIES: dict[str, Callable[..., None]] = {
     "decide": _decide,
     "random_games": _random_games,
 }
-"""What a thread of the GPU does, by name."""
+"""The work of a thread of the GPU, by name."""
