@@ -90,7 +90,7 @@ class Population:
             frozen: Indices in `names` of the opponents that are frozen selves.
 
         Returns:
-            Players, int64 [games, seats]: `LEARNER`, or the index of the opponent in `names`.
+            `LEARNER`, or the index of the opponent in `names`, int64 [games, seats].
         """
         numbers = np.arange(games.start, games.stop)
         sides = np.array(self.game.sides)
