@@ -58,6 +58,9 @@ REFUSALS = (
 )
 """What is said of games that an agent does not play."""
 
+TO_THE_END = {"ismcts", "search"}
+LONGEST = 100_000
+"""Agents whose simulations play a game to its end, and the most moves that these tests wait for."""
 POSITIONS = 150
 SLOW = 200.0
 """Microseconds of a decision above which an agent is asked in few positions."""
@@ -134,6 +137,8 @@ def texts_of(game: Game, folder: Path) -> Iterator[str]:
             yield from written(game, folder)
         elif name == "learned":
             yield written_network(game, folder)
+        elif name in TO_THE_END and game.max_moves > LONGEST:
+            continue
         elif name not in NEED_FILES:
             yield from TEXTS.get(f"{game.name}.{name}", TEXTS.get(name, (name,)))
 
