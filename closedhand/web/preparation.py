@@ -97,8 +97,14 @@ class Preparation:
 
     def close(self) -> None:
         """End the process of the compiler."""
-        if self._process is not None:
-            self._process.kill()
+        process = self._process
+        if process is not None:
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                with suppress(OSError):
+                    if pipe is not None:
+                        pipe.close()
 
     def _work(self) -> None:
         try:
@@ -128,7 +134,8 @@ class Preparation:
             self._process = subprocess.Popen(
                 COMMAND, stdin=pipe, stdout=pipe, text=True, start_new_session=True
             )
-        with suppress(OSError):
+        # The pipes may be closed by `close` at any time.
+        with suppress(OSError, ValueError):
             assert self._process.stdin and self._process.stdout
             print(name, stage, file=self._process.stdin, flush=True)
             self._process.stdout.readline()

@@ -66,7 +66,7 @@ def test_the_paper_about_kou(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
     def compute(**given: Any) -> dict[str, Any]:
         plan = kou.Plan(**{"rounds": 4, "search_rounds": 2, "enemies": ("default",), **given})
-        return kou.compute(plan, tmp_path, lambda name, number, total: steps.append(number))
+        return kou.compute(tmp_path, plan, lambda name, number, total: steps.append(number))
 
     results = compute()
     assert round(steps[-1]) == len(results) == len(kou.leagues(kou.Plan(enemies=("default",))))
