@@ -5,14 +5,13 @@ import numpy as np
 import pytest
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 
-import closedhand  # noqa: F401
-
 GAMES = 3
 
 
 @pytest.mark.slow
 def test_envs_in_processes_equal_those_in_one_over_whole_games() -> None:
-    makers = [lambda: gymnasium.make("closedhand/Leduc-v0")] * GAMES
+    # The prefix names the module to import, in processes that are not forks of this one.
+    makers = [lambda: gymnasium.make("closedhand:closedhand/Leduc-v0")] * GAMES
     kinds = (SyncVectorEnv, AsyncVectorEnv)
     envs = [kind(makers) for kind in kinds]
     try:
