@@ -143,8 +143,11 @@ class Wire:
         """Send a request and return its error; it must be refused."""
         return self.send(what, **given)["error"]
 
-    def until(self, holds: Any) -> dict[str, Any]:
-        """Wait for the first further push that meets a condition."""
+    def until(self, holds: Any, since: int | None = None) -> dict[str, Any]:
+        """Wait for the first push that meets a condition: a further one, or one from `since` on."""
+        for data in self.pushed[since:] if since is not None else ():
+            if holds(data):
+                return data
         while True:
             data = self.receive()
             if "push" in data and holds(data):
