@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from closedhand.cli import (
+    bench,
     compile,
     exploit,
     learner_table,
@@ -73,6 +74,7 @@ app.command(context_settings=solve.CONTEXT)(solve.solve)
 app.command()(exploit.exploit)
 app.command()(solve.judge)
 app.command()(compile.compile)
+app.command()(bench.bench)
 app.command()(web.web)
 app.add_typer(records.app, name="records")
 app.add_typer(train.app, name="train")
