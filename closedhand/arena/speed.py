@@ -203,6 +203,7 @@ def on_device(
 
     for name in agents:
         kernel_policy(make_agent(game, name, 0))
+
     def measure(work: Callable[[], int]) -> float:
         return rate(work, seconds, time.perf_counter)
 
