@@ -13,6 +13,7 @@ import typer
 from closedhand.cli import (
     bench,
     compile,
+    example,
     exploit,
     learner_table,
     play,
@@ -76,6 +77,7 @@ app.command()(solve.judge)
 app.command()(compile.compile)
 app.command()(bench.bench)
 app.command()(web.web)
+app.command()(example.example)
 app.add_typer(records.app, name="records")
 app.add_typer(train.app, name="train")
 OF_GAMES = {
