@@ -23,7 +23,6 @@ from closedhand.cli.common import (
     Seed,
     bind,
     claim_files,
-    crew,
     given_options,
     interruptible,
     leave_if_interrupted,
@@ -34,6 +33,7 @@ from closedhand.cli.common import (
     save_picture,
     seed_option,
     slug,
+    workers_of,
 )
 from closedhand.core.file_kinds import LEAGUE, MATCH, PICTURE
 from closedhand.core.game import Game, InputError
@@ -139,7 +139,7 @@ def _contend(
     clocked = is_clocked(contest.game, contest.players)
     if clocked and ray is not None:
         raise InputError("an agent that searches by the clock needs all cores: leave out --ray")
-    players = crew(ray, workers or (1 if clocked else None))
+    players = workers_of(ray, workers or (1 if clocked else None))
     played = contest.load(path) if resume else None
 
     def save(found: Any) -> None:
