@@ -141,6 +141,17 @@ def stated_options(game: Game) -> dict[str, Any]:
     }
 
 
+def deal_of(record: Record, game: Game) -> State:
+    """Return the state of `game` from which a record starts, by its deal or else by its seed.
+
+    Raises:
+        InputError: The deal is none of the game.
+    """
+    if record.deal is not None:
+        return game.parse_deal(record.deal)
+    return game.deal(np.random.default_rng(record.seed))
+
+
 def replay(record: Record, before: Callable[[State], None] = lambda state: None) -> State:
     """Replay a record, and return the state at its end.
 
@@ -152,10 +163,7 @@ def replay(record: Record, before: Callable[[State], None] = lambda state: None)
         InputError: An illegal action, or a result other than the stated one.
     """
     game = flat_game(record.game, record.rules)
-    if record.deal is not None:
-        state = game.parse_deal(record.deal)
-    else:
-        state = game.deal(np.random.default_rng(record.seed))
+    state = deal_of(record, game)
     for number, text in enumerate(record.actions, 1):
         try:
             before(state)
