@@ -269,6 +269,7 @@ def play(
     from closedhand.arena import play as table
     from closedhand.core.agent_spec import split_agents
     from closedhand.core.agents import make_adviser, make_agent
+    from closedhand.core.records import start
     from closedhand.core.registry import spec_of
 
     bound = bind(game, rules, option)
@@ -281,7 +282,7 @@ def play(
     adviser = make_agent(bound, hint, seed) if hint else make_adviser(bound, names[0], seed)
     show, score = paper().print, table.Score(bound.num_players)
     while True:
-        session = table.Session(bound, table.start(bound, deal, seed), seat, others, adviser)
+        session = table.Session(bound, start(bound, deal, seed), seat, others, adviser)
         show(f"{game} against {', '.join(names)}, --seed {seed}")
         if not table.run(session, streams.read_line, show, score) or not _again():
             return

@@ -141,15 +141,13 @@ def stated_options(game: Game) -> dict[str, Any]:
     }
 
 
-def deal_of(record: Record, game: Game) -> State:
-    """Return the state of `game` from which a record starts, by its deal or else by its seed.
+def start(game: Game, deal: str | None, seed: int | None) -> State:
+    """Make the initial state of a game, from a deal in its notation or else from a seed.
 
     Raises:
-        InputError: The deal is none of the game.
+        InputError: The text is not a deal.
     """
-    if record.deal is not None:
-        return game.parse_deal(record.deal)
-    return game.deal(np.random.default_rng(record.seed))
+    return game.deal(np.random.default_rng(seed)) if deal is None else game.parse_deal(deal)
 
 
 def replay(record: Record, before: Callable[[State], None] = lambda state: None) -> State:
@@ -163,7 +161,7 @@ def replay(record: Record, before: Callable[[State], None] = lambda state: None)
         InputError: An illegal action, or a result other than the stated one.
     """
     game = flat_game(record.game, record.rules)
-    state = deal_of(record, game)
+    state = start(game, record.deal, record.seed)
     for number, text in enumerate(record.actions, 1):
         try:
             before(state)

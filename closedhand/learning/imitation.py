@@ -112,7 +112,7 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
             played: list[int] = []
             is_watched = False
             try:
-                state = records.deal_of(record, found)
+                state = records.start(found, record.deal, record.seed)
                 start = state.copy()
                 for text in record.actions:
                     played.append(found.parse(text, state))
