@@ -35,8 +35,8 @@ DOUDIZHU = GameSpec(
         "WP": "closedhand.games.doudizhu.metrics:winning_percentage",
         "ADP": "closedhand.games.doudizhu.metrics:average_difference",
     },
-    rulebook="closedhand.games.doudizhu.rulebook:RULEBOOK",
-    terms="closedhand.games.doudizhu.terms:TERMS",
+    rulebook="closedhand.games.doudizhu:rulebook",
+    terms="closedhand.games.doudizhu:terms",
     faces={"S": "joker", "B": "JOKER"},
     playouts="closedhand.agents.doudizhu.search.agent:playouts",
     pages=(
