@@ -12,6 +12,7 @@ import typer
 
 from closedhand.cli import (
     compile,
+    endgame,
     exploit,
     learner_table,
     play,
@@ -69,6 +70,7 @@ def closedhand(
 
 app.command()(play.match)
 app.command()(play.play)
+app.command()(endgame.endgame)
 app.command(context_settings=solve.CONTEXT)(solve.solve)
 app.command()(exploit.exploit)
 app.command()(solve.judge)

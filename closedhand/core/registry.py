@@ -76,6 +76,8 @@ class GameSpec:
         playouts: Maker of the policy whose playouts rate actions in hints and replays, and of the
             game that they play, whose payoffs may be simpler: `game -> (game, policy)`, or None for
             rules without such a policy. Without it playouts are random.
+        endgames: Means to solve open hands, a `closedhand.search.exact.Endgames`; None: a position
+            is a deal and actions, and is searched without a table.
         rulebook: Rules in words, a `closedhand.core.rulebook.Rulebook`; None: there are none.
         odds: Function that estimates the chances of the parts of a hand while it is being sorted:
             `(game, view, parts) -> [Odds or None]`, for texts of the cards of all parts, see
@@ -113,6 +115,7 @@ class GameSpec:
     terms: Ref | None = None
     faces: Mapping[str, str] = field(default_factory=dict[str, str])
     playouts: Ref | None = None
+    endgames: Ref | None = None
     rulebook: Ref | None = None
     odds: Ref | None = None
     client: Ref | None = None

@@ -39,6 +39,7 @@ DOUDIZHU = GameSpec(
     terms="closedhand.games.doudizhu.terms:TERMS",
     faces={"S": "joker", "B": "JOKER"},
     playouts="closedhand.agents.doudizhu.search.agent:playouts",
+    endgames="closedhand.agents.doudizhu.endgames:ENDGAMES",
     pages=(
         "closedhand.games.doudizhu",
         "closedhand.games.doudizhu.planes",
