@@ -86,7 +86,7 @@ def test_payoffs_of_open_deals_of_leduc() -> None:
     """A game with many payoffs, and without keys of positions."""
     game = make_game("leduc")
     values = set()
-    for deal in ("SK;HJ;HK", "SK;HK;HJ", "SJ;SK;HJ", "SQ;SJ;HK"):
+    for deal in ("SK;HJ;HK", "SK;HK;HJ", "SJ;SK;HJ", "SJ;HK;SQ"):
         found = exact.endgame(game, state := game.parse_deal(deal))
         for play in found.plays:
             child = state.copy()

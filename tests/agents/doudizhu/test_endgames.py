@@ -20,7 +20,7 @@ def small(number: int, seed: int = 1) -> list[State]:
     found: list[State] = []
     while len(found) < number:
         first, span = int(rng.integers(9)), int(rng.integers(3, 7))
-        deck = list(4 * RANKS[first : first + span] + "SB" * int(rng.integers(2)))
+        deck = list(4 * RANKS[:13][first : first + span] + "SB" * int(rng.integers(2)))
         rng.shuffle(deck)
         hands = []
         for size in SIZES[len(found) % len(SIZES)]:
