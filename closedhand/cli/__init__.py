@@ -12,6 +12,7 @@ import typer
 
 from closedhand.cli import (
     compile,
+    deals,
     endgame,
     exploit,
     learner_table,
@@ -70,6 +71,7 @@ def closedhand(
 
 app.command()(play.match)
 app.command()(play.play)
+app.command()(deals.deals)
 app.command()(endgame.endgame)
 app.command(context_settings=solve.CONTEXT)(solve.solve)
 app.command()(exploit.exploit)
