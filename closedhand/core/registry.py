@@ -77,6 +77,8 @@ class GameSpec:
         playouts: Maker of the policy whose playouts rate actions in hints and replays, and of the
             game that they play, whose payoffs may be simpler: `game -> (game, policy)`, or None for
             rules without such a policy. Without it playouts are random.
+        endgames: Means to solve open hands, a `closedhand.search.exact.Endgames`; None: a position
+            is a deal and actions, and is searched without a table.
         rulebook: Rules in words, Markdown by language, `en` and by choice `zh` and `ja`, for
             `closedhand.core.rulebook.from_markdown`; None: there are none. Instead of a mapping,
             `kuhn_poker:rulebook` names files such as `rulebook.en.md` of that package.
@@ -116,6 +118,7 @@ class GameSpec:
     terms: str | Mapping[str, Mapping[str, str]] | None = None
     faces: Mapping[str, str] = field(default_factory=dict[str, str])
     playouts: Ref | None = None
+    endgames: Ref | None = None
     rulebook: str | Mapping[str, str] | None = None
     odds: Ref | None = None
     client: Ref | None = None
