@@ -13,6 +13,8 @@ import typer
 from closedhand.cli import (
     bench,
     compile,
+    deals,
+    endgame,
     example,
     exploit,
     learner_table,
@@ -71,6 +73,8 @@ def closedhand(
 
 app.command()(play.match)
 app.command()(play.play)
+app.command()(deals.deals)
+app.command()(endgame.endgame)
 app.command(context_settings=solve.CONTEXT)(solve.solve)
 app.command()(exploit.exploit)
 app.command()(solve.judge)
