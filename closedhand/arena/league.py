@@ -216,7 +216,7 @@ def play(
         seed: Seed of the deals, the seats and the agents.
         duplicate: Whether each deal is played at all rotations of the agents.
         workers: Number of processes, 1 for the calling process only; or a
-            `closedhand.core.workers.Crew`.
+            `closedhand.core.workers.RemoteWorkers`.
         played: A league with the same settings to resume.
         progress: Called with the number of deals finished so far.
         save: Called at intervals, but not at the end, with the league so far.

@@ -129,7 +129,7 @@ def play(
             pairing.
         seed: Seed of the deals and the agents.
         workers: Number of processes, 1 for the calling process only; or a
-            `closedhand.core.workers.Crew`.
+            `closedhand.core.workers.RemoteWorkers`.
         played: A match with the same settings to resume.
         progress: Called with the number of deals finished so far.
         save: Called at intervals, but not at the end, with the match so far.

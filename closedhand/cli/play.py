@@ -24,7 +24,6 @@ from closedhand.cli.common import (
     Seed,
     bind,
     claim_files,
-    crew,
     given_options,
     interruptible,
     leave_if_interrupted,
@@ -35,6 +34,7 @@ from closedhand.cli.common import (
     save_picture,
     seed_option,
     slug,
+    workers_of,
 )
 from closedhand.core.file_kinds import LEAGUE, MATCH, PICTURE
 from closedhand.core.game import Game, InputError
@@ -169,7 +169,7 @@ def _contend(
     clocked = is_clocked(contest.game, contest.players)
     if clocked and ray is not None:
         raise InputError("an agent that searches by the clock needs all cores: leave out --ray")
-    players = crew(ray, workers or (1 if clocked else None))
+    players = workers_of(ray, workers or (1 if clocked else None))
     played = contest.load(path) if resume else None
 
     def save(found: Any) -> None:
@@ -306,6 +306,7 @@ def play(
     from closedhand.arena import play as table
     from closedhand.core.agent_spec import split_agents
     from closedhand.core.agents import make_adviser, make_agent
+    from closedhand.core.records import start
     from closedhand.core.registry import spec_of
 
     bound = bind(game, rules, option)
@@ -318,7 +319,7 @@ def play(
     adviser = make_agent(bound, hint, seed) if hint else make_adviser(bound, names[0], seed)
     show, score = paper().print, table.Score(bound.num_players)
     while True:
-        session = table.Session(bound, table.start(bound, deal, seed), seat, others, adviser)
+        session = table.Session(bound, start(bound, deal, seed), seat, others, adviser)
         show(f"{game} against {', '.join(names)}, --seed {seed}")
         if not table.run(session, streams.read_line, show, score) or not _again():
             return

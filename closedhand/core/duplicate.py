@@ -130,11 +130,6 @@ def parse_all(game: Game, agents: Sequence[Spec]) -> list[Player]:
 def match_settings(game: Game, agents: Sequence[Spec], seed: int) -> dict[str, Any]:
     """Return the settings that must be the same when a match resumes after an interruption.
 
-    Args:
-        game: The game.
-        agents: The agents, or their names.
-        seed: Seed of the deals and of the agents.
-
     Returns:
         A dict for JSON.
     """
