@@ -107,6 +107,8 @@ def test_results_do_not_depend_on_memory() -> None:
         (["3", "4"], 0, "PASS", None, "a pass"),
         (["3", "4"], 0, "5", 0, "by is another seat"),
         (["3", "4"], 0, "35", None, "not a play"),
+        (["3", "4"], 0, None, 1, "the seat of the play to beat"),
+        (["34567" * 4 + "8", "9"], 0, None, None, "no hand more than 20"),
     ],
 )
 def test_what_is_no_position_is_refused(
