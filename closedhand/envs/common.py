@@ -134,11 +134,19 @@ def mask_of(what: str, given: Any, number: int) -> np.ndarray:
     return mask
 
 
-def rows_of(observations: dict[str, np.ndarray], which: np.ndarray) -> np.ndarray:
-    """Return the observations of some games or rows, copies, object [n]; None for the others."""
+def rows_of(observations: Any, which: np.ndarray) -> np.ndarray:
+    """Return the observations of some games or rows, copies, object [n]; None for the others.
+
+    Args:
+        observations: Arrays by name, or one array, [n, ...].
+        which: The rows, bool [n].
+    """
     rows = np.full(len(which), None, object)
     for i in np.flatnonzero(which):
-        rows[i] = {name: part[i].copy() for name, part in observations.items()}
+        if isinstance(observations, np.ndarray):
+            rows[i] = observations[i].copy()
+        else:
+            rows[i] = {name: part[i].copy() for name, part in observations.items()}
     return rows
 
 

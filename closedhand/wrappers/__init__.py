@@ -1,6 +1,6 @@
 """Wrappers of the envs of this package.
 
-The modules `sb3` (Stable-Baselines3), `agilerl`, `rllib`, `tianshou` and `torchrl` adapt envs to
+The modules `sb3` (Stable-Baselines3), `rllib`, `tianshou` and `torchrl` adapt envs to
 these libraries, and import them.
 """
 
