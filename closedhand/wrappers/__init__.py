@@ -8,6 +8,5 @@ from closedhand.wrappers.aec_rows import AECRows
 from closedhand.wrappers.auto_pass import AutoPass
 from closedhand.wrappers.duplicate import DuplicateDealing
 from closedhand.wrappers.kickers import KickerSubsteps
-from closedhand.wrappers.observing import ObservingAgent
 
-__all__ = ["AECRows", "AutoPass", "DuplicateDealing", "KickerSubsteps", "ObservingAgent"]
+__all__ = ["AECRows", "AutoPass", "DuplicateDealing", "KickerSubsteps"]
