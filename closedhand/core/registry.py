@@ -75,8 +75,11 @@ class GameSpec:
             joker.
         playouts: Maker of the policy whose playouts rate actions in hints and replays, and of the
             game that they play, whose payoffs may be simpler: `game -> (game, policy)`, or None for
-            rules without such a policy. Without it playouts are random.
+            rules without such a policy. Without it playouts are random. If the policy is
+            deterministic, its method `varied` returns one whose plays are drawn, for values of open
+            hands.
         rulebook: Rules in words, a `closedhand.core.rulebook.Rulebook`; None: there are none.
+        table_options: Options of a new table in a browser, unless the person chooses others.
         odds: Function that estimates the chances of the parts of a hand while it is being sorted:
             `(game, view, parts) -> [Odds or None]`, for texts of the cards of all parts, see
             `closedhand.core.display`. None: no odds are shown.
@@ -114,6 +117,7 @@ class GameSpec:
     faces: Mapping[str, str] = field(default_factory=dict[str, str])
     playouts: Ref | None = None
     rulebook: Ref | None = None
+    table_options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     odds: Ref | None = None
     client: Ref | None = None
     columns: Mapping[str, Ref] = field(default_factory=dict[str, Ref])

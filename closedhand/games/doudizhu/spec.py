@@ -38,6 +38,7 @@ DOUDIZHU = GameSpec(
     rulebook="closedhand.games.doudizhu.rulebook:RULEBOOK",
     terms="closedhand.games.doudizhu.terms:TERMS",
     faces={"S": "joker", "B": "JOKER"},
+    table_options={"bidding": True, "spring": True},
     playouts="closedhand.agents.doudizhu.search.agent:playouts",
     pages=(
         "closedhand.games.doudizhu",
