@@ -15,7 +15,10 @@ DOUDIZHU = GameSpec(
     adviser="decompose",
     line_notation=r"[3-9TJQKA2SB]{6,}\s*;",
     parse_record="closedhand.games.doudizhu.notation:parse_record",
-    readers=("closedhand.games.doudizhu.printed:PRINTED",),
+    readers=(
+        "closedhand.games.doudizhu.printed:PRINTED",
+        "closedhand.games.doudizhu.douzero_decks:DECKS",
+    ),
     trainers={
         "decompose": f"{COMMANDS}.decompose:learn",
         "value-net": f"{COMMANDS}.value_net:learn",
@@ -35,11 +38,12 @@ DOUDIZHU = GameSpec(
         "WP": "closedhand.games.doudizhu.metrics:winning_percentage",
         "ADP": "closedhand.games.doudizhu.metrics:average_difference",
     },
-    rulebook="closedhand.games.doudizhu.rulebook:RULEBOOK",
-    terms="closedhand.games.doudizhu.terms:TERMS",
+    rulebook="closedhand.games.doudizhu:rulebook",
+    terms="closedhand.games.doudizhu:terms",
     faces={"S": "joker", "B": "JOKER"},
     table_options={"bidding": True, "spring": True},
     playouts="closedhand.agents.doudizhu.search.agent:playouts",
+    endgames="closedhand.agents.doudizhu.endgames:ENDGAMES",
     pages=(
         "closedhand.games.doudizhu",
         "closedhand.games.doudizhu.planes",
