@@ -9,6 +9,7 @@ import { bytes, save } from "./files";
 import { ChancesPanel, HintPanel } from "./hints";
 import { Curve } from "./curve";
 import { Verdict } from "./mistakes";
+import { MoveColumns } from "./moves";
 import { usePreparation } from "./preparation";
 import { Setup } from "./setup";
 import { Story } from "./story";
@@ -83,6 +84,7 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
   const preparing = usePreparation(game, "hints", panel === "hint" && !hint && ply < last, t);
   const own = seat < 0 ? undefined : position?.rows.find((row) => row.seat === seat);
   const at = judged.get(ply);
+  const nameOf = (each: number) => holders[each].agent || `${t("seat")} ${each + 1}`;
   const mistakes = [...judged.values()].filter((each) => each.play?.verdict === "mistake").map((each) => each.ply).sort((a, b) => a - b);
   const nextMistake = mistakes.find((each) => each > ply) ?? mistakes[0];
 
@@ -128,15 +130,8 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
           {said ? <p role="status">{said}</p> : null}
           {panel === "moves" ? (
             <>
-              <Story judged={judged} data={data} name={(each) => holders[each].agent || `${t("seat")} ${each + 1}`} ply={ply} setPly={setPly} t={t} />
-              <ol class="moves">{data.moves.map((move, i) => {
-                const found = judged.get(i);
-                return (
-                  <li key={i} class={i + 1 === ply ? "now" : ""}><button type="button" class="move" data-ply={i + 1} onClick={() => setPly(i + 1)}>
-                    <span>{i + 1}. {holders[move.player].agent || `${t("seat")} ${move.player + 1}`}</span> <b>{t(move.text)}</b> {found?.play ? <Verdict judged={found} unit={data.unit} t={t} /> : null}
-                  </button></li>
-                );
-              })}</ol>
+              <Story judged={judged} data={data} name={nameOf} ply={ply} setPly={setPly} t={t} />
+              <MoveColumns data={data} game={game} judged={judged} name={nameOf} ply={ply} setPly={setPly} t={t} />
               <p class="row">
                 <button type="button" id="save-record" onClick={() => save("game.jsonl", `${data.record}\n`, "application/json")}>{t("Save the record")}</button>
                 {net.live ? <><button type="button" id="copy-link" onClick={() => copy(link)}>{t("Copy the link")}</button>
