@@ -32,9 +32,9 @@ export function MoveColumns({ data, game, judged, name, ply, setPly, t }: {
         const drawn = move.cards.length > 0 && move.cards.length <= MOST_CARDS;
         return (
           <li key={i} class={i + 1 === ply ? "now" : ""} style={{ gridColumn: move.player + 1, gridRow: rows[i] }}>
-            <button type="button" class="move" data-ply={i + 1} onClick={() => setPly(i + 1)} aria-label={`${i + 1}. ${name(move.player)}: ${t(move.text)}`}>
+            <button type="button" class="move" data-ply={i + 1} onClick={() => setPly(i + 1)}>
               <small>{i + 1}</small>
-              {drawn ? <span class="mini">{move.cards.map((card, k) => <Card key={k} card={card} faces={game.faces} />)}</span> : <b>{t(move.text)}</b>}
+              {drawn ? <span class="mini" role="img" aria-label={t(move.text)}>{move.cards.map((card, k) => <Card key={k} card={card} faces={game.faces} />)}</span> : <b>{t(move.text)}</b>}
               {found?.play ? <Verdict judged={found} unit={data.unit} t={t} /> : null}
             </button>
           </li>
