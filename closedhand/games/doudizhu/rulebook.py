@@ -33,6 +33,8 @@ RULEBOOK = {
             (
                 "Kickers are cards added to a main group; they do not count in a comparison. "
                 "Chains contain neither a 2 nor a joker.",
+                "Under the rules `botzone` fours in a row are a play too (a shuttle): alone, or "
+                "with two single cards or two pairs for each four.",
             ),
             (
                 ("single", "7"),
@@ -86,7 +88,11 @@ RULEBOOK = {
         ),
         Section(
             "牌型",
-            ("带的牌不参与比较大小。顺子和连对不能含2和王。",),
+            (
+                "带的牌不参与比较大小。顺子和连对不能含2和王。",
+                "预设 botzone 中，相连的四张也是牌型（航天飞机），"
+                "可不带，或每个四张带两张单牌或两对。",
+            ),
             (
                 ("单张", "7"),
                 ("对子", "9 9"),
@@ -140,7 +146,11 @@ RULEBOOK = {
         ),
         Section(
             "役",
-            ("添え札は強さに関係しない。連続する役に2とジョーカーは入らない。",),
+            (
+                "添え札は強さに関係しない。連続する役に2とジョーカーは入らない。",
+                "ルール botzone では連続する四枚組も役になる。そのまま、または四枚組ごとに"
+                "二枚か二ペアを添える。",
+            ),
             (
                 ("一枚", "7"),
                 ("ペア", "9 9"),

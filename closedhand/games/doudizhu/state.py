@@ -54,6 +54,7 @@ OPTIONS_TYPE = record_type(
             for name in (
                 "bidding",
                 "robbing",
+                "forced",  # whether the first seat is the landlord if all pass
                 "passes",  # deals in which all may pass before the game ends, 0 for any number
                 "double",  # id of the word that doubles less that of the pass, 0 if there is none
                 "show",  # the same of the word that shows the landlord's hand
