@@ -48,7 +48,7 @@ class Bot:
         else:
             self._requests.append(data)
         view, held = view_of(self.game, self._requests, self._responses)
-        response = response_of(self.game, legal_choice(self.game, view, self.agent), held)
+        response = response_of(self.game, view, legal_choice(self.game, view, self.agent), held)
         self._responses.append(response)
         return json.dumps({"response": response}, separators=(",", ":"))
 

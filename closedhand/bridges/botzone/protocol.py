@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from closedhand.core.game import Game, InputError, State, shown
 from closedhand.core.parsing import NATURAL, check_fields, list_of
 from closedhand.games.doudizhu.auction import pass_id
-from closedhand.games.doudizhu.counts import RANKS
+from closedhand.games.doudizhu.counts import DECK, RANKS
 from closedhand.games.doudizhu.state import SEATS
 from closedhand.games.doudizhu.views import view_from
 
@@ -60,7 +60,7 @@ def check_game(game: Game) -> None:
     for option in ("robbing", "doubling", "open_hand"):
         if game.options[option]:
             raise InputError(f"Botzone has no {option}: leave it out")
-    if int(game.rules.options.deck).bit_count() and game.rules.options.public != CARDS - 3 * 17:
+    if int(game.rules.options.deck) != int(DECK):
         raise InputError(f"Botzone plays with 54 cards: not rules={game.options['rules']}")
 
 
@@ -187,10 +187,8 @@ def _in_play(
         moves = check_fields(request, "a request of play", LATER)["history"]
         if len(moves) != SEATS - 1:
             raise InputError(f"a history has two plays, not {len(moves)}")
-        before = turn if number == 0 else SEATS - 1
-        actions += [
-            play_text(check_cards(cards, "history")) for cards in moves[SEATS - 1 - before :]
-        ]
+        new = moves[SEATS - 1 - turn :] if number == 0 else moves
+        actions += [play_text(check_cards(cards, "history")) for cards in new]
         if number < len(responses):
             cards = answered_cards(responses[number], held)
             held = [card for card in held if card not in cards]
@@ -215,11 +213,10 @@ def answered_cards(response: Any, held: Sequence[int]) -> list[int]:
     return cards
 
 
-def response_of(game: Game, action: int, held: Sequence[int]) -> int | list[int]:
+def response_of(game: Game, view: State, action: int, held: Sequence[int]) -> int | list[int]:
     """Convert an action to a response: a bid, or cards of the hand."""
-    word = action - pass_id(game.rules)
-    if word > 0:
-        return int(word)
+    if view.landlord < 0:
+        return int(action - pass_id(game.rules))
     return take(list(held), ranks_in(int(game.rules.plays.need[action])))
 
 

@@ -15,13 +15,17 @@ DOUDIZHU = GameSpec(
     adviser="decompose",
     line_notation=r"[3-9TJQKA2SB]{6,}\s*;",
     parse_record="closedhand.games.doudizhu.notation:parse_record",
-    readers=("closedhand.games.doudizhu.printed:PRINTED",),
+    readers=(
+        "closedhand.games.doudizhu.printed:PRINTED",
+        "closedhand.bridges.botzone.logs:BOTZONE",
+    ),
     trainers={
         "decompose": f"{COMMANDS}.decompose:learn",
         "value-net": f"{COMMANDS}.value_net:learn",
     },
     commands={
         "advise": f"{COMMANDS}.advise:advise",
+        "botzone": f"{COMMANDS}.botzone:botzone",
         "train policy-net": f"{COMMANDS}.networks:network",
         "train kicker-net": f"{COMMANDS}.networks:network",
         "train self-play": f"{COMMANDS}.networks:self_play",
