@@ -1,4 +1,4 @@
-"""Run every benchmark, in rounds, and write `docs/benchmarks.json` and `docs/benchmarks.md`.
+"""Run every benchmark, in rounds, and write `docs/benchmarks.json` and `docs/benchmarks-table.md`.
 
 Each round measures a peer directly after us; a ratio's figure is the median over the rounds, with
 the smallest and the largest beside it.
