@@ -34,6 +34,7 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
 ] + [
     ("doudizhu", {"rules": "douzero"}),
     ("doudizhu", {"rules": "douzero", "substeps": True}),
+    ("doudizhu", {"rules": "botzone"}),
     ("doudizhu", {"rules": "mini", "substeps": True}),
     ("doudizhu", {"rules": "tiny"}),
     ("uh_leduc", {}),
