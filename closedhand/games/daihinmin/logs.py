@@ -43,8 +43,6 @@ UNKNOWN_EXCHANGE = ""
 """In place of a line that `without_stray_exchange` removes from a round with classes."""
 EXCHANGED = re.compile(r"([0-4][0-4][^E ]*EE ?)+")
 """Entries of an exchange, with a giver and a receiver each; an entry of the plays has one digit."""
-OTHER_RULES = ("RULE_KINSOKU",)
-"""Rules that the official server names without implementing them, as this package does not."""
 SUBMITTED = re.compile(f"(?:[{SUITS}{JOKER_SUITS}{FIFTH}][{plays.RANKS}x])*")
 """Any submission."""
 LINE = re.compile(r"%(-----|\d{5,9})%(\w+)%(.*)", re.ASCII)
@@ -58,7 +56,7 @@ HEADER = {
     RANDOM: "1",
     "RULE_KAKUMEI": "revolution",
     "RULE_SHIBARI": "lock",
-    "RULE_KINSOKU": "NO",
+    "RULE_KINSOKU": "forbidden_finish",
     "RULE_KAIDAN": "kaidan",
     "RULE_CHANGE": "exchange",
     "RULE_5TOBI": "five_skip",
@@ -101,9 +99,6 @@ def rules_of(values: Mapping[str, str]) -> dict[str, Any]:
             raise InputError(f"{key} is YES or NO, not {value!r}")
         elif name in OPTIONS:
             found[name] = value == "YES"
-        elif key in OTHER_RULES and value == "YES":
-            raise InputError(f"the rule {key} is not supported: the official server has nothing "
-                             "behind that name")  # fmt: skip
     if values.get(SEATING) == "NO":
         found["seat_period"] = NEVER
     return found

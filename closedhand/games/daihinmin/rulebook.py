@@ -47,6 +47,9 @@ RULEBOOK = {
                 "Lock: if a play has the same suits as the play before it, only these suits may "
                 "follow in this trick.",
                 "Only the three of spades beats a joker that lies alone.",
+                "Options: a forbidden finish, a last play with a joker, an 8 or a 2 (in a "
+                "revolution a 3), gets the last place; after two ranks in a row a number lock lets "
+                "only the next rank follow.",
             ),
             (("revolution", "4c 4d 4h 4s"), ("beats the joker", "3s")),
         ),
@@ -102,6 +105,8 @@ RULEBOOK = {
                 "革命：四张相同或五张以上的阶段使大小颠倒，直到本局结束；再次革命则恢复。",
                 "锁花色：若所出花色与前一手相同，本墩之后只能出这些花色。",
                 "只有黑桃3能压单张王。",
+                "选项：禁止上手，最后一手含王、8或2（革命时为3）者得最后名次；"
+                "数字锁，点数相连后只能出下一个点数。",
             ),
             (("革命", "4c 4d 4h 4s"), ("压王", "3s")),
         ),
@@ -151,6 +156,8 @@ RULEBOOK = {
                 "革命：四枚組、または五枚以上の階段で、強さが逆になる。もう一度で元に戻る。",
                 "縛り：前の役と同じスートで出すと、その場ではそのスートしか出せない。",
                 "一枚のジョーカーには、スペードの3だけが勝つ。",
+                "オプション：禁止上がり。最後の役にジョーカー、8、2（革命中は3）があると最下位になる。"
+                "数縛り。順位が続くと、次は隣の順位しか出せない。",
             ),
             (("革命", "4c 4d 4h 4s"), ("ジョーカーに勝つ", "3s")),
         ),

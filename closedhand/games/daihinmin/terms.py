@@ -41,6 +41,8 @@ TERMS = {
         "option five_skip": "每张5跳过一人",
         "option six_reverse": "出6使出牌方向相反",
         "option capital_fall": "没有第一个出完的大富豪立即成为大贫民（都落）",
+        "option forbidden_finish": "最后一手含王、8或最大点数（2，革命时为3）者得余下的最后名次",
+        "option number_lock": "本墩两手点数相连后，只能出下一个点数；不与七传、十舍并用",
         "option seven_give": "出7后可把同样张数的牌明给下家",
         "option ten_discard": "出10后可弃掉同样张数的牌",
         "single": "单张",
@@ -64,6 +66,7 @@ TERMS = {
         "nothing beats the joker": "没有牌能压王",
         "{} ({}) cannot beat {} ({}): it takes a {}": "{}（{}）不能压{}（{}）：需要{}",
         "the suits are locked: it takes {}": "花色已锁定：需要{}",
+        "the numbers are locked: it takes the next rank": "点数已锁定：需要下一个点数",
         "{} does not beat {} ({}): it takes {}": "{}压不住{}（{}）：需要{}",
         "lower ranks, after the revolution": "革命后更小的牌",
         "higher ranks": "更大的牌",
@@ -110,6 +113,10 @@ TERMS = {
         "option five_skip": "5一枚につき一人とばす",
         "option six_reverse": "6を出すと順番が逆になる",
         "option capital_fall": "一番に上がれなかった大富豪は、すぐ大貧民になる（都落ち）",
+        "option forbidden_finish": "最後の役にジョーカー、8、最強の順位（2、革命中は3）があると、"
+        "残りの最下位になる（禁止上がり）",
+        "option number_lock": "その場で順位が続くと、次は隣の順位しか出せない（数縛り）。"
+        "7渡し、10捨てとは併用できない",
         "option seven_give": "7を出すと、同じ枚数を次の人に表で渡せる",
         "option ten_discard": "10を出すと、同じ枚数を表で捨てられる",
         "single": "一枚",
@@ -135,6 +142,7 @@ TERMS = {
             "{}（{}）では{}（{}）に勝てません：{}が必要です"
         ),
         "the suits are locked: it takes {}": "縛りです：{}が必要です",
+        "the numbers are locked: it takes the next rank": "数縛りです：次の順位が必要です",
         "{} does not beat {} ({}): it takes {}": "{}は{}（{}）に勝てません：{}が必要です",
         "lower ranks, after the revolution": "革命中はより弱い札",
         "higher ranks": "より強い札",

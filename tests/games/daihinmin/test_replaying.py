@@ -282,6 +282,35 @@ def test_a_log_begins_at_any_round(log: Path, records: list[Record], tmp_path: P
         assert "the points are" in str(list(replay_file(part))[1].error)
 
 
+def test_a_log_of_forbidden_finishes(tmp_path: Path) -> None:
+    """`RULE_KINSOKU` of the header, and our number lock, which the server has no name for."""
+    options = {"forbidden_finish": True, "number_lock": True}
+    game, rng = make_game("daihinmin", **options), np.random.default_rng(8)
+    found = []
+    for _ in range(6):
+        state = game.deal(rng)
+        while not game.over(state):
+            game.play(state, game.sample(rng, state))
+        record = from_state(game, state, [f"p{player}" for player in range(5)])
+        found.append(record)
+    log = replaying.to_log(found[:1])
+    assert log.header["RULE_KINSOKU"] == "YES"
+    assert json.loads(log.header["OPTIONS"]) == {"number_lock": True}
+    path = tmp_path / "a.log"
+    usual = make_game("daihinmin", number_lock=True)
+    others = 0
+    for record in found:
+        path.write_text(logs.log_text(replaying.to_log([record])))
+        (each,) = replay_file(path)
+        assert (each.error, each.returns) == (None, record.returns)
+        state = usual.parse_deal(record.deal or "")
+        for action in record.actions:
+            if not usual.over(state):
+                usual.play(state, usual.parse(action))
+        others += tuple(usual.returns(state)) != record.returns
+    assert others > 0
+
+
 def test_a_card_that_the_server_lost(tmp_path: Path) -> None:
     """The joker was given in the cell of the king of spades, and took it along."""
     values = json.loads((DATA / "uecda_lost_card.json").read_text())
