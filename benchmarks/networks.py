@@ -55,13 +55,13 @@ def learned(seconds: float) -> float:
     """Pairs a second that the small policy network is trained on, on one core."""
     import torch
 
-    from closedhand.agents.doudizhu.deeprocket.networks import PolicyNetwork
+    from closedhand.agents.doudizhu.deeprocket.networks import Network
     from closedhand.agents.doudizhu.deeprocket.stream import tensors
 
     torch.set_num_threads(1)
     games = recorded_games()
     batch = tensors(pairs.encode(games, "policy", pairs.index(games, "policy")[:BATCH]))
-    network = PolicyNetwork()
+    network = Network("policy")
     optimiser = torch.optim.AdamW(network.parameters())
 
     def work() -> int:
@@ -76,11 +76,11 @@ def learned(seconds: float) -> float:
 
 def decision(seconds: float) -> float:
     """The 95th percentile of the time of one decision of the small networks, in milliseconds."""
-    from closedhand.agents.doudizhu.deeprocket.networks import KickerNetwork, PolicyNetwork
+    from closedhand.agents.doudizhu.deeprocket.networks import Network
     from closedhand.agents.doudizhu.deeprocket.policy_net import PolicyNetAgent
 
     game = make_game("doudizhu")
-    agent = PolicyNetAgent(game, "untrained", PolicyNetwork(), KickerNetwork())
+    agent = PolicyNetAgent(game, "untrained", Network("policy"), Network("kicker"))
     partner = make_agent(game, "greedy")
     rng = np.random.default_rng(0)
     state = game.deal(rng)

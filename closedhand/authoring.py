@@ -17,10 +17,9 @@ package describes its game to closedhand by a `GameSpec`, which makes a `Game` o
 that `takes` attaches. A `FeatureTable` of `Feature` describes compact observations. `validity` and
 `views` hold the parts of `valid` and `view_from` that all games share. Pictures are drawn from
 `Row`, with `BLANK` for a gap, and a `Part` for each part of a hand that is to be divided; `Odds`
-states the chances of such a part. `Explanations` with `KnownCards` are shown to people, and a
-`RuleSection` is a part of the rules in words. `Deal` and `Knowledge` are what `Game.deals` and
-`Game.knowledge` return. An `InputError` is one line that says what is wrong with what a user has
-given.
+states the chances of such a part. `Explanations` with `KnownCards` are shown to people.
+`Deal` and `Knowledge` are what `Game.deals` and `Game.knowledge` return. An `InputError` is one
+line that says what is wrong with what a user has given.
 
 **Records.** `records` turns games into text and back: `Record`, `from_state`, `from_json`,
 `replay`, `read` and `write`; a `LogReader` reads what another program has written.
@@ -62,7 +61,6 @@ from closedhand.core.numba.jit import (
 from closedhand.core.options import Option, Options, Range, takes
 from closedhand.core.policies import decide
 from closedhand.core.registry import GameSpec
-from closedhand.core.rulebook import Section as RuleSection
 from closedhand.core.stream import Stream, draw, make_stream
 from closedhand.search import (
     ISMCTS,
@@ -107,7 +105,6 @@ __all__ = [
     "Range",
     "Rng",
     "Row",
-    "RuleSection",
     "Rules",
     "Simulation",
     "State",

@@ -350,7 +350,7 @@ def test_weights_too_large_to_compute_with_are_one_line(agent: str, tmp_path: Pa
         write_untrained(tmp_path, game)
         network, about, _ = learned.load(tmp_path / "model.safetensors", [Features(game)])
     else:
-        network = networks.PolicyNetwork()
+        network = networks.Network("policy")
         about = {**network.config, "provenance": {}}
     large = {
         name: torch.full_like(each, 3e38) * (-1) ** torch.arange(each.numel()).view(each.shape)

@@ -23,13 +23,7 @@ class KernelAgent:
     """
 
     def __init__(self, game: Game, name: str, policy: Policy) -> None:
-        """Play `game` by a policy.
-
-        Args:
-            game: Game to play.
-            name: Name of the agent.
-            policy: Policy that decides in this game (see `closedhand.core.policies`).
-        """
+        """Play `game` by a policy that decides in it (see `closedhand.core.policies`)."""
         self.game = game
         self.name = name
         self._kernel_policy = with_distinct_name(policy)

@@ -117,61 +117,29 @@ def describe(game: Game, argument: SearchArgument, policy: str | None = None, **
     return replace(argument.traits(SIMULATION), files=files)
 
 
-def _make(
-    name: str,
-    game: Game,
-    seed: int,
-    argument: SearchArgument,
-    threads: Threads,
-    policy: str | None,
-) -> SearchAgent:
-    """Make one of the agents.
+def _maker(name: str) -> Callable[..., SearchAgent]:
+    """Return the factory of an agent, one of `BEST`."""
 
-    Raises:
-        InputError: The argument is more than a budget, or the policy is none for kernels.
-    """
-    if argument.width is not None or argument.path is not None:
-        raise InputError(f"{name} takes a budget such as 500 or 20ms, not {argument.text!r}")
-    playouts = playout_policy(game, policy)
-    make, best = BEST[name]
-    search = make(game, playouts, **argument.spent(threads))
-    return SearchAgent(game, name, seed, playouts, search, best)
+    @described(describe, reads=partial(read_budget, name, USUAL))
+    def make(
+        game: Game, seed: int, argument: SearchArgument, threads: Threads = None,
+        policy: Playouts = None,
+    ) -> SearchAgent:  # fmt: skip
+        if argument.width is not None or argument.path is not None:
+            raise InputError(f"{name} takes a budget such as 500 or 20ms, not {argument.text!r}")
+        playouts = playout_policy(game, policy)
+        search, best = BEST[name]
+        made = search(game, playouts, **argument.spent(threads))
+        return SearchAgent(game, name, seed, playouts, made, best)
 
-
-@described(describe, reads=partial(read_budget, "monte-carlo", USUAL))
-def make_monte_carlo(
-    game: Game, seed: int, argument: SearchArgument, threads: Threads = None,
-    policy: Playouts = None,
-) -> SearchAgent:  # fmt: skip
-    """Make the agent `monte-carlo`; `monte-carlo:500` and `monte-carlo:20ms` set the budget.
+    make.__doc__ = f"""Make the agent `{name}`; `{name}:500` and `{name}:20ms` set the budget.
 
     Raises:
         InputError: The argument is not a budget, or the policy is none for kernels.
     """
-    return _make("monte-carlo", game, seed, argument, threads, policy)
+    return make
 
 
-@described(describe, reads=partial(read_budget, "search", USUAL))
-def make_search(
-    game: Game, seed: int, argument: SearchArgument, threads: Threads = None,
-    policy: Playouts = None,
-) -> SearchAgent:  # fmt: skip
-    """Make the agent `search`; `search:500` and `search:20ms` set the budget.
-
-    Raises:
-        InputError: The argument is not a budget, or the policy is none for kernels.
-    """
-    return _make("search", game, seed, argument, threads, policy)
-
-
-@described(describe, reads=partial(read_budget, "ismcts", USUAL))
-def make_ismcts(
-    game: Game, seed: int, argument: SearchArgument, threads: Threads = None,
-    policy: Playouts = None,
-) -> SearchAgent:  # fmt: skip
-    """Make the agent `ismcts`; `ismcts:500` and `ismcts:20ms` set the budget.
-
-    Raises:
-        InputError: The argument is not a budget, or the policy is none for kernels.
-    """
-    return _make("ismcts", game, seed, argument, threads, policy)
+make_monte_carlo = _maker("monte-carlo")
+make_search = _maker("search")
+make_ismcts = _maker("ismcts")

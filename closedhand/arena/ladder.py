@@ -97,8 +97,8 @@ def compute(
         slow_deals: Number of deals for pairs with a slow agent: the first of the deals.
         folder: Folder for the files, one for each pair.
         seed: Seed of deals, agents and intervals.
-        workers: Number of processes, or a `closedhand.core.workers.Crew`. A pair with an agent that
-            searches by the clock plays in one process.
+        workers: Number of processes, or a `closedhand.core.workers.RemoteWorkers`. A pair with an
+            agent that searches by the clock plays in one process.
         progress: Called with the name of a pair and the number of pairs done.
 
     Returns:
@@ -147,7 +147,7 @@ def _play(
         pair: The two agents.
         deals: Number of deals wanted.
         seed: Seed of deals and agents.
-        workers: Number of processes, or a crew.
+        workers: Number of processes, or remote ones.
         progress: Called with the number of deals done.
 
     Raises:

@@ -24,6 +24,7 @@ from closedhand.arena import results
 from closedhand.core import batch, batch_kernels
 from closedhand.core.agents import Player, spent_by, traits_of
 from closedhand.core.checks import check_deals, check_seed
+from closedhand.core.deals import Deals
 from closedhand.core.duplicate import (
     Chunk,
     Spec,
@@ -61,6 +62,7 @@ class League:
         duplicate: Whether each deal was played at all rotations of the agents.
         played: Payoffs, float64 [deals, tables, rounds, agents], and times.
         interrupted: Whether fewer deals were played than asked for.
+        digest: Digest of the file of its deals; None if they are those of the seed.
     """
 
     game: Game
@@ -69,6 +71,7 @@ class League:
     duplicate: bool
     played: Chunk
     interrupted: bool = False
+    digest: str | None = None
 
     @property
     def deals(self) -> int:
@@ -151,9 +154,12 @@ def deals_per_job(game: Game, specs: Sequence[Spec], chunk: int | None) -> int:
 
 
 def play_chunk(
-    game: Game, specs: Sequence[Spec], seed: int, duplicate: bool, deals: range
-) -> Chunk:
+    game: Game, specs: Sequence[Spec], seed: int, duplicate: bool, deals: range,
+    fixed: np.ndarray | None = None,
+) -> Chunk:  # fmt: skip
     """Play some deals of a league with newly created agents, one for each seat.
+
+    The arguments are those of `closedhand.core.duplicate.start`, and whether it is a duplicate.
 
     Returns:
         Payoffs, float64 [deals, tables, rounds, agents], with times by agent.
@@ -161,7 +167,7 @@ def play_chunk(
     Raises:
         InputError: An unknown agent, or one that chose an illegal action.
     """
-    agents, dealt = start(game, specs, seed, deals)
+    agents, dealt = start(game, specs, seed, deals, fixed)
     tables = game.num_players if duplicate else 1
     seats = np.concatenate([seats_of(game, seed, deal, tables) for deal in deals])
     states = np.repeat(dealt, tables)
@@ -192,7 +198,7 @@ def play_chunk(
 def play(
     game: Game,
     agents: Sequence[Spec],
-    deals: int,
+    deals: int | Deals,
     seed: int = 0,
     duplicate: bool = False,
     workers: Workers = 1,
@@ -206,11 +212,11 @@ def play(
     Args:
         game: The game, as made by `bind`.
         agents: One to as many as there are seats, by name or as objects; see `seat_all`.
-        deals: Number of deals.
+        deals: Number of deals, or in a duplicate the deals of a file.
         seed: Seed of the deals, the seats and the agents.
         duplicate: Whether each deal is played at all rotations of the agents.
         workers: Number of processes, 1 for the calling process only; or a
-            `closedhand.core.workers.Crew`.
+            `closedhand.core.workers.RemoteWorkers`.
         played: A league with the same settings to resume.
         progress: Called with the number of deals finished so far.
         save: Called at intervals, but not at the end, with the league so far.
@@ -226,7 +232,11 @@ def play(
         KeyboardInterrupt: Interrupted before anything was finished.
     """
     specs = seat_all(game, agents)
-    check_deals(deals, "a league")
+    fixed = deals if isinstance(deals, Deals) else None
+    digest = None if fixed is None else fixed.digest
+    deals = check_deals(deals if fixed is None else len(fixed), "a league")
+    if fixed is not None and not duplicate:
+        raise InputError("a league on fixed deals is a duplicate")
     check_seed(seed)
     check_workers(workers)
     if played is not None and played.deals >= deals:
@@ -234,8 +244,13 @@ def play(
     size = deals_per_job(game, specs, chunk)
     kept = played.deals // size * size if played else 0
     chunks = [range(first, min(first + size, deals)) for first in range(kept, deals, size)]
-    jobs = [(game, specs, seed, duplicate, chunk) for chunk in chunks]
-    first = [(one_round(game), specs, seed, False, chunks[0][:1])]
+
+    def job(game: Game, duplicate: bool, numbers: range) -> tuple[Any, ...]:
+        states = None if fixed is None else fixed.states[numbers.start : numbers.stop]
+        return game, specs, seed, duplicate, numbers, states
+
+    jobs = [job(game, duplicate, chunk) for chunk in chunks]
+    first = [job(one_round(game), False, chunks[0][:1])]
     finished = [cut(played.played, kept)] if played and kept else []
 
     def take(chunk: Chunk) -> None:
@@ -248,7 +263,10 @@ def play(
         if not finished:
             return None
         chunk = join(finished)
-        return League(game, tuple(specs), seed, duplicate, chunk, len(chunk.returns) < deals)
+        return League(
+            game, tuple(specs), seed, duplicate, chunk, len(chunk.returns) < deals,
+            digest,
+        )  # fmt: skip
 
     progress(kept)
     return work_off(play_chunk, jobs, first, workers, take, so_far, save)
@@ -304,6 +322,7 @@ def summary(league: League) -> dict[str, Any]:
     return {
         **_settings(league.game, league.agents, league.seed, league.duplicate),
         "deals": league.deals,
+        "deals_digest": league.digest,
         "tables": payoffs.shape[1],
         "rounds": int(np.prod(payoffs.shape[:3])),
         "blocks": blocks,
@@ -340,16 +359,24 @@ def _settings(game: Game, agents: Sequence[Player], seed: int, duplicate: bool) 
     return {**match_settings(game, agents, seed), "duplicate": duplicate}
 
 
-def load(path: Path, game: Game, agents: Sequence[Spec], seed: int, duplicate: bool) -> League:
-    """Read a league that is to be resumed from its saved summary.
+def load(
+    path: Path,
+    game: Game,
+    agents: Sequence[Spec],
+    seed: int,
+    duplicate: bool,
+    digest: str | None = None,
+) -> League:
+    """Read a league that is to be resumed from its saved summary; see `results.load`.
 
     Raises:
         InputError: The file cannot be read, or was played with other settings.
     """
     seated = seat_all(game, agents)
-    data = results.load_same(path, game, _settings(game, seated, seed, duplicate))
+    wanted = {**_settings(game, seated, seed, duplicate), "deals_digest": digest}
+    data = results.load_same(path, game, wanted)
     players = game.num_players
     shape = (-1, players if duplicate else 1, game.rounds, players)
     with results.continuing(path):
         played = results.chunk_of(one_round(game), data, data["points"], shape, players)
-    return League(game, tuple(seated), seed, duplicate, played)
+    return League(game, tuple(seated), seed, duplicate, played, digest=digest)

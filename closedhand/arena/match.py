@@ -12,12 +12,14 @@ processes nor on where a match was interrupted.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from closedhand.core import batch
 from closedhand.core.agents import Player, spent_by, traits_of
 from closedhand.core.checks import check_deals, check_seed
+from closedhand.core.deals import Deals
 from closedhand.core.duplicate import (
     Chunk,
     Spec,
@@ -49,6 +51,7 @@ class Match:
         seed: Seed of the deals and the agents.
         pairs: Payoffs and times of each pairing, in the order of `pairings`.
         interrupted: Whether fewer deals were played than asked for.
+        digest: Digest of the file of its deals; None if they are those of the seed.
     """
 
     game: Game
@@ -56,6 +59,7 @@ class Match:
     seed: int
     pairs: tuple[Chunk, ...]
     interrupted: bool = False
+    digest: str | None = None
 
     @property
     def deals(self) -> int:
@@ -84,8 +88,12 @@ def is_clocked(game: Game, agents: Sequence[Spec]) -> bool:
     return any(traits_of(game, agent).clocked for agent in agents)
 
 
-def play_chunk(game: Game, specs: Sequence[Spec], seed: int, deals: range) -> Chunk:
+def play_chunk(
+    game: Game, specs: Sequence[Spec], seed: int, deals: range, fixed: np.ndarray | None = None
+) -> Chunk:
     """Play some deals of a match between two agents at all tables, with newly created agents.
+
+    The arguments are those of `closedhand.core.duplicate.start`.
 
     Returns:
         Payoffs, float64 [deals, tables, seats], with times by agent.
@@ -93,7 +101,7 @@ def play_chunk(game: Game, specs: Sequence[Spec], seed: int, deals: range) -> Ch
     Raises:
         InputError: An unknown agent, or one that chose an illegal action.
     """
-    agents, dealt = start(game, specs, seed, deals)
+    agents, dealt = start(game, specs, seed, deals, fixed)
     seatings = tables(game.sides)
     states = np.repeat(dealt, len(seatings))
     before = spent_by(agents)
@@ -105,7 +113,7 @@ def play_chunk(game: Game, specs: Sequence[Spec], seed: int, deals: range) -> Ch
 def play(
     game: Game,
     agents: Sequence[Spec],
-    deals: int,
+    deals: int | Deals,
     seed: int = 0,
     workers: Workers = 1,
     played: Match | None = None,
@@ -117,10 +125,11 @@ def play(
     Args:
         game: The game.
         agents: Two or more, by name or as objects; with several workers they must be picklable.
-        deals: Number of deals; each is played at every table of every pairing.
+        deals: Number of deals, or the deals of a file; each is played at every table of every
+            pairing.
         seed: Seed of the deals and the agents.
         workers: Number of processes, 1 for the calling process only; or a
-            `closedhand.core.workers.Crew`.
+            `closedhand.core.workers.RemoteWorkers`.
         played: A match with the same settings to resume.
         progress: Called with the number of deals finished so far.
         save: Called at intervals, but not at the end, with the match so far.
@@ -134,7 +143,9 @@ def play(
     """
     if len(agents) < 2:
         raise InputError("a match needs at least two agents")
-    check_deals(deals, "a match")
+    fixed = deals if isinstance(deals, Deals) else None
+    digest = None if fixed is None else fixed.digest
+    deals = check_deals(deals if fixed is None else len(fixed), "a match")
     check_seed(seed)
     check_workers(workers)
     players = parse_all(game, agents)
@@ -144,8 +155,13 @@ def play(
     size = CLOCKED_CHUNK if is_clocked(game, players) else CHUNK
     kept = played.deals // size * size if played else 0
     chunks = [range(start, min(start + size, deals)) for start in range(kept, deals, size)]
-    jobs = [(game, pair, seed, chunk) for chunk in chunks for pair in pairs]
-    first = [(game, pair, seed, chunks[0][:1]) for pair in pairs]
+
+    def job(pair: list[Player], numbers: range) -> tuple[Any, ...]:
+        states = None if fixed is None else fixed.states[numbers.start : numbers.stop]
+        return game, pair, seed, numbers, states
+
+    jobs = [job(pair, chunk) for chunk in chunks for pair in pairs]
+    first = [job(pair, chunks[0][:1]) for pair in pairs]
     finished: list[Chunk] = []
 
     def take(chunk: Chunk) -> None:
@@ -160,7 +176,8 @@ def play(
         parts = [finished[i : whole : len(pairs)] for i in range(len(pairs))]
         if played is not None:
             parts = [[cut(p, kept), *part] for p, part in zip(played.pairs, parts, strict=True)]
-        found = Match(game, tuple(players), seed, tuple(join(part) for part in parts))
+        joined = tuple(join(part) for part in parts)
+        found = Match(game, tuple(players), seed, joined, digest=digest)
         return replace(found, interrupted=found.deals < deals)
 
     progress(kept)

@@ -374,14 +374,3 @@ def _result(session: Session, returns: np.ndarray) -> str:
     own = returns[session.seat] - returns.mean()
     verdict = "you win" if own > 0 else "you lose" if own < 0 else "a draw"
     return f"{verdict}: {payoffs(returns)}"
-
-
-def start(game: Game, deal: str | None, seed: int) -> State:
-    """Make the initial state of a game, from a deal in its notation or shuffled from a seed.
-
-    Raises:
-        InputError: The text is not a deal.
-    """
-    if deal is not None:
-        return game.parse_deal(deal)
-    return game.deal(np.random.default_rng(seed))

@@ -101,6 +101,7 @@ def summary(match: Match) -> dict[str, Any]:
     return {
         **match_settings(match.game, match.agents, match.seed),
         "deals": match.deals,
+        "deals_digest": match.digest,
         "interrupted": match.interrupted,
         "tables": tables(match.game.sides),
         "pairs": [
@@ -239,21 +240,31 @@ def save(path: Path, data: dict[str, Any]) -> None:
     write_atomically(path, json.dumps(data, separators=(",", ":"), allow_nan=False) + "\n")
 
 
-def load(path: Path, game: Game, agents: Sequence[Spec], seed: int) -> Match:
+def load(
+    path: Path, game: Game, agents: Sequence[Spec], seed: int, digest: str | None = None
+) -> Match:
     """Read a match that is to be resumed from a file that `save` wrote.
+
+    Args:
+        path: The file.
+        game: The game.
+        agents: The agents.
+        seed: Seed of the deals and the agents.
+        digest: Digest of the file of its deals, if they are not those of the seed.
 
     Raises:
         InputError: The file cannot be read, or was played with other settings.
     """
     players = parse_all(game, agents)
-    data = load_same(path, game, match_settings(game, players, seed))
+    wanted = {**match_settings(game, players, seed), "deals_digest": digest}
+    data = load_same(path, game, wanted)
     shape = (-1, len(tables(game.sides)), game.num_players)
     with continuing(path):
         pairs = tuple(chunk_of(game, pair, pair["returns"], shape, 2) for pair in data["pairs"])
         numbers = {len(pair.returns) for pair in pairs}
         if len(pairs) != math.comb(len(agents), 2) or len(numbers) != 1:
             raise ValueError("pairs")
-    return Match(game, tuple(players), seed, pairs)
+    return Match(game, tuple(players), seed, pairs, digest=digest)
 
 
 @contextmanager

@@ -66,7 +66,7 @@ class _Actor:
 
 
 class Cluster:
-    """The actors of a cluster in a `with` block; implements `closedhand.core.workers.Crew`.
+    """The actors of a cluster in a `with` block; `closedhand.core.workers.RemoteWorkers`.
 
     Attributes:
         lost: Number of lost actors, with their nodes or alone.

@@ -12,6 +12,8 @@ import typer
 
 from closedhand.cli import (
     compile,
+    deals,
+    endgame,
     exploit,
     learner_table,
     play,
@@ -69,6 +71,8 @@ def closedhand(
 
 app.command()(play.match)
 app.command()(play.play)
+app.command()(deals.deals)
+app.command()(endgame.endgame)
 app.command(context_settings=solve.CONTEXT)(solve.solve)
 app.command()(exploit.exploit)
 app.command()(solve.judge)

@@ -22,7 +22,7 @@ from closedhand.core.registry import GAMES, make_game, read_options
 from closedhand.core.run import Run
 from closedhand.core.text import UNPAIRED
 from closedhand.core.threads import cores
-from closedhand.core.workers import Crew
+from closedhand.core.workers import RemoteWorkers
 
 if TYPE_CHECKING:
     from closedhand.bridges.cluster import Cluster
@@ -213,7 +213,7 @@ def cluster_at(ray: str | None, workers: int | None = None) -> Iterator["Cluster
 
 
 @contextmanager
-def crew(ray: str | None, workers: int | None) -> Iterator[Crew | int]:
+def workers_of(ray: str | None, workers: int | None) -> Iterator[RemoteWorkers | int]:
     """Provide the argument `workers` of functions that do jobs: a cluster or a number."""
     with cluster_at(ray, workers) as cluster:
         yield cluster or workers or cores()

@@ -70,10 +70,10 @@ def trainer(*own: Option) -> Callable[..., None]:
         if DEVICE in own:
             note(f"learning on {device}")
         steps = chosen["steps"]
-        with cluster_at(chosen.get("ray")) as crew:
-            if crew is not None:
-                learner.crew = crew
-                note_idle(crew.cores, learner.settings.pieces)
+        with cluster_at(chosen.get("ray")) as remote:
+            if remote is not None:
+                learner.remote = remote
+                note_idle(remote.cores, learner.settings.pieces)
             work(run, folder, None if steps else run.seconds + seconds, steps)
         typer.echo(f"saved {folder}: play it as the agent {AgentSpec('learned', {}, str(folder))}")
         leave_if_interrupted(run.interrupted)

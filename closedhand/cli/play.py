@@ -1,6 +1,7 @@
 """The commands `match` and `play`."""
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -23,7 +24,6 @@ from closedhand.cli.common import (
     Seed,
     bind,
     claim_files,
-    crew,
     given_options,
     interruptible,
     leave_if_interrupted,
@@ -34,13 +34,17 @@ from closedhand.cli.common import (
     save_picture,
     seed_option,
     slug,
+    workers_of,
 )
 from closedhand.core.file_kinds import LEAGUE, MATCH, PICTURE
 from closedhand.core.game import Game, InputError
+from closedhand.core.parsing import parse_whole
+from closedhand.core.registry import make_game
 
 # Slow imports are made inside the commands, so that --help is fast.
 if TYPE_CHECKING:
     from closedhand.core.agents import Player
+    from closedhand.core.deals import Deals as FixedDeals
 
 
 NOTHING = "interrupted before any more deals were finished; nothing more is saved"
@@ -53,8 +57,12 @@ Agents = Annotated[
     ),
 ]
 Deals = Annotated[
-    int | None,
-    typer.Option(min=1, help="Number of deals, each played at every seating; 1000 if absent."),
+    str | None,
+    typer.Option(
+        metavar="NUMBER|FILE",
+        help="Number of deals, each played at every seating, 1000 if absent; or a file of deals or "
+        "records (closedhand deals).",
+    ),
 ]
 Duplicate = Annotated[
     bool,
@@ -112,15 +120,37 @@ def match(
     is_league = spec_of(game).league or rounds is not None or duplicate
     kind = ["league", *["duplicate"] * duplicate] if is_league else ["match"]
     given = [f"{key} {value}" for key, value in options.items()]
+    number, fixed = _asked(game, options, deals)
+    if fixed is not None:
+        given.append(f"deals {fixed.digest}")
     path = out or Path("runs") / (slug(" ".join([*kind, game, *given, agents])) + ".json")
     picture = path.parent / f"{path.stem}.png"
     claim_files((path, LEAGUE if is_league else MATCH), (picture, PICTURE))
     texts = split_agents(agents)
     if is_league:
-        contest = _league(game, options, texts, deals, rounds, duplicate, seed)
+        contest = _league(game, options, texts, fixed or number, rounds, duplicate, seed)
     else:
-        contest = _match(bind(game, rules, option), texts, deals or 1000, seed)
+        contest = _match(bind(game, rules, option), texts, fixed or number or 1000, seed)
     _contend(contest, path, picture, workers, ray, resume, as_json)
+
+
+def _asked(
+    game: str, options: dict[str, Any], text: str | None
+) -> tuple[int | None, "FixedDeals | None"]:
+    """Parse `--deals`: a number, or the deals of a file; both None if the text is None.
+
+    The file is read by the game of its options; a league has the same deals.
+
+    Raises:
+        InputError: It is neither, or the file holds no deals of the game.
+    """
+    from closedhand.core.deals import read_deals
+
+    if text is None:
+        return None, None
+    if re.fullmatch(r"\s*[+-]?[0-9]+\s*", text):
+        return parse_whole(text, "--deals", 1), None
+    return None, read_deals(Path(text), make_game(game, **options))
 
 
 def _contend(
@@ -139,7 +169,7 @@ def _contend(
     clocked = is_clocked(contest.game, contest.players)
     if clocked and ray is not None:
         raise InputError("an agent that searches by the clock needs all cores: leave out --ray")
-    players = crew(ray, workers or (1 if clocked else None))
+    players = workers_of(ray, workers or (1 if clocked else None))
     played = contest.load(path) if resume else None
 
     def save(found: Any) -> None:
@@ -193,25 +223,31 @@ class _Contest(NamedTuple):
     show: Callable[[dict[str, Any]], None]
 
 
-def _match(game: Game, texts: list[str], deals: int, seed: int) -> _Contest:
+def _match(game: Game, texts: list[str], deals: "int | FixedDeals", seed: int) -> _Contest:
     from closedhand.arena import match, results
     from closedhand.arena.plot import plot_match
     from closedhand.core.duplicate import parse_all
 
     agents = parse_all(game, texts)
+    number, digest = _counted(deals)
     return _Contest(
-        game, agents, "deals", 1, deals,
-        load=lambda path: results.load(path, game, agents, seed),
+        game, agents, "deals", 1, number,
+        load=lambda path: results.load(path, game, agents, seed, digest),
         play=lambda *how: match.play(game, agents, deals, seed, *how),
         summary=results.summary, plot=plot_match, show=show_match,
     )  # fmt: skip
+
+
+def _counted(deals: "int | FixedDeals") -> tuple[int, str | None]:
+    """Return the number of deals, and the digest of their file."""
+    return (deals, None) if isinstance(deals, int) else (len(deals), deals.digest)
 
 
 def _league(
     name: str,
     options: dict[str, Any],
     texts: list[str],
-    deals: int | None,
+    deals: "int | FixedDeals | None",
     rounds: int | None,
     duplicate: bool,
     seed: int,
@@ -224,7 +260,8 @@ def _league(
     wanted = rounds or 1000
     game = league.bind(name, options, wanted, duplicate)
     share = league.rounds_per_deal(game, duplicate)
-    number = deals or math.ceil(wanted / share)
+    asked = deals or math.ceil(wanted / share)
+    number, digest = _counted(asked)
     seated = league.seat_all(game, texts)
     if len(seated) > len(texts):
         note(f"{texts[-1]} takes {len(seated) - len(texts) + 1} seats")
@@ -232,8 +269,8 @@ def _league(
         note(f"playing {number * share} rounds, in deals of {share}")
     return _Contest(
         game, seated, "rounds", share, number * share,
-        load=lambda path: league.load(path, game, seated, seed, duplicate),
-        play=lambda *how: league.play(game, seated, number, seed, duplicate, *how),
+        load=lambda path: league.load(path, game, seated, seed, duplicate, digest),
+        play=lambda *how: league.play(game, seated, asked, seed, duplicate, *how),
         summary=league.summary, plot=plot_league, show=show_league,
     )  # fmt: skip
 
@@ -269,6 +306,7 @@ def play(
     from closedhand.arena import play as table
     from closedhand.core.agent_spec import split_agents
     from closedhand.core.agents import make_adviser, make_agent
+    from closedhand.core.records import start
     from closedhand.core.registry import spec_of
 
     bound = bind(game, rules, option)
@@ -281,7 +319,7 @@ def play(
     adviser = make_agent(bound, hint, seed) if hint else make_adviser(bound, names[0], seed)
     show, score = paper().print, table.Score(bound.num_players)
     while True:
-        session = table.Session(bound, table.start(bound, deal, seed), seat, others, adviser)
+        session = table.Session(bound, start(bound, deal, seed), seat, others, adviser)
         show(f"{game} against {', '.join(names)}, --seed {seed}")
         if not table.run(session, streams.read_line, show, score) or not _again():
             return
@@ -330,7 +368,7 @@ def show_match(data: dict[str, Any]) -> None:
     console = Console(markup=False)  # agents' options have brackets
     for pair in data["pairs"]:
         first, second = map(shortened, pair["agents"])
-        title = f"{data['game']}: {first} v {second}, {data['deals']} deals, seed {data['seed']}"
+        title = f"{data['game']}: {first} v {second}, {_dealt(data)}, seed {data['seed']}"
         rows = pair["results"]
         figures = [
             row["columns"] or {"win rate": row["win_rate"], "points": row["points"]} for row in rows
@@ -357,6 +395,12 @@ def show_match(data: dict[str, Any]) -> None:
                 console.print(f"{name}: {budget_used(spent)}")
 
 
+def _dealt(data: dict[str, Any]) -> str:
+    """Write the number of deals, and the digest of their file."""
+    digest = data["deals_digest"]
+    return f"{data['deals']} deals" + (f" of {digest}" if digest else "")
+
+
 def budget_used(spent: dict[str, float]) -> str:
     """Write the measured cost of searches."""
     number, seconds = spent["searches"], spent["seconds"]
@@ -371,7 +415,7 @@ def show_league(data: dict[str, Any]) -> None:
     from closedhand.arena.results import between, shortened
 
     console = Console(markup=False)  # brackets are those of agents' options
-    how = "each deal at all seats, " if data["duplicate"] else ""
+    how = f"each of {_dealt(data)} at all seats, " if data["duplicate"] else ""
     console.print(f"{data['game']}: {data['rounds']:,} rounds, {how}seed {data['seed']}")
     print_table(
         ["agent", ">points", ">95%", *(f">{n}" for n in _ordinals(len(data["results"]))), ">µs"],

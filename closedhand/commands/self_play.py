@@ -59,7 +59,7 @@ def fit(
     """Let a learner of games work, perhaps on a cluster, and say what was saved and how to use it.
 
     Args:
-        run: The run; its learner counts `games` and `steps`, and takes the cluster as `crew`.
+        run: The run; its learner counts `games` and `steps`, and takes the cluster as `remote`.
         seconds: Time to work.
         restart: Whether to ignore the checkpoint.
         ray: Address of a cluster.
@@ -67,7 +67,7 @@ def fit(
         how: End of the last line.
     """
     learner = run.learner
-    with cluster_at(ray) as learner.crew:
+    with cluster_at(ray) as learner.remote:
         work_for(run, seconds, lambda: f"{learner.games:,} games", restart=restart)
     if learner.steps:
         typer.echo(f"{saved} {learner.games:,} games: {how}")

@@ -107,14 +107,7 @@ def spent_by(agents: Iterable[Agent]) -> np.ndarray:
 
 
 def probabilities(agent: Agent, views: np.ndarray) -> np.ndarray:
-    """Return the probabilities of an agent's actions in many views.
-
-    Args:
-        agent: The agent.
-        views: Views of the players to act, states [n].
-
-    Returns:
-        Probabilities, float64 [n, num_actions].
+    """Return an agent's policy, float64 [n, num_actions], in views of the players to act [n].
 
     Raises:
         InputError: The agent has no `probabilities`.
@@ -127,14 +120,6 @@ def probabilities(agent: Agent, views: np.ndarray) -> np.ndarray:
 
 def policy_or_choices(game: Game, agent: Agent, views: np.ndarray) -> np.ndarray:
     """Return `probabilities`, or 1 for the action that an agent without them chooses.
-
-    Args:
-        game: The game.
-        agent: The agent.
-        views: Views of the players to act, states [n].
-
-    Returns:
-        Probabilities, float64 [n, num_actions].
 
     Raises:
         InputError: A choice is not an action of the game.

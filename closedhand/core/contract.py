@@ -104,10 +104,6 @@ def dispatched(default: Callable[..., Any] | None = None) -> Callable[[F], F]:
 def plain_function(rules: Rules, name: str) -> tuple[Callable[..., Any] | None, Rules]:
     """Find a function that games define in plain Python, not as a kernel.
 
-    Args:
-        rules: Rules of a game.
-        name: Name of the function.
-
     Returns:
         The function of the game's module, else of the flat game's module, else None; and the rules
         to call it with.

@@ -96,16 +96,25 @@ def play_out(
 
 
 def start(
-    game: Game, specs: Sequence[Spec], seed: int, deals: range
+    game: Game, specs: Sequence[Spec], seed: int, deals: range, fixed: np.ndarray | None = None
 ) -> tuple[list[Agent], np.ndarray]:
     """Make the agents for some deals, let each decide once, and deal the states.
+
+    Args:
+        game: The game.
+        specs: The agents.
+        seed: Seed of the deals and the agents.
+        deals: Numbers of the deals.
+        fixed: Their states, `game.dtype` [deals]; None: those of the seed.
 
     Raises:
         InputError: An unknown agent.
     """
     seeds = np.random.default_rng((seed, deals.start, 1)).integers(2**31, size=len(specs))
     agents = [make_agent(game, spec, int(own)) for spec, own in zip(specs, seeds, strict=True)]
-    dealt = np.array([game.deal(np.random.default_rng((seed, i))) for i in deals], game.dtype)
+    dealt = fixed
+    if dealt is None:
+        dealt = np.array([game.deal(np.random.default_rng((seed, i))) for i in deals], game.dtype)
     # The first decision of each agent includes loading kernels and networks. It is not timed.
     first = batch.views(game, dealt[:1])
     for agent in agents:
@@ -120,11 +129,6 @@ def parse_all(game: Game, agents: Sequence[Spec]) -> list[Player]:
 
 def match_settings(game: Game, agents: Sequence[Spec], seed: int) -> dict[str, Any]:
     """Return the settings that must be the same when a match resumes after an interruption.
-
-    Args:
-        game: The game.
-        agents: The agents, or their names.
-        seed: Seed of the deals and of the agents.
 
     Returns:
         A dict for JSON.

@@ -132,6 +132,7 @@ CHECKPOINT = FileKind("a checkpoint", arrays_with("settings", "seconds", "histor
 TORCH_CHECKPOINT = FileKind("a checkpoint of PyTorch", _is_torch_file)
 NETWORK = FileKind("a network", _is_network)
 SHARD = FileKind("a shard of games", _is_shard)
+DEALS = FileKind("a file of deals", begun("# deals of "))
 RECORDS = FileKind("records of games", _is_record)
 PICTURE = FileKind("a picture of this program", marked(f"Software\0{MARK}"))
 DRAWING = FileKind("a drawing of this program", marked(f"<dc:title>{MARK}</dc:title>"))

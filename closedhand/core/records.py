@@ -141,6 +141,15 @@ def stated_options(game: Game) -> dict[str, Any]:
     }
 
 
+def start(game: Game, deal: str | None, seed: int | None) -> State:
+    """Make the initial state of a game, from a deal in its notation or else from a seed.
+
+    Raises:
+        InputError: The text is not a deal.
+    """
+    return game.deal(np.random.default_rng(seed)) if deal is None else game.parse_deal(deal)
+
+
 def replay(record: Record, before: Callable[[State], None] = lambda state: None) -> State:
     """Replay a record, and return the state at its end.
 
@@ -152,10 +161,7 @@ def replay(record: Record, before: Callable[[State], None] = lambda state: None)
         InputError: An illegal action, or a result other than the stated one.
     """
     game = flat_game(record.game, record.rules)
-    if record.deal is not None:
-        state = game.parse_deal(record.deal)
-    else:
-        state = game.deal(np.random.default_rng(record.seed))
+    state = start(game, record.deal, record.seed)
     for number, text in enumerate(record.actions, 1):
         try:
             before(state)

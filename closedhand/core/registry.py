@@ -69,14 +69,19 @@ class GameSpec:
         terms: Translations of the game's terms, by language and English term: names of roles,
             marks, parts and of actions without cards; `option NAME` is the meaning of an option.
             A term with `{}` is a sentence, whose parts are terms themselves or stay as they are.
-            They are for the table in a browser, see `closedhand.core.display.Row`.
+            They are for the table in a browser, see `closedhand.core.display.Row`. Instead of a
+            mapping, `closedhand.games.leduc:terms` names files such as `terms.zh.json` there.
         faces: Pictures in a browser of cards whose text is neither a rank nor a rank and a suit, by
             that text: a rank and a suit (`Ks`), or `joker` or `JOKER` for the lesser or the greater
             joker.
         playouts: Maker of the policy whose playouts rate actions in hints and replays, and of the
             game that they play, whose payoffs may be simpler: `game -> (game, policy)`, or None for
             rules without such a policy. Without it playouts are random.
-        rulebook: Rules in words, a `closedhand.core.rulebook.Rulebook`; None: there are none.
+        endgames: Means to solve open hands, a `closedhand.search.exact.Endgames`; None: a position
+            is a deal and actions, and is searched without a table.
+        rulebook: Rules in words, Markdown by language, `en` and by choice `zh` and `ja`, for
+            `closedhand.core.rulebook.from_markdown`; None: there are none. Instead of a mapping,
+            `kuhn_poker:rulebook` names files such as `rulebook.en.md` of that package.
         odds: Function that estimates the chances of the parts of a hand while it is being sorted:
             `(game, view, parts) -> [Odds or None]`, for texts of the cards of all parts, see
             `closedhand.core.display`. None: no odds are shown.
@@ -110,10 +115,11 @@ class GameSpec:
     trainers: Mapping[str, Ref] = field(default_factory=dict[str, Ref])
     trees: Ref | None = None
     abstractions: Mapping[str, Ref] = field(default_factory=dict[str, Ref])
-    terms: Ref | None = None
+    terms: str | Mapping[str, Mapping[str, str]] | None = None
     faces: Mapping[str, str] = field(default_factory=dict[str, str])
     playouts: Ref | None = None
-    rulebook: Ref | None = None
+    endgames: Ref | None = None
+    rulebook: str | Mapping[str, str] | None = None
     odds: Ref | None = None
     client: Ref | None = None
     columns: Mapping[str, Ref] = field(default_factory=dict[str, Ref])

@@ -1,13 +1,14 @@
-"""Rules of games in words, for people: the spec of a game names a `Rulebook`.
+"""Rules of games in words, for people: Markdown, which the spec of a game names or holds.
 
-The page of `closedhand web`, `closedhand show rules GAME` and the page of an environment show it.
+The page of `closedhand web`, `closedhand show rules GAME` and the page of an environment show them.
 """
 
-from collections.abc import Mapping
+import re
 from typing import NamedTuple
 
 from closedhand.core.game import InputError
-from closedhand.core.registry import load, spec_of
+from closedhand.core.registry import spec_of
+from closedhand.core.translations import by_language
 
 
 class Section(NamedTuple):
@@ -24,9 +25,6 @@ class Section(NamedTuple):
     plays: tuple[tuple[str, str], ...] = ()
 
 
-Rulebook = Mapping[str, tuple[Section, ...]]
-"""The sections by language: `en`, and by choice `zh` and `ja`."""
-
 ENGLISH = "en"
 
 
@@ -40,11 +38,27 @@ def rules_in_words(name: str, language: str = ENGLISH) -> tuple[Section, ...]:
     Raises:
         InputError: There is no such game, or it states no rules in words.
     """
-    ref = spec_of(name).rulebook
-    if ref is None:
-        raise InputError(f"{name} states no rules in words: its spec has no rulebook")
-    book: Rulebook = load(ref)
-    return book.get(language, book[ENGLISH])
+    book = by_language(spec_of(name).rulebook or {}, "md")
+    if ENGLISH not in book:
+        raise InputError(f"{name} states no rules in words: its spec has no English rulebook")
+    return from_markdown(book.get(language, book[ENGLISH]))
+
+
+def from_markdown(text: str) -> tuple[Section, ...]:
+    r"""Parse rules: sections under `## TITLE`, of paragraphs and of lists of plays `- NAME: CARDS`.
+
+    Examples:
+        >>> from_markdown("## Plays\n\nOf equal\nranks.\n\n- pair: 9 9")
+        (Section(title='Plays', text=('Of equal ranks.',), plays=(('pair', '9 9'),)),)
+    """
+    sections: list[Section] = []
+    for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        title, *blocks = part.strip().split("\n\n")
+        paragraphs = [" ".join(block.split("\n")) for block in blocks if block[:2] != "- "]
+        listed = [line[2:] for block in blocks if block[:2] == "- " for line in block.split("\n")]
+        plays = [(name, cards) for name, _, cards in (line.rpartition(": ") for line in listed)]
+        sections.append(Section(title, tuple(paragraphs), tuple(plays)))
+    return tuple(sections)
 
 
 def as_markdown(sections: tuple[Section, ...]) -> str:

@@ -238,17 +238,11 @@ class Run(Generic[Worker]):
         format: Format = NPZ,
         note_checkpoints: bool = True,
     ) -> None:
-        """Prepare the run.
+        """Prepare the run of a learner before its first piece of work.
 
-        Args:
-            learner: The learner, before its first piece of work.
-            settings: Settings that must be the same on resumption, JSON values.
-            path: Path of the checkpoint; None: none is kept.
-            save_results: Saves further results. It is called before each checkpoint, so the
-                checkpoint is never newer than these results.
-            format: Format of the checkpoint.
-            note_checkpoints: Whether to add a summary to the history at every checkpoint, not only
-                when the learner asks for it.
+        `save_results` is called before each checkpoint, so the checkpoint is never newer than these
+        results. With `note_checkpoints` a summary is added to the history at every checkpoint, not
+        only when the learner asks for it.
         """
         self.learner = learner
         self.settings = json.loads(json.dumps(settings))

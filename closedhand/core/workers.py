@@ -21,7 +21,7 @@ class WorkerLost(InputError):
     """A process, or too many actors, ended during a job."""
 
 
-class Crew(Protocol):
+class RemoteWorkers(Protocol):
     """Remote workers that do jobs, such as the actors of `closedhand.bridges.cluster`."""
 
     def share(self, value: Any) -> Any:
@@ -35,7 +35,7 @@ class Crew(Protocol):
         ...
 
 
-Workers = int | Crew
+Workers = int | RemoteWorkers
 """A number of processes, or remote workers."""
 
 

@@ -31,10 +31,10 @@ WIDTH = 64
 REWARDS = ("actor", "seats")
 """The values of the option `reward`."""
 SCALAR_REWARD = (
-    "in self-play the reward of step() is that of the seat that acted, so that who loses out of "
-    "turn never sees the loss: make the env with reward='seats' and learn from the rewards of all "
-    "seats, as closedhand.envs.seat_advantages does, give a library with a loop of its own a "
-    "SeatVectorEnv, or say reward='actor' to keep this reward"
+    "in self-play step() returns the reward of the seat that acted: a seat that loses out of turn "
+    "never sees its loss. Make the env with reward='seats' and see "
+    "closedhand.envs.seat_advantages, use a SeatVectorEnv with a library's own loop, or keep this "
+    "reward by reward='actor'"
 )
 """Warning at the first step of self-play if the env was made without `reward`."""
 MOST_ENVS = 2**24

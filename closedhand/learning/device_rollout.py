@@ -39,13 +39,9 @@ class Rollout:
     """
 
     def __init__(self, batch: DeviceBatch, inputs: int, steps: int, dtype: torch.dtype) -> None:
-        """Prepare the room.
+        """Prepare room for observations of `inputs` entries, in `steps` steps of every game.
 
-        Args:
-            batch: The games.
-            inputs: Entries of an observation.
-            steps: Steps of every game in an update.
-            dtype: Type of the inputs of the networks that play.
+        `dtype` is the type of the inputs of the networks that play.
         """
         self.batch, self.steps, self._dtype = batch, steps, dtype
         self._hands = _hands_of(batch.game)

@@ -112,7 +112,7 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
             played: list[int] = []
             is_watched = False
             try:
-                state = _start(found, record)
+                state = records.start(found, record.deal, record.seed)
                 start = state.copy()
                 for text in record.actions:
                     played.append(found.parse(text, state))
@@ -133,12 +133,6 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
         np.array(first),
         np.array(learned),
     )
-
-
-def _start(game: Game, record: records.Record) -> Any:
-    if record.deal is not None:
-        return game.parse_deal(record.deal)
-    return game.deal(np.random.default_rng(record.seed))
 
 
 def encode(features: Features, games: Games, chosen: np.ndarray) -> Pairs:
@@ -195,14 +189,8 @@ class Imitation(DeepLearner[ImitationSettings]):
     ) -> None:
         """Start from an untrained network; see `NetworkLearner`.
 
-        Args:
-            game: The game.
-            settings: The settings.
-            seed: Seed of everything random.
-            against: Agents to evaluate the learner against.
-            threads: Number of threads of PyTorch.
-            records: File of records, or folder of such files; None: the expert plays new games.
-            expert: Agent whose moves are learned; None: all agents in the records.
+        `records` are a file or a folder of files; without them the expert plays new games. Without
+        an expert the moves of all agents in the records are learned.
 
         Raises:
             InputError: There are neither records nor an expert, or the records cannot be used.

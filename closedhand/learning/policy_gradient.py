@@ -27,7 +27,7 @@ from closedhand.core.numba.jit import kernel
 from closedhand.core.reading import read_arrays
 from closedhand.core.run import Run
 from closedhand.core.threads import in_threads
-from closedhand.core.workers import Crew
+from closedhand.core.workers import RemoteWorkers
 
 RATE, DECAY, SQUARES, TINY = 0.02, 0.9, 0.99, 1e-8
 """Parameters of Adam: step size, decay rates of the mean and of the squares, epsilon."""
@@ -95,7 +95,7 @@ class Training:
         mean: Adam's mean of the gradients, the same.
         squares: Adam's mean of the squared gradients, the same.
         average: Average of the weights, the same; without averaging, the weights.
-        crew: Processes that play the games; None: this process.
+        remote: Workers that play the games; None: this process.
     """
 
     def __init__(self, task: Task, seed: int = 0) -> None:
@@ -109,7 +109,7 @@ class Training:
         self.mean = np.zeros(task.features, self.dtype)
         self.squares = np.zeros(task.features, self.dtype)
         self.average = self.weights
-        self.crew: Crew | None = None
+        self.remote: RemoteWorkers | None = None
 
     @property
     def games(self) -> int:
@@ -156,12 +156,12 @@ class Training:
             for i in range(piece.start, piece.stop):
                 gradients[i] = self.task.gradient(self.weights, i, rngs[i])
 
-        if self.crew is None:
+        if self.remote is None:
             in_threads(work, pieces, chunk=1)
         else:
-            shared = self.crew.share(self.weights)
+            shared = self.remote.share(self.weights)
             jobs = [(self.task.gradient, shared, i, rng) for i, rng in enumerate(rngs)]
-            gradients[:] = list(self.crew.results_of(gradient_elsewhere, jobs))
+            gradients[:] = list(self.remote.results_of(gradient_elsewhere, jobs))
         gradient = (gradients.sum(axis=0) / self.task.games).astype(self.dtype)
         steps = self.steps + 1
         mean = DECAY * self.mean + (1 - DECAY) * gradient

@@ -8,16 +8,15 @@
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from closedhand.core import batch, batch_kernels, contract, interrupt
+from closedhand.core import batch, batch_kernels, contract, interrupt, lockstep
 from closedhand.core.agents import Agent, act_batch
-from closedhand.core.game import Game, InputError, explain_illegal
-from closedhand.core.numba.jit import Ids, Rules, State, States, kernel
-from closedhand.core.status import ILLEGAL
+from closedhand.core.game import Game, InputError
+from closedhand.core.numba.jit import Ids, Rules, States, kernel
 from closedhand.learning.features import Features
 
 LEARNER = -1
@@ -153,20 +152,18 @@ class Table:
                 self._let(self.opponents[k], running[to_act == k])
 
     def _let(self, agent: Agent, chosen: NDArray[np.int64]) -> None:
-        views = self.states[chosen]
-        batch_kernels.hide_all(self.game.rules, views)
-        actions = act_batch(agent, views)
-        for i in self.play(chosen, actions):
-            why = explain_illegal(self.game, cast(State, self.states[chosen[i]]), int(actions[i]))
-            raise InputError(f"agent {agent.name!r} cannot continue: {why}")
+        self.moves += len(chosen)
+        lockstep.step(
+            self.game, self.states, chosen, lambda views, _: act_batch(agent, views),
+            lambda _: f"agent {agent.name!r}",
+        )  # fmt: skip
 
-    def play(self, chosen: NDArray[np.int64], actions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Play an action in each chosen game; return the places of illegal ones in `actions`."""
+    def play(self, chosen: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
+        """Play a legal action in each chosen game."""
         self.moves += len(chosen)
         batch_kernels.play_all(
             self.game.rules, self.states, chosen, actions, self.game.num_actions, self._status
-        )  # fmt: skip
-        return np.flatnonzero(self._status[chosen] == ILLEGAL)
+        )
 
 
 def play_wave(

@@ -26,7 +26,7 @@ from closedhand.core.files import write_atomically
 from closedhand.core.game import Game
 from closedhand.core.options import Range
 from closedhand.core.reading import check_arrays
-from closedhand.core.workers import Crew
+from closedhand.core.workers import RemoteWorkers
 from closedhand.learning import networks
 from closedhand.learning.action_sharing import plain, share
 from closedhand.learning.agent import NetworkAgent
@@ -116,7 +116,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         average: Average of its weights, with more weight on the latest; agents play it.
         acting: The network that plays an update: a copy of `network` before it.
         population: The opponents.
-        crew: Processes that play the games; None: this process.
+        remote: Workers that play the games; None: this process.
     """
 
     settings_type = Settings
@@ -153,7 +153,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         )
         self.population = Population(self.features.game, opponents, settings.freeze)
         self.opponents = self.population.names
-        self.crew: Crew | None = None
+        self.remote: RemoteWorkers | None = None
         self.scale = Scale()
 
     # Defined by subclasses.
@@ -204,14 +204,14 @@ class DeepLearner(NetworkLearner[Chosen]):
         `frozen` has the weights of the frozen selves by the index of their opponent.
         """
         weights = self.weights(self.network)
-        if self.crew is None:
+        if self.remote is None:
             load_weights(self.acting, weights)
             return [self._wave(piece, frozen) for piece in pieces]
-        state = self.crew.share(State(weights, frozen, self.decisions))
+        state = self.remote.share(State(weights, frozen, self.decisions))
         jobs = [(*self.maker(), state, piece) for piece in pieces]
         return [
             self.replay(piece, found, frozen)
-            for piece, found in zip(pieces, self.crew.results_of(play_piece, jobs), strict=True)
+            for piece, found in zip(pieces, self.remote.results_of(play_piece, jobs), strict=True)
         ]
 
     def weights(self, network: torch.nn.Module) -> Weights:

@@ -3,8 +3,8 @@
 `__all__` lists the public names. The modules hold the kernels behind them.
 """
 
+from closedhand.search.alpha_beta import LOST, UNKNOWN, WON, solve
 from closedhand.search.budget import read_budget
-from closedhand.search.exact import LOST, UNKNOWN, WON, solve
 from closedhand.search.ismcts import ISMCTS
 from closedhand.search.monte_carlo import MonteCarlo
 from closedhand.search.paired import PairedSearch

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,10 @@ Threads = Annotated[int | None, Range(1, MOST_THREADS), "number of parallel sear
 By default a budget in milliseconds uses all cores, and one in simulations uses one thread.
 """
 
+BATCH = 16
+"""Simulations between two checks of the clock."""
+SHARE = 64
+"""Simulations that justify another thread."""
 MOST_PARTICLES = 10**6
 """Maximum number of determinisations that a thread of a search holds."""
 
@@ -52,6 +57,12 @@ class Budget(NamedTuple):
     def deadline(self) -> float:
         """Return the end of a decision that begins now, by `time.perf_counter`."""
         return time.perf_counter() + self.seconds
+
+    def shares(self) -> list[int]:
+        """Divide the simulations evenly among as many threads as they justify."""
+        threads = max(1, min(self.threads, self.simulations // SHARE))
+        cuts = [self.simulations * i // threads for i in range(threads + 1)]
+        return [after - before for before, after in pairwise(cuts)]
 
 
 def budget(simulations: int | None, seconds: float | None, threads: int | None) -> Budget:

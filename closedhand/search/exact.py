@@ -1,93 +1,402 @@
-"""Exact search of positions in which nothing is hidden, for any game.
+"""Open hands, solved exactly: the payoffs of all plays if both sides play perfectly, for any game.
 
-The search decides whether a coalition can force a payoff: alpha-beta search (Knuth and Moore, 1975)
-with the two values won and lost, without recursion.
+1. Bound the payoff of the player to act after each play by the payoffs of the game.
+2. Choose a payoff between the bounds of a play, and ask of every play whether its bounds include
+   that payoff, and if so whether the player can force it (`alpha_beta.py`).
+3. Replace the bounds by payoffs that ends of the game had, and repeat step 2 until the bounds of
+   every play meet.
+4. Follow the best play by the same questions for the line.
 
-1. List the worthwhile actions of the root, the promising ones first.
-2. At the deepest position, play the next action that was not tried.
-3. If the payoff is not yet certain there, list the actions of that position and repeat step 2.
-4. A position is won if a friend is to act and one action wins, or an opponent is to act and every
-   action wins. Otherwise it is lost.
-5. Pass a value up as long as it decides the position above. When it decides the root, return it.
+The player to act and its team maximise its payoff, all others minimise it. Perfect information is
+assumed: a line may use cards that no player of a real table could know.
 """
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from closedhand.core import contract
-from closedhand.core.contract import dispatched
-from closedhand.core.numba.jit import Ids, Integer, Policy, Rules, State, States, kernel
+from closedhand.core.checks import InputError, whole_number
+from closedhand.core.game import Game
+from closedhand.core.numba.jit import (
+    Floats,
+    Ids,
+    Integer,
+    Policy,
+    Rules,
+    State,
+    States,
+    kernel,
+    with_distinct_name,
+)
+from closedhand.core.registry import GAMES, load
+from closedhand.search.alpha_beta import (
+    DEPTH,
+    GREATEST,
+    KEPT,
+    LEAST,
+    LOST,
+    UNKNOWN,
+    VISITED,
+    WON,
+    copy_table,
+    position_key,
+    search,
+    worthwhile,
+)
+from closedhand.search.playout import Uniform
 
-UNKNOWN, LOST, WON = -1, 0, 1
-"""Results of `solve`."""
+SLICE = 50_000
+"""Positions searched between two looks at the clock."""
+SMALLEST = 2**16
+"""Size of a new table, in positions; it grows while it fills."""
+PLACE = 16
+"""Bytes of a position in a table."""
+DEEPEST = 400
+"""Maximum number of actions of a line that is searched."""
+SECONDS, MEMORY = 60.0, 2**30
+"""Limits of a search by default: seconds, and bytes of its tables."""
 
 
-@kernel
-def _all_legal(policy: Policy, rules: Rules, state: State, out: Ids) -> Integer:
-    """Write all legal actions; return how many."""
-    return contract.legal(rules, state, out)
+class Endgames(NamedTuple):
+    """The means of a game to solve open hands, see `closedhand.core.registry.GameSpec.endgames`.
 
-
-@dispatched(default=_all_legal)
-def worthwhile(policy: Policy, rules: Rules, state: State, out: Ids) -> Integer:
-    """Write the actions that a search has to try, the promising ones first; return how many.
-
-    An action may be left out only if a listed one is at least as good for its player. The default
-    lists all legal actions.
+    Attributes:
+        place: Function `(game, hands, turn, beat, by) -> State`, see `place`.
+        game: Function that returns the game whose payoffs count, with the same states.
+        policy: Policy with `worthwhile` and `position_key`, see `closedhand.search.alpha_beta`.
     """
-    ...
+
+    place: Callable[[Game, Sequence[str], int, str | None, int | None], State]
+    game: Callable[[Game], Game]
+    policy: Policy
 
 
-@kernel
-def solve(
-    policy: Policy, rules: Rules, states: States, actions: Ids, player: Integer, friends: Integer,
-    least: float, nodes: int,
-) -> tuple[int, Integer]:  # fmt: skip
-    """Decide by depth-first search whether a player can force a payoff.
+@dataclass(frozen=True)
+class Play:
+    """A play of the player to act.
+
+    Attributes:
+        action: Id of the action in the flat game.
+        text: Its notation.
+        low: Payoff that the player can force after it.
+        high: Payoff that the player cannot exceed after it; equal to `low` if the play is solved.
+    """
+
+    action: int
+    text: str
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Endgame:
+    """The solution of a position, as far as the limits allowed.
+
+    Attributes:
+        player: Player to act, whose payoffs these are.
+        plays: All legal plays; the best ones come first.
+        line: The best play and perfect play after it: players and their actions. It breaks off
+            where the time was over.
+        seconds: Seconds that it took.
+        positions: Number of positions visited.
+    """
+
+    player: int
+    plays: tuple[Play, ...]
+    line: tuple[tuple[int, str], ...]
+    seconds: float
+    positions: int
+
+    @property
+    def low(self) -> float:
+        """Payoff that the player can force."""
+        return max(play.low for play in self.plays)
+
+    @property
+    def high(self) -> float:
+        """Payoff that the player cannot exceed."""
+        return max(play.high for play in self.plays)
+
+    @property
+    def value(self) -> float | None:
+        """Payoff of the player if all play perfectly; None if it is unknown."""
+        return self.low if self.low == self.high else None
+
+
+def place(
+    game: Game,
+    hands: Sequence[str],
+    turn: int = 0,
+    beat: str | None = None,
+    by: int | None = None,
+) -> State:
+    """Build a full state from open hands, in a game whose spec has `endgames`.
 
     Args:
-        policy: Policy whose `worthwhile` lists the actions to try.
-        rules: Rules of the game.
-        states: The root, in which nothing is hidden, then scratch states, one for each level of
-            depth.
-        actions: Scratch space for the actions at each level, int32 [states, num_actions].
-        player: Player whose payoff counts.
-        friends: Bit p is set if player p maximises that payoff; all others minimise it.
-        least: A payoff of this or more counts as won.
-        nodes: Maximum number of positions to visit.
+        game: The game.
+        hands: The cards of the seats, in the game's notation.
+        turn: Seat to act.
+        beat: Action to be beaten; None: the player leads.
+        by: Seat that made it; None: the one before `turn`.
 
-    Returns:
-        `WON`, `LOST`, or `UNKNOWN` if the answer needs more positions or depth; and the winning
-        action of the root if it is won and a friend is to act there, else -1.
+    Raises:
+        InputError: The game builds no such states, or not from these hands.
     """
-    number = np.empty(len(states), np.int64)
-    tried = np.zeros(len(states), np.int64)
-    depth = 0
-    number[0] = worthwhile(policy, rules, states[0], actions[0])
-    while True:
-        friendly = (friends >> states[depth].player) & 1
-        if tried[depth] == number[depth]:
-            # Every action has failed the player to act: the loop below stops at a success.
-            value = LOST if friendly else WON
-            depth -= 1
-        else:
-            if nodes == 0 or depth + 1 == len(states):
-                return UNKNOWN, -1
-            nodes -= 1
-            states[depth + 1] = states[depth]
-            contract.play(rules, states[depth + 1], actions[depth, tried[depth]])
-            tried[depth] += 1
-            payoff = contract.payoff(rules, states[depth + 1], player)
-            if np.isnan(payoff):
-                depth += 1
-                number[depth] = worthwhile(policy, rules, states[depth], actions[depth])
-                tried[depth] = 0
+    means = _means_of(game)
+    if means is None:
+        raise InputError(f"{game.name} builds no positions from hands: give a deal and its actions")
+    seat = whole_number(turn, "turn is a seat, which")
+    if not 0 <= seat < len(hands):
+        raise InputError(f"turn is a seat with a hand, 0 to {len(hands) - 1}, not {seat}")
+    return means.place(game.flat, hands, seat, beat, by)
+
+
+def endgame(
+    game: Game,
+    state: State,
+    *,
+    teams: Sequence[int] | None = None,
+    seconds: float = SECONDS,
+    memory: int = MEMORY,
+) -> Endgame:
+    """Solve a position in which nothing is hidden.
+
+    Args:
+        game: The game; the actions are those of its flat form.
+        state: A full state, such as `place` makes.
+        teams: Team of each seat; None: the game's sides.
+        seconds: Seconds after which the search ends.
+        memory: Maximum number of bytes of its tables.
+
+    Raises:
+        InputError: The game is over, or its players act at the same time; or there is not one team
+            for each seat.
+
+    Examples:
+        >>> from closedhand import make_game
+        >>> from closedhand.search import exact
+        >>> game = make_game("doudizhu")
+        >>> found = exact.endgame(game, exact.place(game, ["33S", "4QB"]))
+        >>> found.value, [(play.text, play.low) for play in found.plays]
+        (1.0, [('33', 1.0), ('3', -1.0), ('S', -1.0)])
+    """
+    means = _means_of(game)
+    game = game.flat
+    if game.simultaneous:
+        raise InputError(f"players of {game.name} act at the same time: there is no line to search")
+    if game.over(state):
+        raise InputError("the game is over")
+    sides = game.sides if teams is None else tuple(teams)
+    if len(sides) != game.num_players:
+        raise InputError(f"teams: {game.name} has {game.num_players} seats, not {len(sides)}")
+    if means is not None:
+        game = means.game(game)
+    searching = _Search(game, means.policy if means else Uniform(), state, sides, seconds, memory)
+    plays = searching.values(state)
+    line = searching.line(state, plays[0])
+    spent = time.monotonic() - searching.start
+    return Endgame(searching.player, tuple(plays), line, spent, searching.positions)
+
+
+def _means_of(game: Game) -> Endgames | None:
+    spec = GAMES.get(game.name)
+    return None if spec is None or spec.endgames is None else load(spec.endgames)
+
+
+@kernel
+def ask(
+    policy: Policy, rules: Rules, states: States, actions: Ids, stack: Ids, player: Integer,
+    friends: Integer, least: float, nodes: int, table: Ids, keys: Ids, seen: Floats,
+) -> Integer:  # fmt: skip
+    """Return the value of `search`, of which these are the arguments; the root may be an end."""
+    payoff = contract.payoff(rules, states[0], player)
+    if np.isnan(payoff):
+        return search(
+            policy, rules, states, actions, stack, player, friends, least, nodes, table, keys, seen
+        )[0]
+    if payoff >= least:
+        seen[LEAST] = min(seen[LEAST], payoff)
+        return WON
+    seen[GREATEST] = max(seen[GREATEST], payoff)
+    return LOST
+
+
+class _Table(NamedTuple):
+    """Decided positions, and what the searches that decided them have seen, see `search`."""
+
+    places: Ids
+    seen: Floats
+
+
+class _Search:
+    """The searches of one position, and their limits."""
+
+    def __init__(
+        self,
+        game: Game,
+        policy: Policy,
+        state: State,
+        sides: Sequence[int],
+        seconds: float,
+        memory: int,
+    ) -> None:
+        self.game = game
+        self.policy = with_distinct_name(policy)
+        self.player = int(state["player"])
+        own = sides[self.player]
+        self.friends = sum(1 << seat for seat, side in enumerate(sides) if side == own)
+        self.memory = memory
+        self.positions = 0
+        levels = min(game.max_moves, DEEPEST) + 1
+        self.states = game.empty(levels)
+        self.actions = np.empty((levels, game.num_actions), np.int32)
+        self.keys = np.zeros((levels, 2), np.uint64)
+        self.tables: dict[float, _Table] = {}
+        _, second = position_key(self.policy, game.rules, state)
+        self.smallest = SMALLEST if second and memory >= SMALLEST * PLACE else 0
+        # Kernels are compiled or loaded before the clock starts.
+        self.states[0] = state
+        nothing = _Table(np.zeros((self.smallest, 2), np.uint64), np.zeros(4))
+        self.ask(np.zeros((3, levels), np.int64), 0.0, 0, nothing)
+        self.after(state, int(game.legal(state)[0]))
+        worthwhile(self.policy, game.rules, state, self.actions[0])
+        self.start = time.monotonic()
+        self.end = self.start + seconds
+
+    def is_friend(self, state: State) -> bool:
+        """Return whether the player to act maximises the payoff."""
+        return bool(self.friends >> int(state["player"]) & 1)
+
+    def after(self, state: State, action: int) -> State:
+        """Return the state after an action."""
+        child = state.copy()
+        self.game.play(child, action)
+        return child
+
+    def table_of(self, least: float) -> _Table:
+        """Return the table of a question; a new one may take the place of the others."""
+        if least not in self.tables:
+            if len(self.tables) > 1:
+                self.tables.clear()
+            seen = np.array([np.inf, -np.inf, 0.0, 0.0])
+            self.tables[least] = _Table(np.zeros((self.smallest, 2), np.uint64), seen)
+        return self.tables[least]
+
+    def grow(self, least: float) -> _Table:
+        """Replace a table that is half full by a larger one, if there is memory for it."""
+        table = self.tables[least]
+        size = 4 * len(table.places)
+        if 2 * table.seen[KEPT] < len(table.places) or not size:
+            return table
+        others = sum(len(each.places) for each in self.tables.values()) * PLACE
+        if others + size * PLACE > self.memory:
+            if len(self.tables) == 1 or (size + len(table.places)) * PLACE > self.memory:
+                return table
+            self.tables = {least: table}
+        larger = np.zeros((size, 2), np.uint64)
+        copy_table(table.places, larger)
+        self.tables[least] = _Table(larger, table.seen)
+        return self.tables[least]
+
+    def decide(self, state: State, least: float) -> int:
+        """Decide whether the player can force a payoff of at least `least` in a state."""
+        table = self.table_of(least)
+        self.states[0] = state
+        stack = np.zeros((3, len(self.states)), np.int64)
+        while time.monotonic() < self.end:
+            value = self.ask(stack, least, SLICE, table)
+            if value != UNKNOWN or stack[DEPTH, 0] + 1 == len(self.states):
+                return value
+            table = self.grow(least)
+        return UNKNOWN
+
+    def ask(self, stack: Ids, least: float, nodes: int, table: _Table) -> int:
+        """Search on for some positions; see `ask`."""
+        before = table.seen[VISITED]
+        value = ask(
+            self.policy, self.game.rules, self.states, self.actions, stack, self.player,
+            self.friends, least, nodes, table.places, self.keys, table.seen,
+        )  # fmt: skip
+        self.positions += int(table.seen[VISITED] - before)
+        return int(value)
+
+    def at_least(self, state: State, value: float) -> bool:
+        """Return whether the player can force a payoff in a state; False also if it is unknown."""
+        if value <= self.game.payoff_range[0]:
+            return True
+        # A question that was put before may stand for this one, and its table is there.
+        for least in [*self.tables, value]:
+            if least > value or (least < value and self.tables[least].seen[LEAST] < value):
                 continue
-            value = WON if payoff >= least else LOST
-        # The value decides each position above whose player to act wants it. The first other
-        # position goes on with its next action.
-        while depth >= 0 and value == (WON if (friends >> states[depth].player) & 1 else LOST):
-            depth -= 1
-        if depth < 0:
-            # The search of the root has stopped at its last tried action, which is the winning one.
-            friendly = (friends >> states[0].player) & 1
-            return value, np.int64(actions[0, tried[0] - 1]) if value == WON and friendly else -1
+            if self.decide(state, least) != WON:
+                return False
+            if self.tables[least].seen[LEAST] >= value:
+                return True
+        return False
+
+    def at_most(self, state: State, value: float) -> bool:
+        """Return whether the player cannot exceed a payoff; False also if it is unknown."""
+        if value >= self.game.payoff_range[1]:
+            return True
+        above = float(np.nextafter(value, np.inf))
+        for least in [*self.tables, above]:
+            if least <= value or (least > above and self.tables[least].seen[GREATEST] > value):
+                continue
+            if self.decide(state, least) != LOST:
+                return False
+            if self.tables[least].seen[GREATEST] <= value:
+                return True
+        return False
+
+    def line(self, state: State, best: Play) -> tuple[tuple[int, str], ...]:
+        """Follow a play whose payoff is known by perfect play of all, as long as there is time."""
+        line = [(self.player, best.text)]
+        state = self.after(state, best.action)
+        ids = np.empty(self.game.num_actions, np.int32)
+        while best.low == best.high and not self.game.over(state):
+            keeps = self.at_least if self.is_friend(state) else self.at_most
+            number = worthwhile(self.policy, self.game.rules, state, ids)
+            for action in ids[:number].tolist():
+                child = self.after(state, action)
+                if number == 1 or keeps(child, best.low):
+                    line.append((int(state["player"]), self.game.text(action, state)))
+                    state = child
+                    break
+            else:
+                break
+        return tuple(line)
+
+    def values(self, state: State) -> list[Play]:
+        """Find the payoffs of all legal plays; the best come first."""
+        ids = np.empty(self.game.num_actions, np.int32)
+        listed = ids[: worthwhile(self.policy, self.game.rules, state, ids)].tolist()
+        legal = self.game.legal(state).tolist()
+        order = [*listed, *(action for action in legal if action not in listed)]
+        children = [self.after(state, action) for action in order]
+        bounds = [list(self.game.payoff_range) for _ in order]
+        open_plays = set(range(len(order)))
+        while open_plays:
+            first = min(open_plays)
+            low, high = bounds[first]
+            middle = (low + high) / 2
+            least = middle if middle > low else high
+            asked = [i for i in sorted(open_plays) if bounds[i][0] < least <= bounds[i][1]]
+            for i in asked:
+                found = self.decide(children[i], least)
+                if found == UNKNOWN:
+                    open_plays.discard(i)
+                elif found == WON:
+                    bounds[i][0] = max(bounds[i][0], self.tables[least].seen[LEAST])
+                else:
+                    bounds[i][1] = min(bounds[i][1], self.tables[least].seen[GREATEST])
+                if bounds[i][0] >= bounds[i][1]:
+                    open_plays.discard(i)
+        plays = [
+            Play(action, self.game.text(action, state), float(low), float(high))
+            for action, (low, high) in zip(order, bounds, strict=True)
+        ]
+        return sorted(plays, key=lambda play: (-play.low, -play.high))

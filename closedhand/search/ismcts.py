@@ -20,7 +20,6 @@ are added up. Actions that the observer does not see are told apart in the tree 
 
 import math
 import time
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -40,8 +39,7 @@ from closedhand.core.numba.jit import (
     kernel,
     with_distinct_name,
 )
-from closedhand.search.budget import add_up, budget
-from closedhand.search.monte_carlo import BATCH, SHARE
+from closedhand.search.budget import BATCH, add_up, budget
 from closedhand.search.playout import choose
 
 EXPLORATION = 0.7
@@ -239,19 +237,13 @@ class ISMCTS:
     def judge(self, view: State, rng: Rng) -> Floats:
         """Run simulations and return the statistics of the root.
 
-        Args:
-            view: View of the player to act.
-            rng: Generator of everything that is drawn.
-
         Returns:
             Number of times that each legal action was chosen, and sum of its payoffs, float64 [n,
             2], in the order of the actions' ids.
         """
         game, player = self._game, int(view["player"])
         legal = game.legal(view)
-        deadline, number = self._budget.deadline(), self._budget.simulations
-        threads = max(1, min(self._budget.threads, number // SHARE))
-        cuts = [number * i // threads for i in range(threads + 1)]
+        deadline = self._budget.deadline()
 
         def work(share: int, own: Rng) -> Floats:
             nodes: Any = np.zeros(2 * BATCH, NODE)
@@ -278,4 +270,4 @@ class ISMCTS:
                 child = int(nodes[child]["sibling"])
             return sums
 
-        return add_up(work, [after - before for before, after in pairwise(cuts)], rng, self.spent)
+        return add_up(work, self._budget.shares(), rng, self.spent)

@@ -13,7 +13,6 @@ which are added up at the end.
 """
 
 import time
-from itertools import pairwise
 
 import numpy as np
 
@@ -31,13 +30,9 @@ from closedhand.core.numba.jit import (
     kernel,
     with_distinct_name,
 )
-from closedhand.search.budget import add_up, budget
+from closedhand.search.budget import BATCH, add_up, budget
 from closedhand.search.playout import candidates, plausibility, playout
 
-BATCH = 16
-"""Simulations between two checks of the clock."""
-SHARE = 64
-"""Simulations that justify another thread."""
 DETERMINISATIONS = 128
 """Number of weighted determinisations that each thread draws and uses in turn."""
 
@@ -214,9 +209,6 @@ class MonteCarlo:
         high = greatest if high is None else high
         rng = rng or np.random.default_rng()
         deadline = self._budget.deadline()
-        number = self._budget.simulations
-        threads = max(1, min(self._budget.threads, number // SHARE))
-        cuts = [number * i // threads for i in range(threads + 1)]
         player = int(view["player"])
 
         def work(share: int, own: Rng) -> Floats:
@@ -234,4 +226,4 @@ class MonteCarlo:
                 done += batch
             return sums
 
-        return add_up(work, [after - before for before, after in pairwise(cuts)], rng, self.spent)
+        return add_up(work, self._budget.shares(), rng, self.spent)

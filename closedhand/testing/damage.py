@@ -26,11 +26,6 @@ FIRST = 12
 def throw(game: Game, seed: int, number: int) -> Iterator[int]:
     """Damage states and views of random games, and pass them to the game.
 
-    Args:
-        game: The game.
-        seed: Seed of the games and of the damages.
-        number: Number of damaged states.
-
     Yields:
         Number of accepted states so far, before each damaged state and at the end.
 

@@ -94,10 +94,6 @@ def _report(game: Game, seed: int, write: int) -> None:
 def hostile_input(game: Game, seed: int) -> Iterator[str]:
     """Pass arguments to a game that it must refuse.
 
-    Args:
-        game: The game.
-        seed: Seed of the deals and of the damages.
-
     Yields:
         Text of each call before it is made.
 

@@ -11,7 +11,8 @@ from closedhand.core.agents import agent_names, make_agent, traits_of
 from closedhand.core.files import SHIPPED
 from closedhand.core.game import Game, InputError, shown
 from closedhand.core.reading import load_json
-from closedhand.core.registry import GAMES, load, make_game, spec_of
+from closedhand.core.registry import GAMES, make_game, spec_of
+from closedhand.core.translations import terms_of
 
 STRENGTHS = "strengths.json"
 """File of measured strengths of agents, made by `benchmarks/strengths.py`."""
@@ -59,7 +60,7 @@ def describe_game(name: str) -> dict[str, Any]:
         "has_rules": spec.rulebook is not None,
         "levels": usual(spec.name) != "random",
         "faces": dict(spec.faces),
-        "terms": load(spec.terms) if spec.terms else {},
+        "terms": terms_of(spec.name),
         "simultaneous": game.simultaneous,
         "facts": list(game.facts),
     }

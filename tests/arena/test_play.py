@@ -7,13 +7,14 @@ from closedhand import Game, InputError, make_agent, make_game
 from closedhand.arena import play
 from closedhand.arena.hints import hints
 from closedhand.core.game import State
+from closedhand.core.records import start
 
 DOUDIZHU = make_game("doudizhu")
 
 
 def session(game: Game, seat: int = 0, seed: int = 0) -> play.Session:
     agents = [make_agent(game, "greedy") for _ in range(2)]
-    return play.Session(game, play.start(game, None, seed), seat, agents, agents[0])
+    return play.Session(game, start(game, None, seed), seat, agents, agents[0])
 
 
 def hint(table: play.Session) -> str:
@@ -109,7 +110,7 @@ def test_hints_come_best_first_and_in_pages() -> None:
 def test_hints_of_chinese_poker_are_few_and_good(substeps: bool) -> None:
     game = make_game("chinese_poker", substeps=substeps)
     agent = make_agent(game, "separable")
-    table = play.Session(game, play.start(game, None, 3), 0, [agent], agent)
+    table = play.Session(game, start(game, None, 3), 0, [agent], agent)
     shown = typed(table, "?")
     assert shown.count("\n  #") == 9 and " #10 " in shown
     assert table.hints()[0].action == agent.act(table.view)
@@ -156,7 +157,7 @@ def test_what_is_asked_in_between() -> None:
 def test_the_log_hides_what_the_person_cannot_see() -> None:
     game = make_game("chinese_poker")
     agent = make_agent(game, "separable")
-    table = play.Session(game, play.start(game, None, 3), 1, [agent], agent)
+    table = play.Session(game, start(game, None, 3), 1, [agent], agent)
     assert table.log == [play.Event("player_0", "hidden")]
     table.play(game.text(agent.act(table.view), table.state))
     assert "♠" in table.log[-1].what
@@ -177,7 +178,7 @@ def test_a_score_is_kept_over_hands() -> None:
     agent, score = make_agent(game, "random"), play.Score(2)
     shown: list[str] = []
     for seed in range(2):
-        table = play.Session(game, play.start(game, None, seed), 0, [agent], agent)
+        table = play.Session(game, start(game, None, seed), 0, [agent], agent)
         assert play.run(table, lambda prompt, t=table: legal(t)[0], shown.append, score)
     assert score.hands == 2 and score.points.sum() == 0
     assert sum("Type an action" in text for text in shown) == 1
@@ -192,12 +193,12 @@ def test_new_cards_are_told() -> None:
         if all(
             make_agent(game, "greedy").act(view) == game.parse("PASS")
             for seat in (1, 2)
-            for state in [play.start(game, None, seed)]
+            for state in [start(game, None, seed)]
             for view in [_after_passes(game, state, seat)]
         )
     )  # fmt: skip
     agents = [make_agent(game, "greedy") for _ in range(2)]
-    table = play.Session(game, play.start(game, None, seed), 0, agents, agents[0])
+    table = play.Session(game, start(game, None, seed), 0, agents, agents[0])
     table.play("PASS")
     assert play.Event("", "new cards are dealt") in table.log
 
@@ -222,4 +223,4 @@ def test_wrong_seats() -> None:
         session(DOUDIZHU, seat=3)
     agent = make_agent(DOUDIZHU, "rule")
     with pytest.raises(InputError, match="2 other seats"):
-        play.Session(DOUDIZHU, play.start(DOUDIZHU, None, 0), 0, [agent], agent)
+        play.Session(DOUDIZHU, start(DOUDIZHU, None, 0), 0, [agent], agent)

@@ -83,7 +83,7 @@ def test_requests_tell_what_a_view_tells(game: Game) -> None:
             for name in game.dtype.names or ():
                 ours, theirs = view[name], turn.view[name]
                 if name == "history":
-                    ours, theirs = (each[view.bids : view.moves] for each in (ours, theirs))
+                    ours, theirs = (each[view.words : view.moves] for each in (ours, theirs))
                 assert np.array_equal(ours, theirs), name
             assert turn.held == dialogue.held
             legal = game.legal(state)

@@ -118,7 +118,7 @@ def test_a_node_that_is_lost_in_a_round_costs_no_game(nodes: Any, cluster: Clust
     here, there = (PPO(game, PPOSettings(**SMALL, pieces=12), 3) for _ in range(2))
     node = nodes.add_node(**NODE)
     nodes.wait_for_nodes()
-    there.crew = Losing(cluster, lambda: nodes.remove_node(node))
+    there.remote = Losing(cluster, lambda: nodes.remove_node(node))
     assert (weights_of(learn(there, 4)) == weights_of(learn(here, 4))).all()
     assert (here.games, here.decisions) == (there.games, there.decisions)
 
@@ -128,7 +128,7 @@ def test_a_training_in_kernels_is_the_same(
 ) -> None:
     monkeypatch.setattr(training, "GAMES", 3 * training.PIECE)
     here, there = (training.Training(make_game("doudizhu", objective="win"), 3) for _ in range(2))
-    there.crew = cluster
+    there.remote = cluster
     for learner in (here, there):
         for _ in range(2):
             learner.step()
@@ -139,7 +139,7 @@ def test_a_training_in_kernels_is_the_same(
 def test_a_fit_by_policy_gradient_is_the_same(cluster: Cluster) -> None:
     task = tuning.TASK._replace(games=3 * tuning.PIECE)
     here, there = (policy_gradient.Training(task, 4) for _ in range(2))
-    there.crew = cluster
+    there.remote = cluster
     for learner in (here, there):
         for _ in range(2):
             learner.step()

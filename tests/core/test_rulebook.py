@@ -11,8 +11,9 @@ from typer.testing import CliRunner
 from closedhand import InputError, make_game
 from closedhand.cli import app
 from closedhand.core.explanations import kind_of, reason_against, why_not
-from closedhand.core.registry import GAMES, load, spec_of
+from closedhand.core.registry import GAMES, spec_of
 from closedhand.core.rulebook import as_markdown, rules_in_words
+from closedhand.core.translations import terms_of
 
 LANGUAGES = ("en", "zh", "ja")
 
@@ -64,7 +65,7 @@ def translated(text: str, terms: dict[str, str]) -> str:
 def test_reasons_are_said_in_every_language(name: str, options: dict[str, Any]) -> None:
     """Those of random illegal actions in random games: no English word is left."""
     game, rng = make_game(name, **options), np.random.default_rng(0)
-    terms = load(spec_of(name).terms)
+    terms = terms_of(name)
     reasons = set[str]()
     for _ in range(3):
         state = game.deal(rng)
@@ -95,7 +96,7 @@ def test_options_are_explained_in_every_language(name: str) -> None:
     options = {option.name for option in spec.option_table}
     options -= {*game.substep_options, *spec.options}
     for language in LANGUAGES[1:]:
-        terms = load(spec.terms)[language]
+        terms = terms_of(name)[language]
         assert options <= {key.removeprefix("option ") for key in terms if "option " in key}
 
 
@@ -103,7 +104,7 @@ def test_options_are_explained_in_every_language(name: str) -> None:
 def test_plays_are_named_in_every_language(name: str) -> None:
     """With the terms of the game; the pass and other words name themselves."""
     for options in ({}, {"actions": "card_sets"}) if name == "daihinmin" else ({},):
-        game, terms = make_game(name, **options), load(spec_of(name).terms)
+        game, terms = make_game(name, **options), terms_of(name)
         kinds = {kind_of(game, action) for action in range(game.num_actions)}
         assert {"", "single", "pair"} < kinds
         for language in LANGUAGES[1:]:

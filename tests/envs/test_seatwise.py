@@ -174,7 +174,7 @@ def test_one_seat_alone_gets_ordinary_returns() -> None:
 def test_the_scalar_reward_of_self_play_warns_once() -> None:
     envs = GameVectorEnv("leduc", 2)
     observations, _ = envs.reset(seed=0)
-    with pytest.warns(UserWarning, match="make the env with reward='seats'") as told:
+    with pytest.warns(UserWarning, match="Make the env with reward='seats'") as told:
         for _ in range(20):
             observations, rewards, *_ = envs.step(observations["action_mask"].argmax(axis=1))
             assert rewards.shape == (2,)

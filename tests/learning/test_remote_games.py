@@ -22,7 +22,7 @@ from closedhand.learning.selfplay import LEARNER, Wave, join
 
 
 class Far:
-    """A crew that does jobs from their pickles, the last one first, and counts what comes back."""
+    """Workers that do jobs from their pickles, the last one first, and count what comes back."""
 
     def __init__(self) -> None:
         self.bytes = 0
@@ -62,7 +62,7 @@ LEARNERS = {
 def test_who_plays_does_not_matter(algorithm: str, pieces: int) -> None:
     game = make_game("leduc")
     here, there = (LEARNERS[algorithm](game, pieces) for _ in range(2))
-    there.crew = Far()
+    there.remote = Far()
     assert (weights_of(learn(here, 4)) == weights_of(learn(there, 4))).all()
     assert here.measured == there.measured
 
@@ -73,9 +73,9 @@ def test_what_travels_is_small(name: str) -> None:
     game = make_game(name)
     settings = replace(PPOSettings(**SMALL), batch=4096, pieces=2)
     here, there = (PPO(game, settings, 3, ["self", "random"]) for _ in range(2))
-    there.crew = Far()
+    there.remote = Far()
     assert (weights_of(learn(here, 2)) == weights_of(learn(there, 2))).all()
-    assert there.crew.bytes / there.decisions < 8
+    assert there.remote.bytes / there.decisions < 8
 
 
 def test_games_are_cut_into_pieces_of_nearly_the_same_size() -> None:

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from support_daihinmin import duel
 
-from closedhand import Game
+from closedhand import Game, make_game
 from closedhand.agents.daihinmin.policy import light_policy
-from closedhand.core.game import State
+from closedhand.core.game import InputError, State
 from closedhand.games.daihinmin.plays import CARDS, PASS
-from closedhand.search import LOST, UNKNOWN, WON, solve
+from closedhand.search import LOST, UNKNOWN, WON, exact, solve
 
 
 def force(game: Game, state: State, nodes: int = 100_000) -> tuple[int, int]:
@@ -68,3 +68,53 @@ def test_duels_agree_with_brute_force() -> None:
 def test_a_search_that_may_not_look_on_says_so() -> None:
     game, state = duel("3c4d6h9s", "5c7dTsJd")
     assert force(game, state, nodes=2) == (UNKNOWN, -1)
+
+
+def payoff_of(game: Game, state: State, player: int) -> float:
+    """The payoff of a player if all play perfectly with open hands, by recursion."""
+    if game.over(state):
+        return float(game.returns(state)[player])
+    children = []
+    for action in game.legal(state).tolist():
+        child = state.copy()
+        game.play(child, action)
+        children.append(payoff_of(game, child, player))
+    return max(children) if state.player == player else min(children)
+
+
+def test_payoffs_of_open_deals_of_leduc() -> None:
+    """A game with many payoffs, and without keys of positions."""
+    game = make_game("leduc")
+    values = set()
+    for deal in ("SK;HJ;HK", "SK;HK;HJ", "SJ;SK;HJ", "SJ;HK;SQ"):
+        found = exact.endgame(game, state := game.parse_deal(deal))
+        for play in found.plays:
+            child = state.copy()
+            game.play(child, play.action)
+            assert play.low == play.high == payoff_of(game, child, found.player)
+            values.add(play.low)
+        for _, text in found.line:
+            game.play(state, game.parse(text, state))
+        assert game.returns(state)[found.player] == found.value
+    assert len(values) > 2
+
+
+def test_teams_decide_whose_payoff_is_maximised() -> None:
+    game = make_game("leduc")
+    state = game.parse_deal("SK;HJ;HK")
+    alone, together = (exact.endgame(game, state, teams=teams) for teams in ((0, 1), (0, 0)))
+    assert together.value == 13 > alone.value  # type: ignore[operator]
+
+
+def test_what_has_no_line_to_search_is_refused() -> None:
+    game = make_game("chinese_poker")
+    with pytest.raises(InputError, match="at the same time"):
+        exact.endgame(game, game.deal(np.random.default_rng(0)))
+    game = make_game("leduc")
+    state = game.parse_deal("SK;HJ;HK")
+    with pytest.raises(InputError, match="2 seats, not 3"):
+        exact.endgame(game, state, teams=(0, 1, 1))
+    with pytest.raises(InputError, match="builds no positions"):
+        exact.place(game, ["SK", "HJ"])
+    with pytest.raises(InputError, match="is over"):
+        exact.endgame(game, game.playout(state, np.random.default_rng(0)))

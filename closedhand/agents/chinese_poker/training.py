@@ -285,6 +285,15 @@ def descend(rules, win, parts, points, numbers, order, rate):
 
     The loss of a hand is the weighted variance of the formula's errors; better arrangements have
     larger weights.
+
+    Args:
+        rules: Rules of the game.
+        win: Chances to win, float64 [parts, strengths]; changed.
+        parts: Strengths of the arrangements, as `count_points` writes them.
+        points: Their mean points, likewise.
+        numbers: The number of arrangements of each hand, likewise.
+        order: Indices of the hands, in the order to learn them.
+        rate: Step size.
     """
     of_sum, of_pairs, of_product = weights(rules)
     off, weight = np.empty(ROOM), np.empty(ROOM)

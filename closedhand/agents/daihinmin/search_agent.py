@@ -12,7 +12,7 @@ import numpy as np
 from closedhand.agents.daihinmin.endgame import DEEPEST, is_duel, open_hands, sure_win
 from closedhand.core.game import Game, State
 from closedhand.core.numba.jit import Policy
-from closedhand.search.exact import WON, solve
+from closedhand.search.alpha_beta import WON, solve
 from closedhand.search.ranking import Simulation
 
 DUEL_DEPTH = 48

@@ -160,14 +160,14 @@ def features(need: np.ndarray, views: np.ndarray, role: int) -> tuple[np.ndarray
     """
     n = len(views)
     rows = np.arange(n)
-    bids, player = views["bids"], views["player"]
-    made = views["moves"] - bids  # actions since the landlord's first
+    words, player = views["words"], views["player"]
+    made = views["moves"] - words  # actions since the landlord's first
     at = made[:, None] - HISTORY + np.arange(HISTORY)
 
     def actions(index: np.ndarray) -> np.ndarray:
         """Return the cards of the actions at `index`, [n, …]; none at negative places."""
         flat = index.reshape(n, -1)
-        ids = views["history"][rows[:, None], bids[:, None] + np.maximum(flat, 0)]
+        ids = views["history"][rows[:, None], words[:, None] + np.maximum(flat, 0)]
         return np.where(flat >= 0, need[ids], np.uint64(0)).reshape(index.shape)
 
     def of(other: int) -> np.ndarray:

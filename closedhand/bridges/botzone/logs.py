@@ -79,7 +79,7 @@ def play_points(game: Game, state: State) -> list[float]:
     """
     plays = game.rules.plays
     points = [0] * SEATS
-    for turn, action in enumerate(state.history[state.bids : state.moves].tolist()):
+    for turn, action in enumerate(state.history[state.words : state.moves].tolist()):
         index = int(plays.groups[plays.group[action]].family)
         family = plays.families[index]
         value = POINTS[CATEGORIES[int(family.category)].name]

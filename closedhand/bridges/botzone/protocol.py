@@ -258,7 +258,7 @@ def dialogue_of(game: Game, view: State) -> Dialogue:
     Suits do not matter: the player gets the lowest cards of each rank, then the public cards are
     numbered. The landlord plays public cards first, as far as the others know.
     """
-    seat, landlord, spoken = int(view.player), int(view.landlord), int(view.bids)
+    seat, landlord, spoken = int(view.player), int(view.landlord), int(view.words)
     history = view.history[: view.moves].tolist()
     others = list(range(CARDS))
     started = int(view.hands[seat]) + int(view.played[seat])

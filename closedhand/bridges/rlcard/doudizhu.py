@@ -45,7 +45,7 @@ def state_of(env: Any, game: Game, view: State) -> dict[str, Any]:
         raise InputError("RLCard has no auction: bids:logic:AGENT bids for an agent")
     seats = [(landlord + k) % SEATS for k in range(SEATS)]
     own = seats.index(int(view["player"]))
-    actions = game.history(view)[int(view["bids"]) :].tolist()
+    actions = game.history(view)[int(view["words"]) :].tolist()
     trace = [(i % SEATS, _text(game, action)) for i, action in enumerate(actions)]
     public, played = unpack(view["public"]), [unpack(view["played"][seat]) for seat in seats]
     # RLCard drops all public cards of a rank once the landlord has played a card of it.

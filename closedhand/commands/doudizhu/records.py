@@ -4,7 +4,7 @@ from pathlib import Path
 
 import typer
 
-from closedhand.cli.common import crew, interruptible, make_folder, progress_bar
+from closedhand.cli.common import interruptible, make_folder, progress_bar, workers_of
 from closedhand.core.file_kinds import SHARD, FileKind, arrays_with
 from closedhand.core.game import Game
 
@@ -44,7 +44,7 @@ def generate(
         },
     )
     with (
-        crew(ray, workers) as players,
+        workers_of(ray, workers) as players,
         interruptible(),
         progress_bar("games", games) as update,
     ):

@@ -105,10 +105,6 @@ unpack: Callable[[Any], Any] = cast(Any, _unpack if PLAIN else extending.intrins
 def entry(kernel: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
     """Return the compiled code of a kernel for the types of some arguments.
 
-    Args:
-        kernel: The kernel.
-        *arguments: Values of the types that it will be called with.
-
     Returns:
         The code, to be called with arguments of exactly these types, by position: nothing checks
         them. Without the compiler it is the function itself.

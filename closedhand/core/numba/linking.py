@@ -145,12 +145,7 @@ class Part(CPUDispatcher):
 
 
 class Whole(CPUDispatcher):
-    """A function for calls from Python; a call from a compiled function leads to its `part`.
-
-    Args:
-        function: A plain function.
-        options: Numba's options.
-    """
+    """A function for calls from Python; a call from a compiled function leads to its `part`."""
 
     def __init__(
         self, function: Callable[..., Any], locals: Any = None, options: Any = None

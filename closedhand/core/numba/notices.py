@@ -37,11 +37,7 @@ def announce_compilation(module: str | None) -> None:
 
 
 def warn_that_nothing_is_kept(reason: str) -> None:
-    """Warn that compiled kernels are not kept.
-
-    Args:
-        reason: Why.
-    """
+    """Warn that compiled kernels are not kept."""
     global _warned
     if not _warned:
         _warned = True

@@ -22,8 +22,8 @@ CHINESE_POKER = GameSpec(
         "show chinese-poker-table": f"{COMMANDS}:table",
     },
     odds="closedhand.agents.chinese_poker.odds:odds",
-    rulebook="closedhand.games.chinese_poker.rulebook:RULEBOOK",
-    terms="closedhand.games.chinese_poker.terms:TERMS",
+    rulebook="closedhand.games.chinese_poker:rulebook",
+    terms="closedhand.games.chinese_poker:terms",
     pages=(
         "closedhand.games.chinese_poker",
         "closedhand.games.chinese_poker.planes",

@@ -45,10 +45,6 @@ IDS = {card.upper(): i for i, card in enumerate(CARDS)}
 def parse_cards(text: str, jokers: int = 1) -> int:
     """Parse cards to a set; spaces are ignored.
 
-    Args:
-        text: The cards.
-        jokers: Number of jokers of the game.
-
     Raises:
         InputError: Something in the text is not a card, or a card occurs twice.
     """

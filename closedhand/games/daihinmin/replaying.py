@@ -178,13 +178,7 @@ def _checking(values: Mapping[str, str]) -> Callable[[State], None]:
 
 
 def take_away(state: State, player: int, cards: int) -> None:
-    """Remove cards from a hand and from the game.
-
-    Args:
-        state: State of a round.
-        player: The player who holds them.
-        cards: The cards, a set.
-    """
+    """Remove cards from a hand and from the game."""
     state.hands[player] = np.uint64(int(state.hands[player]) & ~cards)
     state.left[player] = int(state.hands[player]).bit_count()
 

@@ -34,8 +34,8 @@ DAIHINMIN = GameSpec(
         "reproduce kou": f"{COMMANDS}.reproduce:kou",
     },
     client="closedhand.competitions.uecda.client:Client",
-    rulebook="closedhand.games.daihinmin.rulebook:RULEBOOK",
-    terms="closedhand.games.daihinmin.terms:TERMS",
+    rulebook="closedhand.games.daihinmin:rulebook",
+    terms="closedhand.games.daihinmin:terms",
     faces={"*": "JOKER"},
     playouts="closedhand.agents.daihinmin.monte_carlo:playouts",
     pages=(

@@ -115,9 +115,6 @@ def by_players(table: Mapping[int, tuple[int, ...]]) -> Callable[[Any], Any]:
     """Make a function that looks up a tuple of numbers by the number of players of a state.
 
     In kernels its result is a constant, since it depends on the type of the state alone.
-
-    Args:
-        table: Tuples of numbers by number of players.
     """
 
     def find(state: Any) -> Any:

@@ -55,7 +55,7 @@ def robberies(rules, state):
     """Return the number of robberies."""
     number = 0
     if rules.options.robbing:
-        for i in range(state.bids):
+        for i in range(state.words):
             if word(rules, state, i) == ROB:
                 number += 1
     return number
@@ -64,8 +64,8 @@ def robberies(rules, state):
 @kernel
 def auction_length(rules, state):
     """Return the number of words of the auction, without those after it."""
-    if state.landlord < 0 or rules.options.double + rules.options.show == 0:
-        return np.int64(state.bids)
+    if state.landlord < 0 or rules.options.double_word + rules.options.show_word == 0:
+        return np.int64(state.words)
     if not rules.options.bidding:
         return np.int64(0)
     if not rules.options.robbing:
@@ -87,10 +87,10 @@ def auction_length(rules, state):
 @kernel
 def words_to_come(rules, state):
     """Return the number of words after the auction that are still to be said."""
-    number = (rules.options.players if rules.options.double else 0) + (
-        1 if rules.options.show else 0
+    number = (rules.options.players if rules.options.double_word else 0) + (
+        1 if rules.options.show_word else 0
     )
-    return number - (np.int64(state.bids) - auction_length(rules, state))
+    return number - (np.int64(state.words) - auction_length(rules, state))
 
 
 @kernel
@@ -98,7 +98,7 @@ def is_opening(rules, state):
     """Return whether a word is to be said now, before any cards are played."""
     if state.landlord < 0:
         return True
-    if rules.options.double + rules.options.show == 0 or state.moves > state.bids:
+    if rules.options.double_word + rules.options.show_word == 0 or state.moves > state.words:
         return False
     return words_to_come(rules, state) > 0
 
@@ -132,18 +132,18 @@ def bid_of(rules, state, seat):
 @kernel
 def doubled(rules, state, seat):
     """Return whether a seat has doubled, 0 or 1; -1 before its turn."""
-    if not rules.options.double or state.landlord < 0:
+    if not rules.options.double_word or state.landlord < 0:
         return -1
     i = auction_length(rules, state) + around(rules, seat - state.landlord)
-    return np.int64(word(rules, state, i) == rules.options.double) if i < state.bids else -1
+    return np.int64(word(rules, state, i) == rules.options.double_word) if i < state.words else -1
 
 
 @kernel
 def is_shown(rules, state):
     """Return whether the landlord has shown all cards, which is the last word."""
-    if not rules.options.show or state.landlord < 0 or state.bids == 0:
+    if not rules.options.show_word or state.landlord < 0 or state.words == 0:
         return False
-    return word(rules, state, state.bids - 1) == rules.options.show
+    return word(rules, state, state.words - 1) == rules.options.show_word
 
 
 @kernel
@@ -158,8 +158,10 @@ def legal_words(rules, state, out):
     out[0] = pass_id(rules)
     n = 1
     if state.landlord >= 0:
-        showing = rules.options.show > 0 and words_to_come(rules, state) == 1
-        out[1] = pass_id(rules) + (rules.options.show if showing else rules.options.double)
+        showing = rules.options.show_word > 0 and words_to_come(rules, state) == 1
+        out[1] = pass_id(rules) + (
+            rules.options.show_word if showing else rules.options.double_word
+        )
         return 2
     if rules.options.robbing:
         out[1] = pass_id(rules) + (CALL if state.stake == 0 else ROB)
@@ -173,13 +175,13 @@ def legal_words(rules, state, out):
 @kernel
 def say(rules, state, value):
     """Apply a word, given as its id less that of the pass; return whether all have passed."""
-    state.bids += 1
+    state.words += 1
     if state.landlord >= 0:
-        if value > 0 and value == rules.options.show:
+        if value > 0 and value == rules.options.show_word:
             state.stake *= 2
         # The landlord says whether to show, if that is to come, and makes the first play.
-        more = words_to_come(rules, state) > (1 if rules.options.show else 0)
-        state.player = speaker(rules, state, state.bids) if more else state.landlord
+        more = words_to_come(rules, state) > (1 if rules.options.show_word else 0)
+        state.player = speaker(rules, state, state.words) if more else state.landlord
         return False
     if rules.options.robbing:
         return claim(rules, state, value)
@@ -192,7 +194,7 @@ def bid(rules, state, value):
     if value > 0:
         state.stake = value
         state.owner = state.player
-    if value < 3 and state.bids < rules.options.players:
+    if value < 3 and state.words < rules.options.players:
         state.player += 1
     elif state.stake > 0:
         crown(rules, state, state.owner)
@@ -217,11 +219,11 @@ def claim(rules, state, value):
             state.player = other
         else:
             crown(rules, state, state.owner)
-    elif state.bids < rules.options.players:
+    elif state.words < rules.options.players:
         state.player += 1
     elif state.stake == 0:
         return True
-    elif state.bids == rules.options.players and state.owner != caller(rules, state):
+    elif state.words == rules.options.players and state.owner != caller(rules, state):
         state.player = caller(rules, state)
     else:
         crown(rules, state, state.owner)

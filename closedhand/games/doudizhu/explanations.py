@@ -79,7 +79,7 @@ def word_comes_first(rules: Rules, state: State, claim: Claim) -> str:
     """Give the reason against cards while players say if they double or show their cards."""
     if not is_opening(rules, state):
         return ""
-    showing = rules.options.show and words_to_come(rules, state) == 1
+    showing = rules.options.show_word and words_to_come(rules, state) == 1
     question = "show your cards: SHOW" if showing else "double: DOUBLE"
     return f"say first whether you {question} or PASS"
 

@@ -109,13 +109,13 @@ def write(rules, state, player, out):
         write_counts(out, PLAYED + NUM_RANKS * i, state.played[seat])
         first = LEFT + MOST_LEFT * i
         out[first : first + state.left[seat]] = 1
-        out[BID + i] = bid_of(rules, state, seat) if state.bids else -1
+        out[BID + i] = bid_of(rules, state, seat) if state.words else -1
         out[PLAYS + i] = state.plays[seat]
     if state.target >= 0:
         write_counts(out, BEAT, rules.plays.need[state.target])
         write_group(rules, np.int64(rules.plays.group[state.target]), out, BEAT_MAIN, BEAT_IS)
     move, first = np.int64(state.moves), MOVE
-    while move > state.bids and first < MOVE + MOVES * (NUM_RANKS + 1):
+    while move > state.words and first < MOVE + MOVES * (NUM_RANKS + 1):
         move -= 1
         action = np.int64(state.history[move])
         if action == pass_id(rules):

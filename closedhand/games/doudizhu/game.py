@@ -110,9 +110,9 @@ def make_game(**given: Any) -> Game:
     deck = preset.deck
     numbers = np.zeros(1, OPTIONS_TYPE)[0]
     numbers.bidding, numbers.robbing, numbers.spring = bidding, robbing, options["spring"]
-    numbers.passes, numbers.forced = passes, forced
-    numbers.double = 1 + words.index(DOUBLE) if DOUBLE in words else 0
-    numbers.show = 1 + words.index(SHOW) if SHOW in words else 0
+    numbers.passed_deals, numbers.forced = passes, forced
+    numbers.double_word = 1 + words.index(DOUBLE) if DOUBLE in words else 0
+    numbers.show_word = 1 + words.index(SHOW) if SHOW in words else 0
     numbers.win, numbers.stake = options["objective"] == "win", base or 3
     numbers.players, numbers.hand = deck.players, deck.hand
     numbers.aside, numbers.public = deck.aside, deck.public
@@ -167,7 +167,9 @@ def most_points(rules: Rules) -> float:
     if options.win:
         return 1.0
     stake = 3 if options.bidding and not options.robbing else int(options.stake)
-    times = MOST_BOMBS + bool(options.spring) + bool(options.show) + 2 * bool(options.double)
+    times = (
+        MOST_BOMBS + bool(options.spring) + bool(options.show_word) + 2 * bool(options.double_word)
+    )
     if options.robbing:
         times += MOST_OF_THREE if options.players == SEATS else MOST_OF_TWO
     return (int(options.players) - 1) * stake * 2.0**times

@@ -140,7 +140,7 @@ class Notation(TableNotation):
         Raises:
             InputError: It is none, or the game would have ended.
         """
-        most = max(int(self.rules.options.passes) - 1, 0)
+        most = max(int(self.rules.options.passed_deals) - 1, 0)
         return parse_whole(field.removeprefix(PASSED), "the number of passed deals", 0, most)
 
     def cards_of(self, action: int, state: State) -> tuple[str, ...]:
@@ -190,10 +190,10 @@ class Notation(TableNotation):
         last = [""] * players
         for age in range(min(players, int(state.moves))):
             move = int(state.moves) - 1 - age
-            if move < state.bids:
+            if move < state.words:
                 seat = int(speaker(self.rules, state, move))
             else:
-                seat = (state.landlord + move - state.bids) % players
+                seat = (state.landlord + move - state.words) % players
             last[seat] = last[seat] or self.flat_texts[state.history[move]]
         return last
 

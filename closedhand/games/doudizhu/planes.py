@@ -53,7 +53,7 @@ CATEGORY_ROW = 4
 
 def has_opening(rules: Rules) -> bool:
     """Return whether observations have the part `opening`, about doubling and shown cards."""
-    return bool(rules.options.double or rules.options.show)
+    return bool(rules.options.double_word or rules.options.show_word)
 
 
 def shapes(rules: Rules) -> dict[str, tuple[int, ...]]:
@@ -172,7 +172,7 @@ def draw_history(rules, state, player, out):
     # round ends, backwards, with the observer's action.
     seat = around(rules, state.player - player)
     move = np.int64(state.moves)
-    while move > state.bids and age < ROUNDS:
+    while move > state.words and age < ROUNDS:
         move -= 1
         seat = (seat if seat > 0 else rules.options.players) - 1
         action = np.int64(state.history[move])
@@ -196,14 +196,14 @@ def draw_status(rules, state, player, out):
     for i in range(rules.options.players):
         seat = around(rules, player + i)
         out[3 + i] = state.left[seat]
-        out[6 + i] = bid_of(rules, state, seat) if state.bids else -1
+        out[6 + i] = bid_of(rules, state, seat) if state.words else -1
     out[9] = state.bombs
 
 
 @kernel
 def write_opening(rules, state, player, out):
     """Write the part `opening`, if observations have it; compact ones end with it as well."""
-    if rules.options.double:
+    if rules.options.double_word:
         for i in range(rules.options.players):
             out[i] = doubled(rules, state, around(rules, player + i))
     if is_shown(rules, state):

@@ -78,7 +78,7 @@ def deals(rules: Rules) -> Iterator[tuple[State, float]]:
     Raises:
         InputError: Another deal follows if all players pass in the auction.
     """
-    if rules.options.bidding and rules.options.passes != 1:
+    if rules.options.bidding and rules.options.passed_deals != 1:
         raise InputError(
             "with an auction there is no list of deals, as another one follows if all pass; with "
             "passed_deals=1 none does"
@@ -138,7 +138,7 @@ def begin(rules, state):
     state.target = -1
     state.player = 0
     state.owner = -1
-    state.bids = 0
+    state.words = 0
     state.bombs = 0
     state.stake = 0
     state.landlord = -1
@@ -352,9 +352,9 @@ def play(rules, state, action):
     state.moves += 1
     if opening:
         if say(rules, state, action - pass_id(rules)):
-            if rules.options.passes == 0:
+            if rules.options.passed_deals == 0:
                 deal(rules, state, state.seed)
-            elif state.passed + 1 < rules.options.passes:
+            elif state.passed + 1 < rules.options.passed_deals:
                 passed = state.passed + 1
                 deal(rules, state, state.seed)
                 state.passed = passed
@@ -384,7 +384,7 @@ def over(rules, state):
     The game is also over if all have passed in the auction of the last deal.
     """
     if state.landlord < 0:
-        return state.bids == rules.options.players and state.stake == 0
+        return state.words == rules.options.players and state.stake == 0
     if min(state.left[0], state.left[1], state.left[2]) == 0:
         return True
     if rules.options.players == SEATS:
@@ -413,7 +413,7 @@ def returns(rules, state, out):
     total = 0.0
     for seat in range(rules.options.players):
         times = 1.0
-        if rules.options.double and not rules.options.win:
+        if rules.options.double_word and not rules.options.win:
             times = 2.0 ** (doubled(rules, state, landlord) + doubled(rules, state, seat))
         out[seat] = -points * times
         total += points * times if seat != landlord else 0.0
@@ -431,7 +431,7 @@ def rewind(state):
         state.left[seat] += size(state.played[seat])
         state.played[seat] = np.uint64(0)
         state.plays[seat] = 0
-    state.moves = state.bids
+    state.moves = state.words
     state.target = -1
     state.player = state.landlord
     state.owner = state.landlord

@@ -18,6 +18,7 @@ DOUDIZHU = GameSpec(
     readers=(
         "closedhand.games.doudizhu.printed:PRINTED",
         "closedhand.bridges.botzone.logs:BOTZONE",
+        "closedhand.games.doudizhu.douzero_decks:DECKS",
     ),
     trainers={
         "decompose": f"{COMMANDS}.decompose:learn",
@@ -39,10 +40,11 @@ DOUDIZHU = GameSpec(
         "WP": "closedhand.games.doudizhu.metrics:winning_percentage",
         "ADP": "closedhand.games.doudizhu.metrics:average_difference",
     },
-    rulebook="closedhand.games.doudizhu.rulebook:RULEBOOK",
-    terms="closedhand.games.doudizhu.terms:TERMS",
+    rulebook="closedhand.games.doudizhu:rulebook",
+    terms="closedhand.games.doudizhu:terms",
     faces={"S": "joker", "B": "JOKER"},
     playouts="closedhand.agents.doudizhu.search.agent:playouts",
+    endgames="closedhand.agents.doudizhu.endgames:ENDGAMES",
     pages=(
         "closedhand.games.doudizhu",
         "closedhand.games.doudizhu.planes",

@@ -35,7 +35,7 @@ STATE = record_type(
         ("player", "i4"),  # the player to act
         ("owner", "i4"),  # who made the play to beat; in the auction, the highest bidder
         ("landlord", "i4"),  # -1 during the auction
-        ("bids", "i4"),  # number of words said, each pass among them: the history begins with them
+        ("words", "i4"),  # number of words said, each pass among them: the history begins with them
         ("stake", "i4"),  # the highest bid, or the base, doubled by robbing and showing
         ("bombs", "i4"),  # number of bombs and rockets played
         ("left", "i4", SEATS),  # number of cards left
@@ -55,9 +55,9 @@ OPTIONS_TYPE = record_type(
                 "bidding",
                 "robbing",
                 "forced",  # whether the first seat is the landlord if all pass
-                "passes",  # deals in which all may pass before the game ends, 0 for any number
-                "double",  # id of the word that doubles less that of the pass, 0 if there is none
-                "show",  # the same of the word that shows the landlord's hand
+                "passed_deals",  # deals in which all may pass before the game ends; 0: any
+                "double_word",  # id of the word that doubles less that of the pass; 0: none
+                "show_word",  # the same of the word that shows the landlord's hand
                 "spring",
                 "win",
                 "stake",  # the stake without bids
@@ -90,7 +90,7 @@ class Rules(NamedTuple):
     @property
     def has_words(self) -> bool:
         """Whether there are words before the landlord leads."""
-        return bool(self.options.bidding or self.options.double or self.options.show)
+        return bool(self.options.bidding or self.options.double_word or self.options.show_word)
 
 
 @kernel

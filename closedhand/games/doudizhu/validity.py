@@ -26,10 +26,10 @@ def valid(
     An incomplete play consists of `steps` under `factored`, the rules in sub-steps.
     """
     last = rules.options.players - 1
-    passed = max(int(rules.options.passes) - 1, 0)
+    passed = max(int(rules.options.passed_deals) - 1, 0)
     wrong = validity.outside(
         state,
-        {"moves": (0, LONGEST), "landlord": (-1, last), "bids": (0, MOST_SAID),
+        {"moves": (0, LONGEST), "landlord": (-1, last), "words": (0, MOST_SAID),
          "passed": (0, passed)},
     )  # fmt: skip
     if wrong:

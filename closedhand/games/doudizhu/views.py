@@ -59,7 +59,7 @@ def view_from(
         if number != flat.rules.options.public:
             raise InputError(f"there are {flat.rules.options.public} public cards, not {number}")
     begin(flat.rules, state)
-    most = max(int(flat.rules.options.passes) - 1, 0)
+    most = max(int(flat.rules.options.passed_deals) - 1, 0)
     if whole_number(passed, "passed, the number of passed deals,", 0) > most:
         raise InputError(f"passed: at most {most} deals are passed before the last one")
     state.passed = passed

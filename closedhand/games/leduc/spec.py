@@ -25,8 +25,8 @@ UH_LEDUC = GameSpec(
         "show leduc-graph": f"{COMMANDS}:graph",
         "reproduce leduc": f"{COMMANDS}:reproduce",
     },
-    rulebook="closedhand.games.leduc.rulebook:UH_RULEBOOK",
-    terms="closedhand.games.leduc.terms:TERMS",
+    rulebook="closedhand.games.leduc:uh_rulebook",
+    terms="closedhand.games.leduc:terms",
     faces={suit + rank: rank + suit.lower() for suit in "HS" for rank in "JQKA"},
     pages=(
         "closedhand.games.leduc",
@@ -45,6 +45,6 @@ LEDUC = replace(
     gymnasium_id="closedhand/Leduc-v0",
     line_notation=None,
     abstractions={},
-    rulebook="closedhand.games.leduc.rulebook:RULEBOOK",
+    rulebook="closedhand.games.leduc:rulebook",
     commands={},
 )

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from closedhand.arena.plot import new_figure, save_figure
 from closedhand.core.files import SHIPPED
 from closedhand.core.game import InputError
+from closedhand.core.markdown import table
 from closedhand.core.reading import read_json
 
 PAPER_ACCURACY = {"policy": (0.86, 0.88), "kicker": (0.90, 0.90)}
@@ -21,9 +22,8 @@ EXPERTS = {"value-net": "doudizhu_value_win.npz"}
 """Files of the weights of the experts, in games that are won or lost."""
 
 
-def _file() -> Path:
-    """Return the path of the training histories of the supervised networks; it may be missing."""
-    return SHIPPED / "doudizhu_training.json"
+HISTORIES = SHIPPED / "doudizhu_training.json"
+"""File of the training histories of the supervised networks; it may be missing."""
 
 
 class Source(NamedTuple):
@@ -85,7 +85,7 @@ def histories() -> dict[str, dict[str, Any]]:
     """
     from closedhand.agents.doudizhu.network_agents import SHIPPED_FILES
 
-    data, found = read_json(_file()), {}
+    data, found = read_json(HISTORIES), {}
     for kind in PAPER_ACCURACY:
         if not data.get(kind):
             continue
@@ -93,18 +93,13 @@ def histories() -> dict[str, dict[str, Any]]:
         best = {entry["step"]: entry.get("accuracy") for entry in data[kind]}
         if best.get(source.step) != source.accuracy:
             raise InputError(
-                f"{_file()} is not the record of the {kind} network that ships: the one that "
+                f"{HISTORIES} is not the record of the {kind} network that ships: the one that "
                 f"learned from {source.expert} was chosen at step {source.step:,} with "
                 f"{source.accuracy['all']:.1%}"
             )
         digest = hashlib.sha256(SHIPPED_FILES[kind].read_bytes()).hexdigest()
         found[kind] = {"digest": digest, **source._asdict(), "history": data[kind]}
     return found
-
-
-def _weights_of(expert: str) -> str:
-    """Compute the SHA-256 of the weights of an expert in games that are won or lost."""
-    return hashlib.sha256((SHIPPED / EXPERTS[expert]).read_bytes()).hexdigest()
 
 
 def measure(deals: int, seed: int) -> dict[str, Any]:
@@ -131,7 +126,7 @@ def measure(deals: int, seed: int) -> dict[str, Any]:
         found[name] = {
             "kind": kind,
             "expert": expert,
-            "expert_digest": _weights_of(expert),
+            "expert_digest": hashlib.sha256((SHIPPED / EXPERTS[expert]).read_bytes()).hexdigest(),
             "games": len(games.deals),
             **accuracy_of(path, kind, games),
         }
@@ -186,31 +181,34 @@ def report(data: dict[str, Any]) -> list[str]:
     named = ", ".join(f"{name} {digest}" for name, digest in experts.items())
     lines += [f"`objective=win` (SHA-256 of its weights: {named})."]
     lines += ["The paper's moves are of human experts.", ""]
-    lines += ["| network | file | SHA-256 | moves of | games | decisions | role | top-1 | paper |"]
-    lines += ["|---|---|---|---|---|---|---|---|---|"]
+    rows: list[list[object]] = []
     for name, row in data["networks"].items():
-        named = f"{name} | {row['file']} | {row['digest'][:12]} | {row['expert']}"
-        counted = f"{row['games']:,} | {row['decisions']:,}"
+        about = [name, row["file"], row["digest"][:12], row["expert"]]
+        about += [f"{row['games']:,}", f"{row['decisions']:,}"]
         for role, share in row["accuracy"].items():
             error = f" ± {100 * row['error']:.1f}" if role == "all" else ""
             shown = "-" if share is None else f"{100 * share:.1f}{error}%"
-            lines.append(f"| {named} | {counted} | {role} | {shown} | {_of_paper(row['kind'])} |")
+            rows.append([*about, role, shown, _of_paper(row["kind"])])
+    heads = ["network", "file", "SHA-256", "moves of", "games", "decisions", "role"]
+    lines += table([*heads, "top-1", "paper"], rows)
     if not data["histories"]:
         return [*lines, "", "No record of training is shipped: there are no curves."]
     lines += [
         "",
         "In training (picture: training.png), on other held-out moves of an expert of that name,",
+        "whose weights may be others.",
+        "",
     ]
-    lines += ["whose weights may be others.", ""]
-    lines += ["| network | SHA-256 | moves of | weights | pairs | role | best | at step | paper |"]
-    lines += ["|---|---|---|---|---|---|---|---|---|"]
-    for name, about in data["histories"].items():
-        weights = (about["weights"] or "not stated")[:12]
-        named = f"{name} | {about['digest'][:12]} | {about['expert']} | {weights}"
-        named += f" | {about['pairs']:,}"
-        for role, points in curves(about["history"]).items():
+    rows = []
+    for name, history in data["histories"].items():
+        weights = (history["weights"] or "not stated")[:12]
+        about = [name, history["digest"][:12], history["expert"], weights]
+        about.append(f"{history['pairs']:,}")
+        for role, points in curves(history["history"]).items():
             step, value = max(points, key=lambda point: point[1])
-            lines.append(f"| {named} | {role} | {value:.1%} | {step:,} | {_of_paper(name)} |")
+            rows.append([*about, role, f"{value:.1%}", f"{step:,}", _of_paper(name)])
+    heads = ["network", "SHA-256", "moves of", "weights", "pairs", "role"]
+    lines += table([*heads, "best", "at step", "paper"], rows)
     return [*lines, "", "`policy, tuned=1` was tuned in self-play and has no record of its own."]
 
 

@@ -10,6 +10,6 @@ SPEC = GameSpec(
     aec_id="kuhn/kuhn-v0",
     gymnasium_id="kuhn/Kuhn-v0",
     opponent="equilibrium",
-    rulebook="kuhn_poker.rulebook:RULEBOOK",
+    rulebook="kuhn_poker:rulebook",
     pages=("kuhn_poker.game",),
 )

@@ -30,16 +30,33 @@ def step(values, shift):
 def both(values, rng):
     return step(values, 1) + step(values[:3], int(rng.random() < 2.0))
 """
-PROGRAM = f"""
+START = f"""
 import faulthandler, gc, importlib, sys, threading
 import numpy as np
 faulthandler.enable()
+from closedhand import make_agent, make_game
 from closedhand.core.numba import notices
 notices.announced = True
 sys.path.insert(0, sys.argv[1])
 barrier = threading.Barrier({THREADS}, timeout=600)
-errors = []
+errors, payoffs = [], []
 
+def guarded(number):
+    try:
+        work(number)
+    except BaseException as error:
+        barrier.abort()
+        errors.append(error)
+"""
+END = f"""
+threads = [threading.Thread(target=guarded, args=(i,)) for i in range({THREADS})]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert not errors, errors
+"""
+KERNELS = f"""{START}
 def plain(values, number):
     def step(part, shift):
         part[:] = part * 3 + shift + number
@@ -54,53 +71,25 @@ def call(name):
     assert found == plain(wanted, number) and (values == wanted).all(), (name, found)
 
 def work(number):
-    try:
-        for turn in range({ROUNDS}):
-            barrier.wait()
-            call(f"shared_{{turn}}")  # all compile the same
-            call(f"own_{{{THREADS} * turn + number}}")  # each its own
-            # Nobody holds the module any longer: its code goes while others compile.
-            del sys.modules[f"own_{{{THREADS} * turn + number}}"]
-            gc.collect()
-    except BaseException as error:
-        barrier.abort()
-        errors.append(error)
-
-threads = [threading.Thread(target=work, args=(i,)) for i in range({THREADS})]
-for thread in threads:
-    thread.start()
-for thread in threads:
-    thread.join()
-assert not errors, errors
-"""
-GAMES = f"""
-import faulthandler, threading
-import numpy as np
-faulthandler.enable()
-from closedhand import make_agent, make_game
-barrier = threading.Barrier({THREADS}, timeout=600)
-payoffs, errors = [], []
-
-def work(number):
-    try:
+    for turn in range({ROUNDS}):
         barrier.wait()
-        game = make_game("uh_leduc", pair=("rank", "card")[number % 2])
-        state = game.deal(np.random.default_rng(1))
-        agents = [make_agent(game, "random", seat) for seat in range(2)]
-        while not game.over(state):
-            player = int(state["player"])
-            game.play(state, agents[player].act(game.view(state, player)))
-        payoffs.append(tuple(game.returns(state)))
-    except BaseException as error:
-        barrier.abort()
-        errors.append(error)
-
-threads = [threading.Thread(target=work, args=(i,)) for i in range({THREADS})]
-for thread in threads:
-    thread.start()
-for thread in threads:
-    thread.join()
-assert not errors, errors
+        call(f"shared_{{turn}}")  # all compile the same
+        call(f"own_{{{THREADS} * turn + number}}")  # each its own
+        # Nobody holds the module any longer: its code goes while others compile.
+        del sys.modules[f"own_{{{THREADS} * turn + number}}"]
+        gc.collect()
+{END}"""
+GAMES = f"""{START}
+def work(number):
+    barrier.wait()
+    game = make_game("uh_leduc", pair=("rank", "card")[number % 2])
+    state = game.deal(np.random.default_rng(1))
+    agents = [make_agent(game, "random", seat) for seat in range(2)]
+    while not game.over(state):
+        player = int(state["player"])
+        game.play(state, agents[player].act(game.view(state, player)))
+    payoffs.append(tuple(game.returns(state)))
+{END}
 assert len(payoffs) == {THREADS} and len(set(payoffs)) == 1, payoffs
 """
 
@@ -124,7 +113,7 @@ def test_threads_compile_load_and_drop_kernels_at_once(attempt: int, tmp_path: P
     for name, most in (("shared", ROUNDS), ("own", ROUNDS * THREADS)):
         for number in range(most):
             (tmp_path / f"{name}_{number}.py").write_text(MODULE.format(number=number))
-    run(PROGRAM, tmp_path)
+    run(KERNELS, tmp_path)
 
 
 @pytest.mark.slow

@@ -63,7 +63,7 @@ SPOKEN = [
 def test_random_games_with_words_agree_step_by_step(options: dict[str, Any]) -> None:
     """Who is asked what, what is seen of it, and what it is worth; then the play, as above."""
     # The reference deals again without bound; a count of such deals would be a part of the deal.
-    dealt_anew = make_game("doudizhu", **options).rules.options.passes > 1
+    dealt_anew = make_game("doudizhu", **options).rules.options.passed_deals > 1
     unbounded = {"passed_deals": 0} if dealt_anew else {}
     game = make_game("doudizhu", **{"spring": True, **options, **unbounded})
     rng = np.random.default_rng(25)

@@ -179,7 +179,7 @@ def test_three_passes_deal_anew() -> None:
     for _ in range(3):
         game.play(state, game.parse("PASS"))
     assert game.deal_text(state) != first
-    assert (state.landlord, state.player, state.bids, state.moves) == (-1, 0, 0, 0)
+    assert (state.landlord, state.player, state.words, state.moves) == (-1, 0, 0, 0)
 
 
 AUCTIONS: list[dict[str, Any]] = [
@@ -467,7 +467,7 @@ def test_an_auction_ends_where_its_words_do() -> None:
         for _ in range(3):
             assert state.landlord >= 0 and auction_length(game.rules, state) == number
             game.play(state, int(game.legal(state)[-1]))
-        assert state.bids > number
+        assert state.words > number
 
 
 def test_kickers_of_one_rank_may_follow_each_other() -> None:

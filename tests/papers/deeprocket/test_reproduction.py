@@ -339,7 +339,7 @@ def test_the_report_takes_no_record_of_another_network(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "history.json"
-    monkeypatch.setattr(accuracy, "_file", lambda: path)
+    monkeypatch.setattr(accuracy, "HISTORIES", path)
     assert accuracy.histories() == {}
     record = json.loads((SHIPPED / "doudizhu_training.json").read_text())
     for entry in record["policy"]:

@@ -207,7 +207,7 @@ def bid_with(kind, worth, rules, view):
     if view.landlord >= 0 or rules.options.robbing:
         return say_with(kind, worth, rules, view)
     for bid in range(3, view.stake, -1):
-        if worth >= least_score(kind, view.bids, view.stake, bid):
+        if worth >= least_score(kind, view.words, view.stake, bid):
             return pass_id(rules) + bid
     return pass_id(rules)
 
@@ -217,10 +217,10 @@ def say_with(kind, worth, rules, view):
     """Choose a word other than a bid: call, rob, double or show if the hand is worth it."""
     if view.landlord < 0:
         what, word = (CALLING, CALL) if view.stake == 0 else (ROBBING, ROB)
-    elif rules.options.show > 0 and words_to_come(rules, view) == 1:
-        what, word = SHOWING, rules.options.show
+    elif rules.options.show_word > 0 and words_to_come(rules, view) == 1:
+        what, word = SHOWING, rules.options.show_word
     else:
-        what, word = DOUBLING, rules.options.double
+        what, word = DOUBLING, rules.options.double_word
     return pass_id(rules) + (word if worth >= LEAST[kind, what] else 0)
 
 
@@ -232,7 +232,7 @@ def choose_bid(rules, view):
 
 def openings(rules: Rules, views: np.ndarray) -> np.ndarray:
     """Mark the views in which words are said before cards are played, bool [n]."""
-    if not rules.options.double and not rules.options.show:
+    if not rules.options.double_word and not rules.options.show_word:
         return views["landlord"] < 0
     return np.array([bool(is_opening(rules, view)) for view in np.rec.array(views)], bool)
 

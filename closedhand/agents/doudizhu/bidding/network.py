@@ -176,7 +176,7 @@ def train(
         Hands(seen[rows], won[rows])
         for rows in map(torch.from_numpy, (~held_out & ~validated, validated))
     )
-    network = networks.Network("bid", status=False)
+    network = networks.Network("bid")
     run = begin(Fitting(network, learned, asked, 60 * minutes, seed), digest(path), out)
     run.resume_if_kept(restart)
     fitting = run.learner

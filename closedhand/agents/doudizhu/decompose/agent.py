@@ -124,7 +124,18 @@ def settled(rules, state, plays, n):
 def weigh(policy, rules, state, plays, n, costs, nodes, sums, features, numbers):
     """Write the sum of the weights of each play, its features, and their number.
 
-    If `features` has room for one play only, each play overwrites the previous one.
+    Args:
+        policy: The policy, for its weights.
+        rules: Rules of the flat game.
+        state: State or view after the auction.
+        plays: Ids of plays, int64 [n].
+        n: Number of plays.
+        costs: See `partition`.
+        nodes: Scratch space, see `partition`.
+        sums: Output: sums of weights, float64 [n].
+        features: Output: features, int64 [n, MOST_FEATURES]; with room for one play only, each play
+            overwrites the previous one.
+        numbers: Output: the number of these, int64 [n].
     """
     seen = observation_of(rules, state)
     keep = partition(state.hands[state.player], costs, nodes)[0]

@@ -162,7 +162,7 @@ def random_networks(seed: int) -> tuple[networks.Network, networks.Network]:
     """Make a policy and a kicker network of random weights."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        policy, kicker = networks.PolicyNetwork(), networks.KickerNetwork()
+        policy, kicker = networks.Network("policy"), networks.Network("kicker")
     return policy.eval(), kicker.eval()
 
 

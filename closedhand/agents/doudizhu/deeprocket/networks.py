@@ -179,7 +179,7 @@ class Network(nn.Module):
         self,
         kind: str,
         size: str = "small",
-        status: bool = True,
+        status: bool | None = None,
         roles: bool = False,
         skips: bool = True,
         strides: bool | None = None,
@@ -189,7 +189,8 @@ class Network(nn.Module):
         Args:
             kind: `policy`, `kicker` or `bid`.
             size: `small` or `paper`; a bid network is `small`.
-            status: Whether the status vector is an input.
+            status: Whether the status vector is an input; None: for the policy network only, as the
+                planes of kickers encode role and cards left.
             roles: Whether each role has its own fully connected layer, which the paper's section 6
                 proposes as future work.
             skips: Whether pairs of convolutions are bridged by skip connections.
@@ -202,6 +203,7 @@ class Network(nn.Module):
         if kind not in KINDS:
             raise InputError(f"no network {kind!r}; there are {', '.join(KINDS)}")
         self.kind = KINDS[kind]
+        status = kind == "policy" if status is None else status
         strides = STRIDES.get(size, False) if strides is None else strides
         layers = layers_of(self.kind, size, strides)
         values = (kind, size, status, roles, skips, strides)
@@ -257,26 +259,6 @@ class Network(nn.Module):
             logits = logits.view(-1, ROLES, self.kind.outputs)
             logits = logits[torch.arange(len(role), device=role.device), role]
         return logits.masked_fill(~mask, -torch.inf)
-
-
-class PolicyNetwork(Network):
-    """The network that predicts the main group, 309 outputs."""
-
-    def __init__(
-        self, size: str = "small", status: bool = True, roles: bool = False, **more: Any
-    ) -> None:
-        """Build an untrained network; the arguments are those of `Network`."""
-        super().__init__("policy", size, status, roles, **more)
-
-
-class KickerNetwork(Network):
-    """The network that predicts one kicker, 28 outputs; its planes encode role and cards left."""
-
-    def __init__(
-        self, size: str = "small", status: bool = False, roles: bool = False, **more: Any
-    ) -> None:
-        """Build an untrained network; the arguments are those of `Network`."""
-        super().__init__("kicker", size, status, roles, **more)
 
 
 def one_hot(status: torch.Tensor) -> torch.Tensor:

@@ -93,14 +93,7 @@ class PolicyNetAgent(SubstepAgent):
     """
 
     def __init__(self, game: Game, name: str, policy: Network, kicker: Network) -> None:
-        """Create the agent.
-
-        Args:
-            game: Dou Dizhu with any options.
-            name: Name of the agent.
-            policy: Policy network.
-            kicker: Kicker network.
-        """
+        """Create the agent for Dou Dizhu with any options."""
         super().__init__(game, name)
         self.policy = policy.eval()
         self.kicker = kicker.eval()
@@ -176,12 +169,6 @@ class PolicyNetAgent(SubstepAgent):
 
 def load(game: Game, name: str, policy: Path, kicker: Path) -> PolicyNetAgent:
     """Load the agent that plays by the networks in two files.
-
-    Args:
-        game: Dou Dizhu with any options.
-        name: Name of the agent.
-        policy: File of the policy network.
-        kicker: File of the kicker network.
 
     Raises:
         InputError: A file is missing, or does not hold such a network.

@@ -18,7 +18,7 @@ from closedhand.core.game import Game, InputError
 from closedhand.core.optional_imports import needing
 from closedhand.core.parsing import OPTIONS, TEXT, check_fields, parse_json
 from closedhand.core.reading import MOST_DATA, beyond, limit, reading
-from closedhand.core.records import read as read_records
+from closedhand.core.records import read as read_records, start
 from closedhand.core.registry import flat_game, make_game
 from closedhand.games.doudizhu.state import SEATS, STATE
 
@@ -230,10 +230,7 @@ def read_text(path: Path, expert: str | None) -> Games:
             )
         plain = flat_game(record.game, record.rules)
         try:
-            if record.deal is not None:
-                state = plain.parse_deal(record.deal)
-            else:
-                state = plain.deal(np.random.default_rng(record.seed))
+            state = start(plain, record.deal, record.seed)
             deals = deals_of(np.array([state], STATE))
             for text in record.actions:
                 plain.play(state, plain.parse(text, state))

@@ -105,7 +105,7 @@ def generate(
         games: Number of games.
         seed: Seed of the deals, the agents and their assignment to sides.
         folder: Folder for the shards `games-00000.parquet` and so on.
-        workers: Number of processes, where 1 is the current process alone; or a `Crew`.
+        workers: Number of processes, where 1 is the current process alone; or a `RemoteWorkers`.
         progress: Called with the number of games finished so far.
 
     Returns:

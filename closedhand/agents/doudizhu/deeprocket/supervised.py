@@ -328,9 +328,8 @@ def network_of(kind: str, settings: Settings) -> networks.Network:
         InputError: There is no such size, or the network to start from cannot be read or has
             another form.
     """
-    status = kind == "policy" if settings.status is None else settings.status
     network = networks.Network(
-        kind, settings.size, status, settings.roles, settings.skips, settings.strides
+        kind, settings.size, settings.status, settings.roles, settings.skips, settings.strides
     )
     if settings.start is None:
         return network

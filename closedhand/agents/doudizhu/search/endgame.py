@@ -5,7 +5,7 @@ import numpy as np
 from closedhand.core.numba.jit import kernel
 from closedhand.games.doudizhu import rules as flat
 from closedhand.games.doudizhu.state import SEATS, STATE
-from closedhand.search.exact import UNKNOWN, solve
+from closedhand.search.alpha_beta import UNKNOWN, solve
 
 MOST_CARDS = 12
 """Maximum number of cards in all hands together."""

@@ -23,7 +23,7 @@ from closedhand.games.doudizhu.counts import draw_card, one
 from closedhand.games.doudizhu.hidden import known_landlord
 from closedhand.games.doudizhu.state import SEATS
 from closedhand.learning.policy_gradient import exponentials
-from closedhand.search.exact import UNKNOWN, WON
+from closedhand.search.alpha_beta import UNKNOWN, WON
 from closedhand.search.playout import playout
 
 EXACT, ROUGH, RULE, ANYHOW = range(4)

@@ -50,7 +50,8 @@ from closedhand.games.doudizhu.hidden import cards_of_others
 from closedhand.games.doudizhu.state import SEATS
 
 FURTHEST = -0.96
-"""Least part of a value by `decompose`, relative to its best play, that is worth an evaluation."""
+"""Least part of a value by `decompose`, relative to its best play, that is worth an evaluation, in
+the unit of the values: 16 in the sum of `decompose` with the share of `win` (`files.SHARES`)."""
 MOST_EVALUATED = 8
 """Maximum number of plays to evaluate: the best ones by `decompose`."""
 

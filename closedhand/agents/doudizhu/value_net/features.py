@@ -119,7 +119,7 @@ def describe_position(rules, state, out):
         situation = 2 if player != landlord and owner != landlord else 1
     # The history begins with the bids, which are not plays.
     moves = np.int64(state.moves)
-    for i in range(min(RECENT_PLAYS, moves - np.int64(state.bids))):
+    for i in range(min(RECENT_PLAYS, moves - np.int64(state.words))):
         out[n] = RECENT + i * GROUPS + known_group(rules, state.history[moves - 1 - i])
         n += 1
     out[n] = BOMBS + min(np.int64(state.bombs), MOST_BOMBS)

@@ -24,7 +24,7 @@ from closedhand.core import contract
 from closedhand.core.numba.jit import kernel
 from closedhand.games.doudizhu import rules as flat
 from closedhand.learning.policy_gradient import draw, exponentials
-from closedhand.search.exact import UNKNOWN, WON
+from closedhand.search.alpha_beta import UNKNOWN, WON
 
 SIMULATION = 90.0
 """Order of magnitude of the time of a simulation, in microseconds."""

@@ -43,7 +43,7 @@ from closedhand.core.reading import check_arrays, checksum
 from closedhand.core.registry import make_game
 from closedhand.core.run import NPZ, Format, Run
 from closedhand.core.threads import in_threads
-from closedhand.core.workers import Crew
+from closedhand.core.workers import RemoteWorkers
 
 GAMES, PIECE = 1024, 128
 """Games in a step, and in a piece, which a thread or a process plays at a time."""
@@ -94,7 +94,7 @@ class Training:
         mean: Mean of the network's weights, which plays.
         optimiser: Statistics of the gradients.
         losses: Sum of the losses since the last summary, and their number, float64 [2].
-        crew: Processes that play the games; None: this process.
+        remote: Workers that play the games; None: this process.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class Training:
         self.steps = self.games = self.samples = self.averaged = 0
         self._samples = np.zeros(0, SAMPLE)
         self._policy: Policy | None = None  # that of the last step, whose arrays are used again
-        self.crew: Crew | None = None
+        self.remote: RemoteWorkers | None = None
         self.net = new_net(seed)
         self._known = np.zeros(self.net.inputs.shape[:-1], np.bool_)  # learned before this stage
         if start is not None:
@@ -191,12 +191,12 @@ class Training:
             for i in range(piece.start, piece.stop):
                 counts[i] = play_piece(self.game, policy, rngs[i], rooms[i])
 
-        if self.crew is None:
+        if self.remote is None:
             in_threads(work, pieces, chunk=1)
             return counts
-        shared = self.crew.share(policy)
+        shared = self.remote.share(policy)
         jobs = [(self.game, shared, rng) for rng in rngs]
-        for i, (games, samples) in enumerate(self.crew.results_of(piece_elsewhere, jobs)):
+        for i, (games, samples) in enumerate(self.remote.results_of(piece_elsewhere, jobs)):
             counts[i] = games, len(samples)
             rooms[i, : len(samples)] = samples
         return counts

@@ -40,9 +40,9 @@ def test_decisions_are_those_with_a_choice(untrained: Path) -> None:
 
 def test_win_rates_add_up_and_equal_networks_are_level(untrained: Path) -> None:
     torch.manual_seed(1)
-    kicker = networks.KickerNetwork("tiny")
+    kicker = networks.Network("kicker", "tiny")
     one = fine_tuning.Tuning(str(untrained)).policy.network, kicker
-    other = networks.PolicyNetwork("tiny").eval(), kicker
+    other = networks.Network("policy", "tiny").eval(), kicker
     level, error = sampling.win_rate(SUBSTEPS, one, one, 6)
     assert level == 0.5 and error > 0
     rates = [sampling.win_rate(SUBSTEPS, *pair, 8)

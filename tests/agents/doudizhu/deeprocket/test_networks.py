@@ -34,32 +34,32 @@ def test_networks_have_the_papers_shapes(
 
 
 def test_the_paper_has_512_filters_and_one_row_at_the_end() -> None:
-    network = networks.PolicyNetwork("paper")
+    network = networks.Network("policy", "paper")
     assert {layer.out_channels for layer in network.convolutions} == {512}
     assert network.head.in_features == 15 * 512
     assert sorted(network.skips) == [3, 6, 9]
-    assert sorted(networks.PolicyNetwork("small").skips) == [2, 4, 6, 8]
+    assert sorted(networks.Network("policy", "small").skips) == [2, 4, 6, 8]
 
 
 def test_the_plain_network_of_the_papers_text() -> None:
     """Strides and no skip connections, at any width."""
     for size, filters in (("small", 96), ("paper", 512)):
-        network = networks.PolicyNetwork(size, status=False, skips=False, strides=True)
+        network = networks.Network("policy", size, status=False, skips=False, strides=True)
         assert {layer.out_channels for layer in network.convolutions} == {filters}
         assert len({layer.stride for layer in network.convolutions}) > 1
         assert not network.skips and network.bias is None
         assert network.head.in_features == 15 * filters
         # Nothing begins at zero where no skip connection bridges it.
         assert all(layer.weight.any() for layer in network.convolutions)
-    assert {layer.stride for layer in networks.PolicyNetwork().convolutions} == {(1, 1)}
+    assert {layer.stride for layer in networks.Network("policy").convolutions} == {(1, 1)}
     with pytest.raises(InputError, match="the size paper has strides; without them there is small"):
-        networks.PolicyNetwork("paper", strides=False)
+        networks.Network("policy", "paper", strides=False)
     with pytest.raises(InputError, match="this network has no strides"):
         networks.Network("bid", strides=True)
 
 
 def test_files_tell_the_switches(tmp_path: Path) -> None:
-    plain = networks.KickerNetwork(skips=False, strides=True)
+    plain = networks.Network("kicker", skips=False, strides=True)
     networks.save(tmp_path / "plain.safetensors", plain, {})
     found, _ = networks.load(tmp_path / "plain.safetensors", "kicker")
     assert found.config == plain.config and not found.skips
@@ -71,14 +71,14 @@ def test_the_status_is_seen_unless_it_is_left_out(games: recorded.Games) -> None
     other[:, 4] = 1
     for status in (True, False):
         torch.manual_seed(0)
-        network = networks.PolicyNetwork(status=status).eval()
+        network = networks.Network("policy", status=status).eval()
         one, two = (network(batch.planes, each, batch.mask) for each in (batch.status, other))
         assert (one != two).any() == status
 
 
 def test_each_role_has_a_layer_of_its_own(games: recorded.Games) -> None:
     torch.manual_seed(0)
-    network = networks.PolicyNetwork(status=False, roles=True).eval()
+    network = networks.Network("policy", status=False, roles=True).eval()
     batch = some(games, "policy")
     status = torch.zeros_like(batch.status)
     status[:, 1] = 1
@@ -94,7 +94,7 @@ def test_each_role_has_a_layer_of_its_own(games: recorded.Games) -> None:
 def test_networks_are_saved_with_what_is_known_of_them(
     games: recorded.Games, tmp_path: Path
 ) -> None:
-    network = networks.PolicyNetwork(roles=True)
+    network = networks.Network("policy", roles=True)
     networks.save(tmp_path / "a.safetensors", network, {"expert": "greedy"})
     loaded, provenance = networks.load(tmp_path / "a.safetensors", "policy")
     assert loaded.config == network.config
@@ -113,6 +113,6 @@ def test_networks_are_saved_with_what_is_known_of_them(
 
 def test_unknown_networks_are_refused() -> None:
     with pytest.raises(InputError, match="no size 'huge'"):
-        networks.PolicyNetwork("huge")
+        networks.Network("policy", "huge")
     with pytest.raises(InputError, match="no network 'value'"):
         networks.Network("value")

@@ -12,7 +12,7 @@ from closedhand.agents.doudizhu.decompose import agent as decompose
 from closedhand.agents.doudizhu.search import endgame
 from closedhand.core.game import State
 from closedhand.games.doudizhu.counts import DECK, pack, unpack
-from closedhand.search.exact import LOST, UNKNOWN, WON
+from closedhand.search.alpha_beta import LOST, UNKNOWN, WON
 
 GAME = make_game("doudizhu")
 WIN = make_game("doudizhu", objective="win")

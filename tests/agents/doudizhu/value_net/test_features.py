@@ -37,7 +37,7 @@ def plain_position(game: Game, view: State) -> set[int]:
     found |= cards(played[last], features.PLAYED_LAST)
     found |= {features.LEFT_NEXT + int(view.left[following])}
     found |= {features.LEFT_LAST + int(view.left[last])}
-    history = [int(action) for action in view.history[view.bids : view.moves]]
+    history = [int(action) for action in view.history[view.words : view.moves]]
     for ago, action in enumerate(history[::-1][:9]):
         found.add(features.RECENT + GROUPS * ago + group[action])
     situation = 0
@@ -58,7 +58,7 @@ def test_positions_are_described(bidding: bool) -> None:
         state = end.copy()
         actions = state.history[: state.moves].copy()
         flat.rewind(state)
-        for action in actions[int(state.bids) :]:
+        for action in actions[int(state.words) :]:
             view = game.view(state, int(state.player))
             n = features.describe_position(game.rules, view, out)
             assert set(out[:n].tolist()) == plain_position(game, view)

@@ -1,0 +1,172 @@
+"""Open hands of Dou Dizhu, for the exact search: positions, their keys, and the order of plays.
+
+Payoffs are 1 and -1, whatever the stake. The order of plays:
+
+1. A play of the whole hand wins, so that no other one is tried.
+2. A leader tries plays that no opponent can beat first, then those of many cards, then those of
+   low ranks.
+3. A follower tries low plays first, then the pass, then bombs.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.core import bits
+from closedhand.core.checks import InputError, whole_number
+from closedhand.core.game import Game, State
+from closedhand.core.numba.jit import kernel
+from closedhand.core.registry import make_game
+from closedhand.games.doudizhu import rules as flat
+from closedhand.games.doudizhu.counts import RANKS, pack, size
+from closedhand.games.doudizhu.plays import BOMB, FAMILIES
+from closedhand.games.doudizhu.state import SEATS
+from closedhand.search.exact import Endgames
+
+FIRST = 1 << 20
+"""Weight of a play that no opponent can beat, above all others."""
+
+
+class Open(NamedTuple):
+    """The policy of the exact search."""
+
+    kernels = "closedhand.agents.doudizhu.endgames"
+
+
+@kernel
+def mixed(word):
+    """Mix the bits of a word, a bijection (the finaliser of MurmurHash3)."""
+    word = (word ^ (word >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
+    word = (word ^ (word >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
+    return word ^ (word >> np.uint64(33))
+
+
+@kernel
+def position_key(policy, rules, state):
+    """Return a hash of the hands, the play to beat, whose it is, and who acts."""
+    target = np.uint64(0)
+    if state.target >= 0:
+        target = np.uint64(1 + rules.plays.standing[state.target])
+    rest = (target << np.uint64(4)) | np.uint64(state.player << 2) | np.uint64(state.owner)
+    first, second = mixed(rest), mixed(~rest)
+    for seat in range(SEATS):
+        hand = np.uint64(state.hands[seat])
+        first = mixed(first + hand)
+        second = mixed((second ^ hand) * np.uint64(0x9E3779B97F4A7C15))
+    return first, second
+
+
+@kernel
+def strongest(rules, state, family):
+    """Return the highest main group of a family that an opponent of the player to act holds, or -1.
+
+    Kickers are not counted.
+    """
+    own = state.player == state.landlord
+    best = -1
+    for seat in range(SEATS):
+        if (seat == state.landlord) == own or state.left[seat] < family.copies * family.length:
+            continue
+        ranks = flat.lowest_ranks(family, state.hands[seat]) >> np.uint64(4 * family.rank)
+        if ranks:
+            best = max(best, family.first + bits.highest(ranks) // 4)
+    return best
+
+
+@kernel
+def worthwhile(policy, rules, state, out):
+    """Write the legal actions in the order above; return their number."""
+    n = flat.legal(rules, state, out)
+    left = state.left[state.player]
+    plays = n - 1 if state.target >= 0 else n
+    if plays == 0:
+        return n
+    for i in range(plays):
+        if size(rules.plays.need[out[i]]) == left:
+            out[0] = out[i]
+            return 1
+    best = np.full(FAMILIES, -2, np.int64)
+    bomb = -1
+    for f in range(BOMB, BOMB + 2):
+        bomb = max(bomb, strongest(rules, state, rules.plays.families[f]))
+    scores = np.empty(n, np.int64)
+    for i in range(plays):
+        g = np.int64(rules.plays.group[out[i]])
+        f = np.int64(rules.plays.groups[g].family)
+        if best[f] == -2:
+            best[f] = strongest(rules, state, rules.plays.families[f])
+        rank = g - rules.plays.families[f].first
+        score = -rank
+        safe = (bomb if f >= BOMB else best[f]) <= g and (f >= BOMB or bomb < 0)
+        if f >= BOMB:
+            score -= 1000
+        elif state.target < 0:
+            score += 64 * size(rules.plays.need[out[i]])
+        else:
+            score += 64
+        scores[i] = score + FIRST * safe
+    if plays < n:
+        scores[plays] = -500
+    for i in range(1, n):
+        action, score = out[i], scores[i]
+        j = i
+        while j > 0 and scores[j - 1] < score:
+            out[j], scores[j] = out[j - 1], scores[j - 1]
+            j -= 1
+        out[j], scores[j] = action, score
+    return n
+
+
+def place(game: Game, hands: Sequence[str], turn: int, beat: str | None, by: int | None) -> State:
+    """Build a full state from open hands; seat 0 is the landlord.
+
+    In a game of three two hands are enough: the other peasant then passes always.
+
+    Args:
+        game: The flat game, without words before the landlord leads.
+        hands: Cards of each seat as ranks in any order, `33S`.
+        turn: Seat to act.
+        beat: Play to be beaten; None: the player leads.
+        by: Seat that made it; None: the one before `turn`.
+
+    Raises:
+        InputError: There is an auction, or the cards, the play or a seat are not possible.
+    """
+    if game.rules.has_words:
+        raise InputError("open hands have a landlord, seat 0: leave out the auction and doubling")
+    if len(hands) not in (2, game.num_players):
+        raise InputError(f"two or three hands, not {len(hands)}")
+    state = game.empty(1)[0]
+    for seat, text in enumerate(hands):
+        cards = "".join(text.split()).upper()
+        if not cards:
+            raise InputError(f"player_{seat} has no cards")
+        try:
+            state.hands[seat] = pack(cards)
+        except ValueError as error:
+            raise InputError(f"player_{seat}: {error}") from None
+        state.left[seat] = len(cards)
+    target = -1 if beat is None else game.parse(beat)
+    if target == game.rules.plays.number - 1:
+        raise InputError("a pass is not to be beaten: leave it out")
+    held = sum(map(int, state.hands)) + (0 if beat is None else int(game.rules.plays.need[target]))
+    for i, rank in enumerate(RANKS):
+        if held >> 4 * i & 15 > int(game.rules.options.deck) >> 4 * i & 15:
+            raise InputError(f"more cards {rank} in hands and the play to beat than in the deck")
+    owner = (turn - 1) % len(hands) if by is None else whole_number(by, "by is a seat, which")
+    if not 0 <= owner < len(hands) or owner == turn:
+        raise InputError(f"by is another seat with a hand, not {owner}")
+    if len(hands) < SEATS:
+        state.left[len(hands)] = 1  # so that the game is not over: a card that is never played
+    state.player, state.target = turn, target
+    state.owner = turn if beat is None else owner
+    return state
+
+
+def by_wins(game: Game) -> Game:
+    """Return the game with payoffs 1 and -1."""
+    return make_game("doudizhu", **{**game.options, "objective": "win"})
+
+
+ENDGAMES = Endgames(place, by_wins, Open())

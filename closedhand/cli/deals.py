@@ -1,0 +1,45 @@
+"""The command `deals`: fixed deals to be published and played again."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from closedhand.cli.common import (
+    GameName,
+    Json,
+    Options,
+    Rules,
+    Seed,
+    bind,
+    claim_files,
+    print_json,
+)
+from closedhand.core.file_kinds import DEALS
+
+
+def deals(
+    game: GameName,
+    out: Annotated[Path, typer.Option(help="File to write, one deal a line.")],
+    number: Annotated[int, typer.Option(min=1, help="Number of deals.")] = 1000,
+    seed: Seed = 0,
+    rules: Rules = None,
+    option: Options = None,
+    as_json: Json = False,
+) -> None:
+    """Write deals to a file, which `match --deals FILE` plays.
+
+    They are the deals of a match with this seed. The digest of the file stands in the results of
+    every match on it.
+
+    Example: closedhand deals doudizhu --number 1000 --out runs/deals.txt
+    """
+    from closedhand.core.deals import write_deals
+
+    bound = bind(game, rules, option)
+    claim_files((out, DEALS))
+    digest = write_deals(out, bound, number, seed)
+    if as_json:
+        print_json({"game": bound.name, "deals": number, "seed": seed, "deals_digest": digest})
+    else:
+        typer.echo(f"saved {number:,} deals as {out}, digest {digest}")

@@ -1,0 +1,155 @@
+"""The evaluation decks of DouZero, read without unpickling.
+
+`generate_eval_data.py` of DouZero writes a pickle: a list of dicts with the cards of `landlord`,
+`landlord_down`, `landlord_up` and `three_landlord_cards`, the last ones also among the landlord's.
+A card is its rank: 3 to 14 for 3 to A, 17 for 2, 20 and 30 for the jokers.
+
+To unpickle is to run what the file says. Here `pickletools.genops` splits the file into its
+instructions, and those that build lists, dicts, texts and numbers are followed. Any other one, such
+as those that name a function, is refused.
+"""
+
+import pickletools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from closedhand.core.game import InputError, shown
+from closedhand.core.reading import MOST_TEXT, read_content
+from closedhand.core.records import LogReader, Record, Replay, replay
+from closedhand.games.doudizhu.counts import RANKS
+
+HEAD = 4096
+"""Bytes at the beginning of a file that name the cards of its first deck."""
+ROLES = ("landlord", "landlord_down", "landlord_up", "three_landlord_cards")
+CARDS = dict(zip([*range(3, 15), 17, 20, 30], RANKS, strict=True))
+"""The ranks by DouZero's numbers."""
+
+NUMBERS = ("BININT", "BININT1", "BININT2", "INT", "LONG", "LONG1", "LONG4")
+TEXTS = ("SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8", "UNICODE")
+KEPT = ("BINPUT", "LONG_BINPUT", "PUT")
+FETCHED = ("BINGET", "LONG_BINGET", "GET")
+
+
+class _Mark:
+    """The beginning of a group of values on the stack."""
+
+
+def literal(content: bytes) -> Any:
+    """Build the lists, dicts, texts and whole numbers of a pickle; nothing in it is executed.
+
+    Raises:
+        InputError: The bytes are not a pickle, or it has other instructions.
+    """
+    stack: list[Any] = []
+    memo: dict[int, Any] = {}
+
+    def since_mark() -> list[Any]:
+        at = next(i for i in reversed(range(len(stack))) if isinstance(stack[i], _Mark))
+        found = stack[at + 1 :]
+        del stack[at:]
+        return found
+
+    def fill(values: list[Any]) -> None:
+        stack[-1].update(zip(values[::2], values[1::2], strict=True))
+
+    plain: dict[str, Callable[[], object]] = {
+        "MARK": lambda: stack.append(_Mark()),
+        "EMPTY_LIST": lambda: stack.append([]),
+        "EMPTY_DICT": lambda: stack.append({}),
+        "LIST": lambda: stack.append(since_mark()),
+        "APPEND": lambda: stack[-2].append(stack.pop()),
+        "APPENDS": lambda: _extend(stack, since_mark()),
+        "SETITEM": lambda: fill([stack.pop(-2), stack.pop()]),
+        "SETITEMS": lambda: fill(since_mark()),
+        "MEMOIZE": lambda: memo.update({len(memo): stack[-1]}),
+    }
+    try:
+        for code, argument, _ in pickletools.genops(content):
+            if code.name in NUMBERS or code.name in TEXTS:
+                stack.append(argument)
+            elif code.name in KEPT and isinstance(argument, int):
+                memo[argument] = stack[-1]
+            elif code.name in FETCHED and isinstance(argument, int):
+                stack.append(memo[argument])
+            elif code.name in plain:
+                plain[code.name]()
+            elif code.name not in ("PROTO", "FRAME", "STOP"):
+                raise InputError(f"it has the instruction {code.name}, not lists of cards alone")
+        (value,) = stack
+    except InputError:
+        raise
+    except Exception as error:  # damaged files fail in many ways
+        raise InputError(f"it is not a pickle, or is damaged: {type(error).__name__}") from None
+    return value
+
+
+def _extend(stack: list[Any], values: list[Any]) -> None:
+    stack[-1].extend(values)
+
+
+def is_decks(path: Path) -> bool:
+    """Return whether a file is a pickle that begins with decks."""
+    try:
+        if not path.is_file():
+            return False
+        with open(path, "rb") as file:
+            head = file.read(HEAD)
+    except OSError:
+        return False
+    return head.startswith(b"\x80") and all(role.encode() in head for role in ROLES)
+
+
+def decks(path: Path) -> list[Record]:
+    """Read the decks of a file as records without actions.
+
+    Raises:
+        InputError: The file cannot be read, or is not a list of decks.
+    """
+    try:
+        found = literal(read_content(path, MOST_TEXT))
+        if not isinstance(found, list):
+            raise InputError("it is not a list of decks")
+        return [_record(number, deck) for number, deck in enumerate(found, 1)]
+    except InputError as error:
+        message = str(error)
+        raise InputError(message if str(path) in message else f"{path}: {message}") from None
+
+
+def _record(number: int, deck: Any) -> Record:
+    """Make the record of a deck: the landlord's hand is written without the public cards."""
+    if not isinstance(deck, dict) or set(deck) != set(ROLES):
+        raise InputError(f"deck {number} is not a dict of {', '.join(ROLES)}")
+    fields: list[str] = []
+    for role in ROLES:
+        cards = deck[role]
+        if not isinstance(cards, list) or not all(
+            isinstance(card, int) and card in CARDS for card in cards
+        ):
+            raise InputError(f"deck {number}: {role} has other cards than {list(CARDS)}")
+        fields.append("".join(CARDS[card] for card in sorted(cards)))
+    for card in fields[-1]:
+        if card not in fields[0]:
+            raise InputError(f"deck {number}: the landlord lacks the public card {shown(card)}")
+        fields[0] = fields[0].replace(card, "", 1)
+    return Record("doudizhu", {"rules": "douzero"}, (), deal=";".join(fields))
+
+
+def replay_decks(path: Path) -> Iterator[Replay]:
+    """Check every deck of a file; decks count from 1.
+
+    Raises:
+        InputError: The file cannot be read as decks.
+    """
+    for number, record in enumerate(decks(path), 1):
+        error = None
+        try:
+            replay(record)
+        except InputError as wrong:
+            error = f"deck {number}: {wrong}"
+        yield Replay(number, record, None, error, unit="deck")
+
+
+DECKS = LogReader(
+    name="evaluation decks of DouZero", recognises=is_decks, replay=replay_decks, records=decks
+)

@@ -1,0 +1,225 @@
+"""Alpha-beta search of positions in which nothing is hidden, for any game.
+
+The search decides whether a coalition can force a payoff: alpha-beta search (Knuth and Moore, 1975)
+with the two values won and lost, without recursion. A table of decided positions is optional.
+
+1. List the worthwhile actions of the root, the promising ones first.
+2. At the deepest position, play the next action that was not tried.
+3. If the payoff is not yet certain there, and the table does not hold the position, list its
+   actions and repeat step 2.
+4. A position is won if a friend is to act and one action wins, or an opponent is to act and every
+   action wins. Otherwise it is lost.
+5. Keep the value in the table, and pass it up as long as it decides the position above. When it
+   decides the root, return it.
+"""
+
+import numpy as np
+
+from closedhand.core import contract
+from closedhand.core.contract import dispatched
+from closedhand.core.numba.jit import (
+    Floats,
+    Ids,
+    Integer,
+    Policy,
+    Rules,
+    State,
+    States,
+    inlined,
+    kernel,
+)
+
+UNKNOWN, LOST, WON = -1, 0, 1
+"""Results of `solve`."""
+
+SLOTS = 4
+"""Places of the table where a position may stand: 64 bytes, which a processor reads at once."""
+VALUE = np.uint64(3)
+"""Bits of a key's second word that hold 1 plus the value; 0 marks an empty place."""
+NUMBER, TRIED, DEPTH = 0, 1, 2
+"""Rows of the stack of a search: the number of actions at each level, that of those tried, and in
+the first place of the last row the present level."""
+LEAST, GREATEST, VISITED, KEPT = 0, 1, 2, 3
+"""What a search has seen: the least payoff that counts as won, the greatest one that counts as
+lost, the number of positions visited, and the number of those added to the table."""
+
+
+@kernel
+def _all_legal(policy: Policy, rules: Rules, state: State, out: Ids) -> Integer:
+    """Write all legal actions; return how many."""
+    return contract.legal(rules, state, out)
+
+
+@dispatched(default=_all_legal)
+def worthwhile(policy: Policy, rules: Rules, state: State, out: Ids) -> Integer:
+    """Write the actions that a search has to try, the promising ones first; return how many.
+
+    An action may be left out only if a listed one is at least as good for its player. The default
+    lists all legal actions.
+    """
+    ...
+
+
+@kernel
+def _no_key(policy: Policy, rules: Rules, state: State) -> tuple[np.uint64, np.uint64]:
+    """Return 0 and 0: there are no keys."""
+    return np.uint64(0), np.uint64(0)
+
+
+@dispatched(default=_no_key)
+def position_key(policy: Policy, rules: Rules, state: State) -> tuple[np.uint64, np.uint64]:
+    """Return a hash of all that decides how a game may go on and end, as two uint64.
+
+    Positions with equal keys count as one. The default, 0 and 0, means that the policy has no keys,
+    and that no table may be used: only a game knows how much of the history matters.
+    """
+    ...
+
+
+@inlined
+def look_up(table: Ids, first: np.uint64, second: np.uint64) -> Integer:
+    """Return the value of a position in the table, `UNKNOWN` if it is not there."""
+    start = (first & np.uint64(len(table) // SLOTS - 1)) * np.uint64(SLOTS)
+    for i in range(SLOTS):
+        place = start + np.uint64(i)
+        if table[place, 0] == first and table[place, 1] & ~VALUE == second & ~VALUE:
+            return np.int64(table[place, 1] & VALUE) - 1
+    return UNKNOWN
+
+
+@inlined
+def keep(table: Ids, first: np.uint64, second: np.uint64, value: Integer) -> int:
+    """Keep the value of a position; return 1 if its place was empty, 0 if it replaces another."""
+    start = (first & np.uint64(len(table) // SLOTS - 1)) * np.uint64(SLOTS)
+    place = start + ((second >> np.uint64(8)) & np.uint64(SLOTS - 1))
+    added = 0
+    for i in range(SLOTS):
+        if table[start + np.uint64(i), 1] & VALUE == 0:
+            place = start + np.uint64(i)
+            added = 1
+            break
+    table[place, 0] = first
+    table[place, 1] = (second & ~VALUE) | np.uint64(value + 1)
+    return added
+
+
+@kernel
+def search(
+    policy: Policy, rules: Rules, states: States, actions: Ids, stack: Ids, player: Integer,
+    friends: Integer, least: float, nodes: int, table: Ids, keys: Ids, seen: Floats,
+) -> tuple[Integer, Integer]:  # fmt: skip
+    """Decide whether a player can force a payoff, from where `stack` stands.
+
+    Args:
+        policy: Policy whose `worthwhile` lists the actions to try.
+        rules: Rules of the game.
+        states: The root, in which nothing is hidden, then scratch states, one for each level of
+            depth.
+        actions: Scratch space for the actions at each level, int32 [states, num_actions].
+        stack: The levels of the search, see `NUMBER`, int64 [3, states]; at its beginning zero.
+        player: Player whose payoff counts.
+        friends: Bit p is set if player p maximises that payoff; all others minimise it.
+        least: A payoff of this or more counts as won.
+        nodes: Maximum number of positions to visit.
+        table: Decided positions of the same `player`, `friends` and `least`, uint64 [size, 2] with
+            a power of 2 as size; of size 0 none is kept.
+        keys: Keys of the positions at each level, uint64 [states, 2]; scratch space.
+        seen: See `LEAST`, float64 [4]; updated.
+
+    Returns:
+        `WON`, `LOST`, or `UNKNOWN` if the answer needs more positions, for which another call goes
+        on, or more depth; and the winning action of the root if it is won and a friend is to act
+        there, else -1. The action is -1 also if the table holds the root.
+    """
+    number, tried, depth = stack[NUMBER], stack[TRIED], int(stack[DEPTH, 0])
+    if number[0] == 0:
+        if len(table):
+            first, second = position_key(policy, rules, states[0])
+            keys[0, 0], keys[0, 1] = first, second
+            value = look_up(table, first, second)
+            if value != UNKNOWN:
+                return value, -1
+        number[0] = worthwhile(policy, rules, states[0], actions[0])
+    while True:
+        friendly = (friends >> states[depth].player) & 1
+        if tried[depth] == number[depth]:
+            # Every action has failed the player to act: the loop below stops at a success.
+            value = LOST if friendly else WON
+            if len(table):
+                seen[KEPT] += keep(table, keys[depth, 0], keys[depth, 1], value)
+            depth -= 1
+        else:
+            if nodes == 0 or depth + 1 == len(states):
+                stack[DEPTH, 0] = depth
+                return UNKNOWN, -1
+            nodes -= 1
+            seen[VISITED] += 1
+            states[depth + 1] = states[depth]
+            contract.play(rules, states[depth + 1], actions[depth, tried[depth]])
+            tried[depth] += 1
+            payoff = contract.payoff(rules, states[depth + 1], player)
+            if np.isnan(payoff):
+                value = UNKNOWN
+                if len(table):
+                    first, second = position_key(policy, rules, states[depth + 1])
+                    keys[depth + 1, 0], keys[depth + 1, 1] = first, second
+                    value = look_up(table, first, second)
+                if value == UNKNOWN:
+                    depth += 1
+                    number[depth] = worthwhile(policy, rules, states[depth], actions[depth])
+                    tried[depth] = 0
+                    continue
+            elif payoff >= least:
+                value = WON
+                seen[LEAST] = min(seen[LEAST], payoff)
+            else:
+                value = LOST
+                seen[GREATEST] = max(seen[GREATEST], payoff)
+        # The value decides each position above whose player to act wants it. The first other
+        # position goes on with its next action.
+        while depth >= 0 and value == (WON if (friends >> states[depth].player) & 1 else LOST):
+            if len(table):
+                seen[KEPT] += keep(table, keys[depth, 0], keys[depth, 1], value)
+            depth -= 1
+        if depth < 0:
+            # The search of the root has stopped at its last tried action, which is the winning one.
+            friendly = (friends >> states[0].player) & 1
+            return value, np.int64(actions[0, tried[0] - 1]) if value == WON and friendly else -1
+
+
+@kernel
+def solve(
+    policy: Policy, rules: Rules, states: States, actions: Ids, player: Integer, friends: Integer,
+    least: float, nodes: int,
+) -> tuple[Integer, Integer]:  # fmt: skip
+    """Decide by depth-first search whether a player can force a payoff, without a table.
+
+    Args:
+        policy: Policy whose `worthwhile` lists the actions to try.
+        rules: Rules of the game.
+        states: The root and scratch states, see `search`.
+        actions: Scratch space, int32 [states, num_actions].
+        player: Player whose payoff counts.
+        friends: Bits of the players who maximise that payoff.
+        least: A payoff of this or more counts as won.
+        nodes: Maximum number of positions to visit.
+
+    Returns:
+        `WON`, `LOST`, or `UNKNOWN` if the answer needs more positions or depth; and the winning
+        action of the root if it is won and a friend is to act there, else -1.
+    """
+    stack = np.zeros((3, len(states)), np.int64)
+    nothing = np.empty((0, 2), np.uint64)
+    return search(
+        policy, rules, states, actions, stack, player, friends, least, nodes, nothing, nothing,
+        np.zeros(4),
+    )  # fmt: skip
+
+
+@kernel
+def copy_table(table: Ids, larger: Ids) -> None:
+    """Copy the positions of a table into a larger one, which is empty."""
+    for i in range(len(table)):
+        second = table[i, 1]
+        if second & VALUE:
+            keep(larger, table[i, 0], second, np.int64(second & VALUE) - 1)
