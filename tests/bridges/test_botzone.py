@@ -275,7 +275,7 @@ def test_no_shell_runs_a_command(tmp_path: Path) -> None:
         ("botzone", {}, "needs the command of a bot, as botzone:COMMAND"),
         ("botzone:/no/such/program", {}, "there is no program '/no/such/program'"),
         ('botzone:"\'"', {}, "cannot be split"),
-        ("botzone[seconds=0]:true", {}, "seconds is a positive number"),
+        ("botzone[seconds=0]:true", {}, "seconds is a number from 0.01 to 3600"),
         ("botzone:true", {"substeps": True, "rules": "deeprocket"}, "without sub-steps"),
         ("botzone:true", {"robbing": True, "rules": "botzone"}, "Botzone has no robbing"),
         ("botzone:true", {"rules": "mini"}, "Botzone plays with 54 cards: not rules=mini"),

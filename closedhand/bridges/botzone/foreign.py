@@ -14,18 +14,23 @@ import subprocess
 import tempfile
 import time
 from contextlib import suppress
-from typing import IO, Any
+from typing import IO, Annotated, Any
 
 from closedhand.bridges.botzone.protocol import action_of, check_game, dialogue_of
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described
 from closedhand.core.checks import InputError
 from closedhand.core.game import Game, State
+from closedhand.core.options import Range
 from closedhand.core.parsing import parse_json
 
 SECONDS = 6.0
 """Seconds for a decision, as usual in local runners of bots."""
-MOST_SECONDS = 3600.0
+LEAST_SECONDS, MOST_SECONDS = 0.01, 3600.0
+Seconds = Annotated[
+    float, Range(LEAST_SECONDS, MOST_SECONDS), "limit of time of each decision, in seconds"
+]
+"""The option `seconds`."""
 MOST_ANSWER = 2**16
 """Maximum number of bytes of an answer."""
 MOST_ERROR = 200
@@ -54,8 +59,8 @@ class ForeignBot:
             name: Name in results and records.
 
         Raises:
-            InputError: Botzone has no such game, there is no such program, or the limit is no
-                positive number of at most an hour.
+            InputError: Botzone has no such game, there is no such program, or the limit is below
+                a hundredth of a second or above an hour.
         """
         check_game(game)
         try:
@@ -64,8 +69,9 @@ class ForeignBot:
             raise InputError(f"the command {command!r} cannot be split: {error}") from None
         if not self._command or shutil.which(self._command[0]) is None:
             raise InputError(f"there is no program {(self._command or [''])[0]!r} to run")
-        if not 0 < seconds <= MOST_SECONDS:
-            raise InputError(f"seconds is a positive number up to {MOST_SECONDS:g}, not {seconds}")
+        if not LEAST_SECONDS <= seconds <= MOST_SECONDS:
+            limits = f"{LEAST_SECONDS:g} to {MOST_SECONDS:g}"
+            raise InputError(f"seconds is a number from {limits}, not {seconds}")
         self.name = name or str(AgentSpec("botzone", argument=command))
         self._game = game
         self._seconds = seconds
@@ -162,7 +168,7 @@ def _traits(game: Game, argument: str | None, seconds: float = SECONDS) -> Trait
 
 @described(_traits)
 def make_botzone(
-    game: Game, seed: int, argument: str | None, seconds: float = SECONDS
+    game: Game, seed: int, argument: str | None, seconds: Seconds = SECONDS
 ) -> ForeignBot:
     """Make the agent `botzone[seconds=6]:COMMAND`, a foreign bot.
 
