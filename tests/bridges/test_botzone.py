@@ -24,6 +24,7 @@ from closedhand.bridges.botzone.protocol import (
     words_of,
 )
 from closedhand.cli import app
+from closedhand.core.agents import traits_of
 from closedhand.core.game import State
 from closedhand.core.records import from_state, replay_file
 
@@ -410,3 +411,9 @@ def test_damaged_logs(change, message: str, tmp_path: Path) -> None:
     assert "\n" not in each.error
     with pytest.raises(InputError, match=r"match\.json, match 1: "):
         botzone_records(path)
+
+
+def test_the_files_of_a_bot_are_known(lowest: str, tmp_path: Path) -> None:
+    """Results hold their digests, and a browser may not seat an agent that has files."""
+    files = traits_of(GAME, f'botzone:"{lowest}"').files
+    assert files == (Path(sys.executable), tmp_path / "lowest bot.py")

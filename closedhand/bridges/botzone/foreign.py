@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import IO, Annotated, Any
 
 from closedhand.bridges.botzone.protocol import action_of, check_game, dialogue_of
@@ -42,10 +43,7 @@ class ForeignBot:
 
     Attributes:
         name: Name in results and records.
-        traits: Traits: its strength may depend on the clock.
     """
-
-    traits = Traits()
 
     def __init__(
         self, game: Game, command: str, seconds: float = SECONDS, name: str | None = None
@@ -63,12 +61,7 @@ class ForeignBot:
                 a hundredth of a second or above an hour.
         """
         check_game(game)
-        try:
-            self._command = shlex.split(command)
-        except ValueError as error:
-            raise InputError(f"the command {command!r} cannot be split: {error}") from None
-        if not self._command or shutil.which(self._command[0]) is None:
-            raise InputError(f"there is no program {(self._command or [''])[0]!r} to run")
+        self._command = split_command(command)
         if not LEAST_SECONDS <= seconds <= MOST_SECONDS:
             limits = f"{LEAST_SECONDS:g} to {MOST_SECONDS:g}"
             raise InputError(f"seconds is a number from {limits}, not {seconds}")
@@ -160,10 +153,28 @@ def _last_line(errors: IO[bytes]) -> str:
     return f": {told[:MOST_ERROR]}" if told else ""
 
 
+def split_command(command: str) -> list[str]:
+    """Split a command into its program and arguments, as a shell splits them.
+
+    Raises:
+        InputError: It cannot be split, or there is no such program.
+    """
+    try:
+        parts = shlex.split(command)
+    except ValueError as error:
+        raise InputError(f"the command {command!r} cannot be split: {error}") from None
+    if not parts or shutil.which(parts[0]) is None:
+        raise InputError(f"there is no program {(parts or [''])[0]!r} to run")
+    return parts
+
+
 def _traits(game: Game, argument: str | None, seconds: float = SECONDS) -> Traits:
+    """Describe a bot: its files are the program and the arguments that are files."""
     if argument is None:
         raise InputError("the agent botzone needs the command of a bot, as botzone:COMMAND")
-    return ForeignBot.traits
+    program, *arguments = split_command(argument)
+    found = [shutil.which(program) or "", *filter(os.path.isfile, arguments)]
+    return Traits(files=tuple(map(Path, found)))
 
 
 @described(_traits)

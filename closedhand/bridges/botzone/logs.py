@@ -35,7 +35,7 @@ from closedhand.core.parsing import (
     list_of,
     parse_json,
 )
-from closedhand.core.reading import filled_lines
+from closedhand.core.reading import MOST_TEXT, beyond, filled_lines, limit
 from closedhand.core.records import LogReader, Record, Replay, replay
 from closedhand.core.registry import flat_game
 from closedhand.games.doudizhu.plays import CATEGORIES, PASS_FAMILY
@@ -106,9 +106,21 @@ def matches_in(path: Path) -> Iterator[tuple[int, Any]]:
     """
     for number, (_, line) in enumerate(filled_lines(path), 1):
         if number == 1 and not line.endswith("}"):
-            yield 1, parse_json("\n".join(line for _, line in filled_lines(path)))
+            yield 1, parse_json(_whole(path))
             return
         yield number, parse_json(line)
+
+
+def _whole(path: Path) -> str:
+    """Read a text of several lines, up to the limit of a text that is read as a whole."""
+    found: list[str] = []
+    size = 0
+    for _, line in filled_lines(path):
+        found.append(line)
+        size += len(line)
+        if size > limit(MOST_TEXT):
+            raise beyond(path, "the match has", MOST_TEXT)
+    return "\n".join(found)
 
 
 class _Reading:
