@@ -263,7 +263,7 @@ def test_human_mode_prints_the_tables_after_every_reset_and_step(
         ({"autoreset_mode": "Never"}, "no autoreset mode 'Never'"),
         (
             {"rules": "house"},
-            "rules is deeprocket, rlcard, openspiel, douzero, mini, tiny or two_players, "
+            "rules is deeprocket, rlcard, openspiel, douzero, botzone, mini, tiny or two_players, "
             "not 'house'",
         ),
         ({"seat": 1}, "seat needs opponents"),
