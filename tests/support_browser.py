@@ -36,6 +36,9 @@ def set_table(page: Any, game: str, first: str, others: str, pace: str) -> None:
     # Wait until the form shows the seats and agents of this game.
     page.wait_for_selector(f".game.selected[data-game={game}]")
     page.wait_for_selector("fieldset[data-agents*=random]")
+    if page.query_selector("[data-option=bidding]"):  # cards are played at once
+        page.click(".options summary")
+        page.select_option("[data-option=bidding] select", "")
     seats = page.locator(".seat-choice select")
     for place in range(seats.count()):
         agent = others if place else first
@@ -62,6 +65,16 @@ def version(page: Any) -> str:
 
 def wait_for_change(page: Any, before: str) -> None:
     page.wait_for_selector(f'.table-page:not([data-version="{before}"])')
+
+
+def legal_plays(page: Any) -> list[str]:
+    """Read the list of legal plays: open it and close it again."""
+    page.click("#list")
+    page.wait_for_selector(".legal button")
+    texts = page.locator(".legal button").all_text_contents()
+    page.click("#list")
+    page.wait_for_selector(".legal", state="detached")
+    return texts
 
 
 def shoot(page: Any, name: str, full: bool = False) -> None:

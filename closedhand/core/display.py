@@ -20,7 +20,8 @@ class Row(NamedTuple):
             name that play as well.
         player: Player whose seat it is; -1 for cards in the middle; None if the label names it.
         role: What the player is at present, one of the game's terms, such as `landlord`.
-        marks: Further facts, each one of the game's terms, possibly with more text after it.
+        marks: Further facts, each one of the game's terms, possibly with more text after it. Of
+            `bets N` and `pot N` a browser also draws the chips.
     """
 
     label: str

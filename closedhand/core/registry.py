@@ -76,12 +76,15 @@ class GameSpec:
             joker.
         playouts: Maker of the policy whose playouts rate actions in hints and replays, and of the
             game that they play, whose payoffs may be simpler: `game -> (game, policy)`, or None for
-            rules without such a policy. Without it playouts are random.
+            rules without such a policy. Without it playouts are random. If the policy is
+            deterministic, its method `varied` returns one whose plays are drawn, for values of open
+            hands.
         endgames: Means to solve open hands, a `closedhand.search.exact.Endgames`; None: a position
             is a deal and actions, and is searched without a table.
         rulebook: Rules in words, Markdown by language, `en` and by choice `zh` and `ja`, for
             `closedhand.core.rulebook.from_markdown`; None: there are none. Instead of a mapping,
             `kuhn_poker:rulebook` names files such as `rulebook.en.md` of that package.
+        table_options: Options of a new table in a browser, unless the person chooses others.
         odds: Function that estimates the chances of the parts of a hand while it is being sorted:
             `(game, view, parts) -> [Odds or None]`, for texts of the cards of all parts, see
             `closedhand.core.display`. None: no odds are shown.
@@ -120,6 +123,7 @@ class GameSpec:
     playouts: Ref | None = None
     endgames: Ref | None = None
     rulebook: str | Mapping[str, str] | None = None
+    table_options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     odds: Ref | None = None
     client: Ref | None = None
     columns: Mapping[str, Ref] = field(default_factory=dict[str, Ref])

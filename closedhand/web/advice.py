@@ -20,8 +20,8 @@ from closedhand.web.game_explorer import GameExplorer
 from closedhand.web.json_numbers import number_of
 from closedhand.web.serialization import describe_action
 
-STEP = 0.25
-"""Seconds between two reports."""
+FIRST, STEP = 0.03, 0.25
+"""Seconds before the first report, and between two others."""
 LONGEST = 4.0
 """Seconds that a hint takes."""
 MOST_JUDGED = 600
@@ -164,8 +164,10 @@ def values(
     basis = _basis(game, how)
     ranking = _ranking(how, view, actions, first, np.random.default_rng(seed))
     deadline = math.inf  # set after the first step, which may compile the search
+    seconds = FIRST
     while time.perf_counter() < deadline:
-        _work(ranking, STEP)
+        _work(ranking, seconds)
+        seconds = STEP
         gaps = ranking.gaps(first)
         shown = [gap for gap in gaps[:MOST_SHOWN] if gap.action != first][: MOST_SHOWN - 1]
         places = sorted([*shown, *(gap for gap in gaps if gap.action == first)], key=_by_points)

@@ -56,6 +56,7 @@ def describe_game(name: str) -> dict[str, Any]:
         "title": spec.title,
         "players": game.num_players,
         "options": options,
+        "table_options": {key: str(value).lower() for key, value in spec.table_options.items()},
         "opponent": usual(spec.name),
         "has_rules": spec.rulebook is not None,
         "levels": usual(spec.name) != "random",

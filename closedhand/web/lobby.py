@@ -21,6 +21,7 @@ from closedhand.core.registry import make_game
 from closedhand.core.threads import cores
 from closedhand.web.catalogue import check_agent, opponent_of, substep_options
 from closedhand.web.guard import RateLimitedLog
+from closedhand.web.past_hands import PastHands
 from closedhand.web.preparation import Preparation
 from closedhand.web.remote_seat import Address, RemoteMatch, RemoteSeat
 from closedhand.web.serialization import prepare
@@ -30,6 +31,8 @@ LOG = logging.getLogger("closedhand.web")
 
 MOST_TABLES = 1000
 """Most tables of a server."""
+PAST_HANDS = "hands.jsonl"
+"""File of the hands of persons, in the folder of the tables."""
 MOST_NAME = 40
 """Most characters in the name of a person."""
 SEED_BITS = 128
@@ -51,6 +54,7 @@ class Lobby:
         runs: Folder of the results of matches.
         servers: Servers of competitions at which a seat may be taken.
         preparation: The games that are still being prepared; None: nothing is prepared.
+        past: The hands that persons have played here.
         remote_matches: The latest match at each of them, by index in `servers`.
         log: The log of refused requests and failures.
     """
@@ -78,6 +82,7 @@ class Lobby:
         self.remote_matches: dict[int, RemoteMatch] = {}
         self.log = RateLimitedLog()
         self.folder = folder
+        self.past = PastHands(folder / PAST_HANDS if folder else None)
         self.added = added
         self.tables: dict[str, Table] = {}
         self._agents = ThreadPoolExecutor(max(2, cores()), "agents")
@@ -253,6 +258,11 @@ class Lobby:
             (self.folder / f"{id}.json").unlink(missing_ok=True)
         self._notify(id)
 
+    def end(self, table: Table) -> None:
+        """Keep the hand of a table among the past ones, if it is over."""
+        if table.over and table.is_own:
+            self.past.add(table)
+
     def _notify(self, id: str) -> None:
         # A copy, as a listener may remove itself.
         for listener in list(self._listeners.get(id, ())):
@@ -303,6 +313,7 @@ class Lobby:
                 if table.version != version:
                     continue
                 table.play(action)
+                self.end(table)
                 table.trouble = ""
             except InputError as error:
                 table.trouble = f"{table.seats[seat].agent}: {error}"

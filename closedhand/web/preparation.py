@@ -22,7 +22,7 @@ import numpy as np
 from closedhand.core.agents import make_agent
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
-from closedhand.core.registry import make_game
+from closedhand.core.registry import make_game, spec_of
 from closedhand.core.version import __version__
 from closedhand.web import advice, catalogue
 from closedhand.web.card_chances import card_chances
@@ -52,6 +52,15 @@ def _hints(game: Game) -> None:
     chosen = advice.suggest(game, view, by, 0)["action"]["id"]
     next(advice.values(game, view, chosen, 0, by), None)
     card_chances(game, view, player, 0)
+
+
+def _prepare(name: str, stage: str) -> None:
+    """Prepare a stage of a game, with its default options and those of a new table."""
+    game = make_game(name).flat
+    STAGES[stage](game)
+    table = make_game(name, **spec_of(name).table_options).flat
+    if table.options != game.options:
+        STAGES[stage](table)
 
 
 STAGES: dict[str, Callable[[Game], None]] = {"table": _table, "hints": _hints}
@@ -115,7 +124,7 @@ class Preparation:
                     self._compile(*each)
                     self._note(line)
                 try:
-                    STAGES[each[1]](make_game(each[0]).flat)
+                    _prepare(*each)
                 except Exception:  # a game or an agent may be third-party code, and raise anything
                     LOG.exception("%s is not prepared", each[0])
                 self.left = [other for other in self.left if other != each]
@@ -157,7 +166,7 @@ def main() -> None:
     for line in sys.stdin:
         name, stage = line.split()
         with suppress(Exception):  # the server meets the same error, and reports it
-            STAGES[stage](make_game(name).flat)
+            _prepare(name, stage)
         print("done", flush=True)
 
 

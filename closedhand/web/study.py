@@ -26,7 +26,7 @@ MOST_GAMES = 1000
 """Most games of a file that are listed."""
 MOST_PLIES = 2000
 """Most actions of a game that is replayed."""
-PLAYOUTS = 64
+PLAYOUTS = 200
 """Playouts behind a point of the curve."""
 JUDGING = 0.6
 """Seconds for judging a play."""
@@ -147,7 +147,15 @@ class Study:
             "players": self.game.num_players,
             "moves": moves,
             "sides": list(self.game.sides),
+            "unit": self._unit(),
         }
+
+    def _unit(self) -> str:
+        """Return `chance` if the values are chances to win as payoffs of 1 and -1, or `points`."""
+        playing = playouts_of(self.game).game
+        if self.game.rounds > 1 or playing.options == self.game.options:
+            return "points"
+        return "chance" if set(np.abs(playing.returns(self.states[-1]))) == {1.0} else "points"
 
     def position(self, ply: int, seat: int) -> dict[str, Any]:
         """Describe the position after `ply` actions, as a seat sees it."""
@@ -186,6 +194,8 @@ class Study:
         state = self.states[ply]
         if self.game.over(state):
             return [[value, 0.0] for value in playing.returns(state).tolist()]
+        # One line of play would say won or lost; how often it is won tells more.
+        policy = policy.varied() if hasattr(policy, "varied") else policy
         values: list[list[float]] = []
         for player in range(self.game.num_players):
             states, out = np.repeat(np.array([state], playing.dtype), PLAYOUTS), np.empty(PLAYOUTS)

@@ -21,6 +21,7 @@ from support_browser import (
     NEEDS_CHROMIUM,
     PHONE,
     WAIT,
+    legal_plays,
     set_table,
     shoot,
     start,
@@ -77,16 +78,6 @@ def kuhn() -> Iterator[None]:
 
 def number_of_moves(page: Any) -> int:
     return len(page.query_selector_all(".panel .moves li"))
-
-
-def legal_plays(page: Any) -> list[str]:
-    """Read the list of legal plays: open it and close it again."""
-    page.click("#list")
-    page.wait_for_selector(".legal button")
-    texts = page.locator(".legal button").all_text_contents()
-    page.click("#list")
-    page.wait_for_selector(".legal", state="detached")
-    return texts
 
 
 def act_by_clicks(page: Any, rng: np.random.Generator, by_list: bool) -> None:

@@ -5,10 +5,11 @@ import gzip
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from closedhand import InputError
-from closedhand.core.records import parse_line, replay_file
+from closedhand import InputError, make_game
+from closedhand.core.records import from_state, parse_line, replay_file
 from closedhand.games.daihinmin import logs
 from closedhand.games.daihinmin.state import PLAYERS
 from closedhand.web.study import Study, games_in
@@ -67,3 +68,21 @@ def test_a_line_that_is_no_record_spoils_no_other() -> None:
         games_in(text="nothing")
     with pytest.raises(InputError, match="no game"):
         games_in(text="")
+
+
+@pytest.mark.parametrize(
+    ("options", "unit", "most"), [({}, "chance", 1.0), ({"bidding": True}, "points", 12.0)]
+)
+def test_the_value_of_a_position_is_a_mean_of_differing_playouts(
+    options: dict[str, bool], unit: str, most: float
+) -> None:
+    """Of chances to win, or of points where the stake is bid: one line of play would not do."""
+    game, rng = make_game("doudizhu", **options), np.random.default_rng(1)
+    end = game.playout(game.deal(rng), rng)
+    study = Study(from_state(game, end, list("xyz")))
+    assert study.describe()["unit"] == unit
+    opening = sum(1 for text in study.record.actions if text.startswith("BID"))
+    values = [study._values(ply, rng) for ply in (opening + 3, opening + 5, len(study.states) - 1)]
+    assert all(abs(mean) <= 4 * most for each in values for mean, _ in each)
+    assert any(0 < half < most for mean, half in values[0])
+    assert [half for _, half in values[-1]] == [0.0] * 3

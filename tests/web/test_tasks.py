@@ -4,12 +4,15 @@ import re
 import time
 import urllib.parse
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from support_browser import (
     NEEDS_CHROMIUM,
+    legal_plays,
+    set_table,
     start,
     version,
     wait_for_change,
@@ -18,7 +21,9 @@ from support_browser import (
 from support_web import compile_advice, compile_table, serving
 
 from closedhand import make_game
-from closedhand.core.records import from_state
+from closedhand.core.records import from_state, parse_line
+from closedhand.web import catalogue
+from closedhand.web.lobby import bound_game
 from closedhand.web.study import games_in
 
 pytestmark = NEEDS_CHROMIUM
@@ -36,16 +41,123 @@ def record(name: str) -> str:
 
 def test_a_newcomer_plays_the_first_card_with_three_taps(visit: Callable[..., Any]) -> None:
     """Play now, hint, play: the advised cards are lifted."""
-    compile_advice("doudizhu", "value-net")
-    compile_table("doudizhu", "greedy")
+    by = catalogue.adviser_of(bound_game("daihinmin", {}))
+    compile_advice("daihinmin", by)
+    compile_table("daihinmin", "default")
     page = visit(viewport={"width": 390, "height": 844}, has_touch=True)
-    page.tap("[data-play=doudizhu]")
+    page.tap("[data-play=daihinmin]")
     assert wait_for_turn(page)
     before = version(page)
     page.tap("#hint")
-    page.wait_for_selector(".fan.own .slot.chosen")
-    page.tap("#play:not([disabled])")
+    page.tap("#play:not([disabled]), .act.primary")  # the advised play, or to pass
     wait_for_change(page, before)
+
+
+def test_a_hand_with_its_auction_ends_with_its_result(visit: Callable[..., Any]) -> None:
+    """The stake is bid, and the result names it, everybody's points, and the score so far."""
+    compile_table("doudizhu", "greedy")
+    page = visit()
+    page.evaluate("localStorage.setItem('pace', '0.02')")
+    page.click("[data-play=doudizhu]")
+    while wait_for_turn(page):
+        before = version(page)
+        if page.query_selector("#list"):
+            page.click("#list")
+            page.locator(".legal button").last.click()
+        else:
+            page.locator(".act").last.click()
+        wait_for_change(page, before)
+    assert page.locator(".result li").count() == 3
+    assert page.locator(".result .own-result").count() == 1
+    assert re.search(r"stake [1-3]", page.inner_text(".middle"))
+    assert "Place" not in page.inner_text(".status")  # there are winners and losers
+    page.click("#next")
+    page.wait_for_selector(".result", state="detached")
+    page.goto(f"{page.context.base}#/past")
+    page.reload()
+    page.wait_for_selector(".statistics tbody tr")
+    row = page.locator(".statistics tbody tr", has_text="greedy").first.inner_text()
+    assert row.split("\t")[:3] == ["Dou Dizhu", "greedy", "1"]
+    with page.expect_download() as download:
+        page.click("#export")
+    kept = Path(download.value.path()).read_text("utf-8").splitlines()
+    assert any(parse_line(line).game == "doudizhu" for line in kept)
+    page.locator(".past li a").first.click()
+    page.wait_for_selector("#scrub")
+    page.go_back()
+    page.click("#forget")
+    page.click("#forget")
+    page.wait_for_selector("text=No hand has been played")
+
+
+def test_a_tap_completes_a_play_and_a_double_tap_plays(visit: Callable[..., Any]) -> None:
+    compile_table("doudizhu")
+    page = visit()
+    start(page, "doudizhu")
+    for _ in range(20):  # until a card of the own hand beats what was played
+        assert wait_for_turn(page)
+        texts = legal_plays(page) if page.query_selector("#list") else []
+        wanted = next((text[0] for text in texts if text != "PASS"), None)
+        if wanted and page.locator(".act", has_text="PASS").count():
+            break
+        before = version(page)
+        if wanted:
+            page.click("#list")
+            page.locator(".legal button").first.click()
+        else:
+            page.locator(".act").first.click()
+        wait_for_change(page, before)
+    card = page.locator(f".fan.own .slot[data-card='{wanted}']").first
+    where = {"x": 6, "y": 60}
+    card.click(position=where)
+    page.wait_for_selector("#play:not([disabled])")
+    assert wanted in page.inner_text("#play")
+    look = """() => document.querySelectorAll('.slot.chosen').length
+      + document.querySelector('#play').textContent"""
+    seen = page.evaluate(look)
+    page.wait_for_timeout(400)  # longer than a double tap
+    card.click(position=where)  # the next play with that card, or none
+    page.wait_for_function(f"seen => ({look})() !== seen", arg=seen)
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".slot.chosen", state="detached")
+    page.wait_for_timeout(400)
+    before = version(page)
+    card.dblclick(position=where)
+    wait_for_change(page, before)
+
+
+def test_persons_hand_on_one_device(visit: Callable[..., Any]) -> None:
+    """Nobody's cards are shown between two persons."""
+    compile_table("leduc")
+    page = visit()
+    set_table(page, "leduc", "", "", "0.02")
+    page.check("#hotseat")
+    page.click("#start")
+    page.wait_for_selector('.status[data-turn="true"]')
+    for _ in range(2):
+        own = page.locator(".act", has_text="check")
+        own.click()
+        page.wait_for_selector("#take")
+        assert page.locator(".card").count() == 0
+        page.click("#take")
+        page.wait_for_selector('.status[data-turn="true"]')
+
+
+def test_sound_and_motion_are_switched_off(visit: Callable[..., Any]) -> None:
+    compile_table("leduc")
+    page = visit()
+    start(page, "leduc")
+    page.wait_for_selector(":root[data-effects=on]")
+    page.click("#effects")
+    page.wait_for_selector(":root[data-effects=off]")
+    page.reload()
+    page.wait_for_selector(":root[data-effects=off]")
+    name = "getComputedStyle(document.querySelector('.chip')).animationName"
+    page.wait_for_selector(".chip")
+    assert page.evaluate(name) == "none"
+    page.click("#effects")
+    page.wait_for_selector(":root[data-effects=on]")
+    assert page.evaluate(name) != "none"
 
 
 def test_rules_are_read_in_every_language_and_beside_the_table(visit: Callable[..., Any]) -> None:
@@ -125,6 +237,9 @@ def test_a_hint_covers_neither_hand_nor_buttons(
     start(page, "doudizhu", "greedy")
     assert wait_for_turn(page)
     page.click("#hint")
+    if page.locator("#values").count():  # on a phone the hint is a line, with the values behind it
+        page.wait_for_selector(".slot.chosen")
+        page.click("#values")
     page.wait_for_selector(".values li")
     covered = page.evaluate("""() => {
       const wanted = '.fan.own .slot, .mine .actions button:not([disabled])';

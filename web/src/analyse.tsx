@@ -3,7 +3,8 @@
 import { useMemo, useState } from "preact/hooks";
 import { adviser, chooseAdviser, useAdvice } from "./advice";
 import { useShared } from "./context";
-import { Fan, Felt } from "./felt";
+import { Fan } from "./fan";
+import { Felt } from "./felt";
 import { ChancesPanel, HintPanel } from "./hints";
 import { OptionList, type Options } from "./options";
 import { usePreparation } from "./preparation";

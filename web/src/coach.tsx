@@ -1,10 +1,10 @@
 // A coach beside the buttons: what is to beat, what could be played, and why.
 
+import { compared } from "./comparison";
 import { occupant } from "./felt";
 import type { Translate } from "./strings";
-import type { Action, Hint, Move, Table, Value } from "./types";
+import type { Action, Hint, Move, Table } from "./types";
 
-const CLOSE = 0.02; // points that are no difference
 const KEY = "coach";
 
 export const isCoached = () => localStorage.getItem(KEY) === "yes";
@@ -22,15 +22,6 @@ function toBeat({ position, seat }: Table): Move | null {
   const seats = position.rows.filter((row) => row.seat >= 0).length;
   const latest = position.moves.slice(1 - seats).reverse().find((move) => move.cards.length);
   return latest && latest.player !== seat && position.legal?.some((action) => !action.cards.length) ? latest : null;
-}
-
-// The next best play, and how much less it gives; null while that is open.
-function compared(hint: Hint): { other: Value; less: number; sure: boolean } | null {
-  const own = hint.values.find((value) => value.id === hint.action!.id);
-  const other = hint.values.find((value) => value.id !== hint.action!.id);
-  if (!own || !other) return null;
-  const less = own.mean - other.mean;
-  return { other, less, sure: other.high === null ? Math.abs(less) > CLOSE : other.high < 0 };
 }
 
 function reason(hint: Hint, t: Translate): string {

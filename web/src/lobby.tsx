@@ -26,9 +26,10 @@ function GameCard({ game, isChosen, choose }: { game: Game; isChosen: boolean; c
     setCoached(coached);
     setError("");
     localStorage.setItem("game", game.name);
-    const seats = Array.from({ length: game.players }, (_, i) => (i ? { level: game.levels ? level : "fair" } : { name: ownName() }));
+    const own = Math.floor(Math.random() * game.players); // the seats are drawn
+    const seats = Array.from({ length: game.players }, (_, i) => (i === own ? { name: ownName() } : { level: game.levels ? level : "fair" }));
     try {
-      goToTable(await net.ask("open", { game: game.name, options: {}, seats, pace: pace() }));
+      goToTable(await net.ask("open", { game: game.name, options: game.table_options, seats, pace: pace() }));
     } catch (e) {
       setError((e as Error).message);
     }
@@ -84,7 +85,7 @@ export function Lobby() {
       <header class="hero">
         <div class="hero-cards" aria-hidden="true">{["As", "Kh", "Qc", "Jd", "JOKER"].map((card) => <Card key={card} card={card} faces={{ JOKER: "JOKER" }} />)}</div>
         <h1>closedhand</h1>
-        <nav><a class="button" href="#/replay">{t("Replay")}</a><a class="button" href="#/analyse">{t("Analyse")}</a><a class="button" href="#/solve">{t("Solve")}</a><a class="button" href="#/runs">{t("Runs")}</a></nav>
+        <nav><a class="button" href="#/replay">{t("Replay")}</a><a class="button" href="#/analyse">{t("Analyse")}</a><a class="button" href="#/solve">{t("Solve")}</a><a class="button" href="#/runs">{t("Runs")}</a><a class="button" href="#/past">{t("Past hands")}</a></nav>
       </header>
       <section aria-label={t("Games")} class="games">
         {games.map((each) => <GameCard key={each.name} game={each} isChosen={each === game} choose={() => choose(each)} />)}

@@ -6,6 +6,7 @@ import { SharedContext } from "./context";
 import { Lobby } from "./lobby";
 import { Net, Offline } from "./net";
 import { AnalysePage } from "./analyse";
+import { PastPage } from "./past";
 import { ReplayPage } from "./records";
 import { RulesPage } from "./rules";
 import { RunsPage } from "./runs";
@@ -46,6 +47,7 @@ function Page({ hash }: { hash: string }) {
   if (kind === "analyse") return <AnalysePage />;
   if (kind === "solve") return <SolvePage />;
   if (kind === "rules") return <RulesPage key={hash} name={rest[0] ?? ""} />;
+  if (kind === "past") return <PastPage />;
   if (kind === "runs") return <RunsPage />;
   return <Lobby />;
 }

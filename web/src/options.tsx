@@ -30,7 +30,7 @@ function Field({ option, value, set, t }: { option: Option; value: string; set: 
 export function OptionList({ game, options, change }: { game: Game; options: Options; change: (next: (before: Options) => Options) => void }) {
   const { language } = useShared();
   const t = translator(language, game);
-  const [open, setOpen] = useState(Object.keys(options).length > 0);
+  const [open, setOpen] = useState(false);
   if (!game.options.length) return null;
   const set = (key: string, value: string) => change((before) => {
     const { [key]: _, ...others } = before;

@@ -20,9 +20,12 @@ export function place(returns: number[], sides: number[], seat: number): number 
   return 1 + new Set(better).size;
 }
 
+// Whether there are places among more than two sides, not just some who have won and some who have lost.
+export const hasPlaces = (returns: number[], sides: number[]) => new Set(sides).size > 2 && new Set(returns.map(signed)).size > 2;
+
 export function verdict(returns: number[], sides: number[], seat: number, t: Translate): string {
   const number = new Set(sides).size;
-  if (number > 2) return t("Place {} of {}").replace("{}", String(place(returns, sides, seat))).replace("{}", String(number));
+  if (hasPlaces(returns, sides)) return t("Place {} of {}").replace("{}", String(place(returns, sides, seat))).replace("{}", String(number));
   const others = returns.filter((_, other) => sides[other] !== sides[seat]);
   const gap = returns[seat] - others.reduce((a, b) => a + b, 0) / Math.max(1, others.length);
   return t(Math.abs(gap) < EQUAL ? "A draw" : gap > 0 ? "You win" : "You lose");

@@ -3,12 +3,16 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { adviser, chooseAdviser, useAdvice } from "./advice";
 import { useShared } from "./context";
-import { Fan, Felt, groups } from "./felt";
+import { Fan, groups } from "./fan";
+import { Felt } from "./felt";
 import { bytes, save } from "./files";
 import { ChancesPanel, HintPanel } from "./hints";
-import { Curve, Verdict } from "./mistakes";
+import { Curve } from "./curve";
+import { Verdict } from "./mistakes";
+import { MoveColumns } from "./moves";
 import { usePreparation } from "./preparation";
 import { Setup } from "./setup";
+import { Story } from "./story";
 import { translator } from "./strings";
 import type { Judged, Position, ReplayData, SeatHolder } from "./types";
 
@@ -80,6 +84,7 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
   const preparing = usePreparation(game, "hints", panel === "hint" && !hint && ply < last, t);
   const own = seat < 0 ? undefined : position?.rows.find((row) => row.seat === seat);
   const at = judged.get(ply);
+  const nameOf = (each: number) => holders[each].agent || `${t("seat")} ${each + 1}`;
   const mistakes = [...judged.values()].filter((each) => each.play?.verdict === "mistake").map((each) => each.ply).sort((a, b) => a - b);
   const nextMistake = mistakes.find((each) => each > ply) ?? mistakes[0];
 
@@ -100,9 +105,9 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
         <div class="stage">
           {position ? (
             <Felt position={position} holders={holders} own={seat} game={game} t={t}>
-              <div class="mine">{own ? groups(own.cards).map((cards, i) => <Fan key={i} cards={cards} game={game} t={t} small={groups(own.cards).length > 1} />) : null}
+              <div class="mine">{own ? groups(own.cards).map((cards, i) => <Fan key={i} cards={cards} game={game} t={t} use={groups(own.cards).length > 1 ? "row" : "hand"} />) : null}
                 {ply > 0 ? <p class="status">{ply}. {holders[data.moves[ply - 1].player].agent || `${t("seat")} ${data.moves[ply - 1].player + 1}`}: {t(data.moves[ply - 1].text)}</p> : null}
-                {at?.play && at.play.best ? <p class="status"><small>{t(data.moves[ply].text)}: <Verdict judged={at} t={t} /></small></p> : null}
+                {at?.play && at.play.best ? <p class="status"><small>{t(data.moves[ply].text)}: <Verdict judged={at} unit={data.unit} t={t} /></small></p> : null}
               </div>
             </Felt>
           ) : <p class="busy">…</p>}
@@ -125,14 +130,8 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
           {said ? <p role="status">{said}</p> : null}
           {panel === "moves" ? (
             <>
-              <ol class="moves">{data.moves.map((move, i) => {
-                const found = judged.get(i);
-                return (
-                  <li key={i} class={i + 1 === ply ? "now" : ""}><button type="button" class="move" data-ply={i + 1} onClick={() => setPly(i + 1)}>
-                    <span>{i + 1}. {holders[move.player].agent || `${t("seat")} ${move.player + 1}`}</span> <b>{t(move.text)}</b> {found?.play ? <Verdict judged={found} t={t} /> : null}
-                  </button></li>
-                );
-              })}</ol>
+              <Story judged={judged} data={data} name={nameOf} ply={ply} setPly={setPly} t={t} />
+              <MoveColumns data={data} game={game} judged={judged} name={nameOf} ply={ply} setPly={setPly} t={t} />
               <p class="row">
                 <button type="button" id="save-record" onClick={() => save("game.jsonl", `${data.record}\n`, "application/json")}>{t("Save the record")}</button>
                 {net.live ? <><button type="button" id="copy-link" onClick={() => copy(link)}>{t("Copy the link")}</button>

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { useShared } from "./context";
-import { Fan } from "./felt";
+import { Fan } from "./fan";
 import { translator, type Translate } from "./strings";
 import type { Game, RuleSection } from "./types";
 
@@ -22,7 +22,7 @@ export function RulesText({ game, t }: { game: Game; t: Translate }) {
           <h3>{section.title}</h3>
           {section.text.map((paragraph) => <p key={paragraph}>{paragraph}</p>)}
           {section.plays.length ? <ul class="rule-plays">{section.plays.map((play) => (
-            <li key={play.name}><span>{play.name}</span><Fan cards={play.cards} game={game} t={t} small /></li>
+            <li key={play.name}><span>{play.name}</span><Fan cards={play.cards} game={game} t={t} use="row" /></li>
           ))}</ul> : null}
         </section>
       ))}

@@ -19,7 +19,7 @@ function names(table: Table, t: Translate): string[] {
 }
 
 // On deals that were played at several seats: the points of a player, less those of others at that seat.
-function difference(hands: Hand[], player: number): number[] {
+export function difference(hands: Hand[], player: number): number[] {
   const found: number[] = [];
   for (const hand of hands) {
     const seat = hand.players.indexOf(player);

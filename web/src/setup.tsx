@@ -3,6 +3,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { Agents } from "./agents";
 import { useAgents, useShared } from "./context";
+import { setHotseat } from "./hotseat";
 import { OptionList, type Options } from "./options";
 import { usePreparation } from "./preparation";
 import { translator } from "./strings";
@@ -30,14 +31,16 @@ export function Setup({ game, request, given, players: fixed }: { game: Game; re
   const [seats, setSeats] = useState<string[]>(() => Array.from({ length: MOST_SEATS }, (_, i) => (i ? game.opponent : PERSON)));
   const [names, setNames] = useState<string[]>(() => Array.from({ length: MOST_SEATS }, (_, i) => (i ? "" : ownName())));
   const agents = useAgents(game);
-  const [options, setOptions] = useState<Options>({});
+  const [options, setOptions] = useState<Options>(game.table_options);
   const [open, setOpen] = useState(false);
   const [error, setError] = useState("");
   const [speed, setSpeed] = useState(() => localStorage.getItem("pace") ?? PACE);
+  const [shared, setShared] = useState(false); // whether all persons use this device
   const [busy, setBusy] = useState(false);
   const preparing = usePreparation(game, "table", busy, t);
   const players = fixed ?? (Number(options.players) || game.players);
   const used = seats.slice(0, players);
+  const persons = used.filter((seat) => seat === PERSON).length;
   const watching = !used.includes(PERSON);
   const put = (list: string[], place: number, value: string) => list.map((each, i) => (i === place ? value : each));
 
@@ -49,7 +52,9 @@ export function Setup({ game, request, given, players: fixed }: { game: Game; re
     localStorage.setItem("pace", speed);
     const holders = used.map((seat, i) => (seat === PERSON ? { name: names[i] } : { agent: seat }));
     try {
-      goToTable(await (request ? net.ask(request, { seats: holders, ...given }) : net.ask("open", { game: game.name, options, seats: holders, open, pace: Number(speed) })));
+      const opened = await (request ? net.ask(request, { seats: holders, ...given }) : net.ask("open", { game: game.name, options, seats: holders, open, pace: Number(speed) }));
+      setHotseat(opened.table, shared && persons > 1);
+      goToTable(opened);
     } catch (e) {
       setError((e as Error).message);
     }
@@ -72,6 +77,7 @@ export function Setup({ game, request, given, players: fixed }: { game: Game; re
               {seat === PERSON ? <input class="seat-name" aria-label={`${t("Your name")}, ${t("seat")} ${i + 1}`} placeholder={t("Your name")} value={names[i]} maxLength={40} onInput={(e) => setNames(put(names, i, e.currentTarget.value))} /> : null}
             </div>
           ))}
+          {persons > 1 ? <label class="check"><input type="checkbox" id="hotseat" checked={shared} onChange={(e) => setShared(e.currentTarget.checked)} /> {t("All persons on this device")}</label> : null}
           {watching && !request ? <label class="check"><input type="checkbox" checked={open} onChange={(e) => setOpen(e.currentTarget.checked)} /> {t("All hands open")}</label> : null}
           {request ? null : <label>{t("Speed")}
             <select id="pace" value={speed} onChange={(e) => setSpeed(e.currentTarget.value)}>

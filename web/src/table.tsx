@@ -4,28 +4,36 @@
 // the request "play" with the id of an action (pending.ts, net.ts). Its answer is empty: the server
 // pushes the changed "table" to all who see it, which replaces the table here.
 
-import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { adviser, chooseAdviser, useAdvice } from "./advice";
 import { Arrange } from "./arrange";
 import { face } from "./cards";
 import { useChoice } from "./choice";
 import { Coach, isCoached, setCoached } from "./coach";
 import { useShared } from "./context";
-import { Fan, Felt, LastPlay, lastMoves, occupant } from "./felt";
+import { useEffects, useTitle } from "./effects";
+import { Fan } from "./fan";
+import { Felt, occupant } from "./felt";
 import { ChancesPanel, HintPanel } from "./hints";
+import { HintLine } from "./hint-line";
+import { Handover, nextSeat } from "./hotseat";
 import { focusNext, rankOf, useKeys } from "./keys";
 import { Offline } from "./net";
+import { Mark } from "./marks";
 import { signed, toneClass, verdict } from "./outcome";
 import { Links, List, Moves } from "./panels";
-import { useSender, type Sender } from "./pending";
+import { useSender } from "./pending";
 import { usePreparation } from "./preparation";
+import { Result } from "./result";
 import { RulesText } from "./rules";
 import { Score } from "./score";
-import { mark, translator, type Translate } from "./strings";
+import { translator, type Translate } from "./strings";
+import { Clock, EffectsButton, PanelButton, Parts, ReviewButton, type Panel } from "./table-parts";
 import type { Action, Game, Table } from "./types";
 
-type Panel = "" | "list" | "hint" | "chances" | "moves" | "score" | "links" | "rules";
-const TITLE = "closedhand"; // of the window, while it is not this person's turn
+const BESIDE = "(min-width: 1000px) and (min-height: 500px)"; // where a panel covers nothing
+const MOST_NAMED = 9; // cards of a play that the button names
+const DOUBLE = 300; // milliseconds between two taps that play
 const OF_POSITION: Panel[] = ["list", "hint", "chances"]; // panels that close when the table changes
 
 export function TablePage({ id, token }: { id: string; token: string }) {
@@ -53,6 +61,8 @@ export function TablePage({ id, token }: { id: string; token: string }) {
   const t = useMemo(() => translator(language, game), [language, game]);
   if (error) return <main class="page"><p class="error" role="alert">{error}</p><a class="button" href="#/">{t("Back to the games")}</a></main>;
   if (!table || !game) return <main class="page"><p class="busy">…</p></main>;
+  const next = nextSeat(table);
+  if (next >= 0) return <Handover table={table} to={next} t={t} />;
   return <AtTable table={table} game={game} t={t} />;
 }
 
@@ -68,6 +78,7 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
   const [readings, setReadings] = useState<Action[]>([]); // plays of the same cards, to choose from
   const [panel, setPanel] = useState<Panel>("");
   const [arrangement, setArrangement] = useState<string | null>(null); // of the parts, from the hints
+  const [hinted, setHinted] = useState(false); // whether a hint was asked for, beside that of the coach
   const [reason, setReason] = useState(""); // why the chosen cards are no legal play
   const { hint, chances, clear } = useAdvice(table.version);
   const positionKey = `${table.table} ${table.version}`;
@@ -77,6 +88,7 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
     choice.clear();
     setReadings([]);
     setArrangement(null);
+    setHinted(false);
     setPanel((open) => (OF_POSITION.includes(open) ? "" : open));
   }, [positionKey]);
   // The advised cards are lifted: one click on Play plays them.
@@ -91,10 +103,8 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
     return () => { current = false; };
   }, [choice.cards.join("|"), positionKey, myTurn]);
 
-  useEffect(() => {
-    document.title = myTurn ? `● ${t("Your turn")}` : TITLE;
-    return () => { document.title = TITLE; };
-  }, [myTurn, t]);
+  useTitle(myTurn ? `● ${t("Your turn")}` : "");
+  const isDealt = useEffects(table);
   const [coached, setCoach] = useState(isCoached);
   const coach = (on: boolean) => { setCoached(on); setCoach(on); };
   useEffect(() => { if (coached && table.asked) askHint(undefined, false); }, [positionKey, table.asked, coached]);
@@ -112,9 +122,18 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
     clear();
     choice.clear();
     setArrangement(null);
-    if (open) setPanel("hint");
+    setHinted(open);
+    if (open) setPanel(matchMedia(BESIDE).matches || position.parts.length ? "hint" : "");
     const chosen = by ?? adviser(game.name);
     void ask("hint", { version: table.version, ...(chosen ? { by: chosen } : {}) });
+  };
+  const tapped = useRef({ index: -1, at: 0 });
+  const tap = (index: number) => {
+    setReadings([]);
+    const isDouble = tapped.current.index === index && performance.now() - tapped.current.at < DOUBLE;
+    tapped.current = { index, at: performance.now() };
+    if (isDouble && choice.plays.length) submit();
+    else choice.tap(index);
   };
   const askChances = () => {
     clear();
@@ -151,12 +170,12 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
     } else others[key]?.();
   });
 
-  const preparing = usePreparation(game, "hints", (panel === "hint" || coached) && table.asked && !hint, t);
+  const preparing = usePreparation(game, "hints", (panel === "hint" || hinted || coached) && table.asked && !hint, t);
   // Who may begin the next hand: a player, or the owner of a table of agents alone.
   const isMine = seat >= 0 || (!table.seats.some((holder) => holder.person) && net.owner);
   const result = position.over && seat >= 0 ? position.returns : null;
   return (
-    <main class={`table-page${panel ? " with-panel" : ""}`} data-version={table.version}>
+    <main class={`table-page${panel ? " with-panel" : ""}${isDealt ? " dealt" : ""}`} data-version={table.version}>
       <nav class="bar">
         <a class="icon-button" href="#/" aria-label={t("Back to the games")}>‹</a>
         <h1>{t(game.title)}</h1>
@@ -167,17 +186,19 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
         <PanelButton name="moves" label="Moves" open={panel} toggle={toggle} t={t} />
         <PanelButton name="score" label="Score" open={panel} toggle={toggle} t={t} />
         {links ? <PanelButton name="links" label="Links" open={panel} toggle={toggle} t={t} /> : null}
+        <EffectsButton t={t} />
       </nav>
       <Felt position={position} holders={table.seats} own={seat} game={game} t={t}>
         <div class={`mine${myTurn ? " turn" : ""}`}>
           <p class="status" role="status" aria-live="polite" data-turn={myTurn} data-over={position.over}>{statusOf(table, pending, t)}
-            {own && (own.role || own.marks.length) ? <small> {[own.role && t(own.role), ...own.marks.map((text) => mark(text, t))].filter(Boolean).join(" · ")}</small> : null}
+            {own && (own.role || own.marks.length) ? <small> {own.role ? `${t(own.role)} ` : ""}{own.marks.map((text) => <Mark key={text} text={text} t={t} />)}</small> : null}
             {result ? <b class={toneClass(result, seat)}> {signed(result[seat])}</b> : null}
           </p>
           {coached && seat >= 0 ? <Coach table={table} hint={hint} preparing={preparing} t={t} /> : null}
           {table.trouble ? <p class="error" role="alert">{table.trouble}</p> : null}
           {error ? <p class="error" role="alert">{error}</p> : null}
-          {own && !game.simultaneous && !table.asked ? <LastPlay move={lastMoves(position).get(seat)} game={game} t={t} /> : null}
+          {hinted && panel !== "hint" ? <HintLine hint={hint} preparing={preparing} open={() => setPanel("hint")} t={t} /> : null}
+          {position.over && position.returns ? <Result table={table} t={t} /> : null}
           {readings.length ? (
             <div class="readings" role="dialog" aria-label={t("Choose a reading")}>
               <b>{t("Choose a reading")}</b>
@@ -193,8 +214,8 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
               <div class="actions">
                 {table.asked ? (
                   <>
-                    {choice.hasPlays ? <button type="button" class="primary" id="play" disabled={pending || !choice.plays.length} onClick={submit}>{t("Play")}</button> : null}
-                    {buttons.map((action) => <button type="button" class="act" key={action.id} data-action={action.id} disabled={pending} onClick={() => play(action)}>{t(action.text)}</button>)}
+                    {choice.hasPlays ? <button type="button" class="primary" id="play" disabled={pending || !choice.plays.length} onClick={submit}>{t("Play")}{choice.plays.length === 1 && choice.cards.length < MOST_NAMED ? ` ${choice.plays[0].text}` : ""}</button> : null}
+                    {buttons.map((action) => <button type="button" class={`act${hint?.action?.id === action.id ? " primary" : ""}`} key={action.id} data-action={action.id} disabled={pending} onClick={() => play(action)}>{t(action.text)}</button>)}
                     {choice.chosen.size ? <button type="button" onClick={choice.clear}>{t("Clear")}</button> : null}
                     <button type="button" id="hint" disabled={pending} onClick={() => askHint()}>{t("Hint")}</button>
                     {choice.hasPlays ? <button type="button" id="list" aria-expanded={panel === "list"} onClick={() => toggle("list")}>{t("List")} ({position.number})</button> : null}
@@ -212,7 +233,8 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
                 {seat < 0 && isMine && !position.over && !table.remote ? <Clock table={table} t={t} ask={ask} /> : null}
               </div>
               {own && own.cards.includes(" ") ? <Parts cards={own.cards} note={own.note} game={game} t={t} />
-                : own ? <Fan cards={hand} game={game} t={t} chosen={choice.chosen} toggle={table.asked && choice.hasPlays ? (i) => { setReadings([]); choice.toggle(i); } : undefined} label={t("You")} /> : null}
+                : own ? <Fan cards={hand} game={game} t={t} chosen={choice.chosen} tap={tap}
+                  toggle={table.asked && choice.hasPlays ? (i) => { setReadings([]); choice.toggle(i); } : undefined} label={t("You")} /> : null}
             </>
           )}
         </div>
@@ -239,39 +261,4 @@ function statusOf({ position, seat, seats, asked, sides }: Table, pending: boole
   if (asked) return t(position.parts.length ? "Place the cards" : "Your turn");
   const acting = seats[position.player];
   return `${occupant(acting, position.player, seat, t)} ${acting?.person ? "…" : t("is thinking")}`;
-}
-
-function PanelButton({ name, label, open, toggle, t }: { name: Panel; label: string; open: Panel; toggle: (name: Panel) => void; t: Translate }) {
-  return <button type="button" data-panel={name} onClick={() => toggle(name)} aria-expanded={open === name}>{t(label)}</button>;
-}
-
-function Parts({ cards, note, game, t }: { cards: string[]; note: string; game: Game; t: Translate }) {
-  const parts: string[][] = [[]];
-  for (const card of cards) card === " " ? parts.push([]) : parts[parts.length - 1].push(card);
-  return <div class="board own-board">{parts.map((part, i) => <Fan key={i} cards={part} game={game} t={t} small />)}<p class="note">{note}</p></div>;
-}
-
-function ReviewButton({ t }: { t: Translate }) {
-  const { net } = useShared();
-  if (!net.owner) return null;
-  return <button type="button" id="review" onClick={async () => {
-    const record = await net.ask("record").catch(() => null);
-    if (record) location.hash = `#/replay/${encodeURIComponent(record)}`;
-  }}>{t("Review this hand")}</button>;
-}
-
-const PACE = 0.7;
-const SLOWEST_STEP = 4; // places of the slider, half a second each
-const FASTEST = 0.05;
-
-function Clock({ table, t, ask }: { table: Table; t: Translate; ask: Sender["ask"] }) {
-  const running = table.pace > 0;
-  return (
-    <>
-      <button type="button" id="pause" class="primary" onClick={() => void ask("pace", { seconds: running ? 0 : PACE })}>{t(running ? "Pause" : "Go on")}</button>
-      {running ? null : <button type="button" id="step" onClick={() => void ask("step")}>{t("Step")}</button>}
-      <label class="speed">{t("Speed")} <input type="range" min="0" max={SLOWEST_STEP} step="1" value={Math.round(SLOWEST_STEP - Math.min(SLOWEST_STEP, table.pace / 0.5))}
-        onChange={(e) => void ask("pace", { seconds: Math.max(FASTEST, (SLOWEST_STEP - Number(e.currentTarget.value)) * 0.5) })} /></label>
-    </>
-  );
 }

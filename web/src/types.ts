@@ -90,6 +90,7 @@ export interface Game {
   title: string;
   players: number;
   options: Option[];
+  table_options: Record<string, string>; // of a new table, unless others are chosen
   opponent: string;
   has_rules: boolean;
   levels: boolean; // whether opponents are offered by strength
@@ -160,6 +161,7 @@ export interface ReplayData {
   players: number;
   moves: (Move & Action)[];
   sides: number[];
+  unit: "chance" | "points"; // of values: a chance to win as a payoff of 1 or -1, or points
   judged?: Judged[];
 }
 

@@ -23,7 +23,7 @@ from closedhand.games.doudizhu import plays
 from closedhand.games.doudizhu.auction import doubled, speaker
 from closedhand.games.doudizhu.counts import RANKS, pack, unpack
 from closedhand.games.doudizhu.explanations import explanations_of
-from closedhand.games.doudizhu.rules import begin, over, third
+from closedhand.games.doudizhu.rules import begin, is_spring, over, third
 from closedhand.games.doudizhu.state import SEATS, STATE, Rules
 
 BIDS = ("BID1", "BID2", "BID3")
@@ -176,11 +176,19 @@ class Notation(TableNotation):
         public = tuple(unpack(state.public)) or ("",) * self.rules.options.public
         times = f" x {2 ** int(state.bombs)}" if state.bombs else ""
         stake = f"stake {state.stake}{times}" if state.stake else "no bid yet"
-        rows.append(Row("public cards", public, stake, marks=(stake,)))
+        marks = self._result(state) if over(self.rules, state) else (stake,)
+        rows.append(Row("public cards", public, stake, marks=marks))
         if players < SEATS:
             aside = unpack(state.hands[players]) or ("",) * self.rules.options.aside
             rows.append(Row("set aside", tuple(aside)))
         return rows
+
+    def _result(self, state: State) -> tuple[str, ...]:
+        """List the facts that the payoffs of a finished game are made of."""
+        if state.landlord < 0:
+            return ("no bid yet",)
+        bombs = (f"bombs {state.bombs}",) if state.bombs else ()
+        return (f"stake {state.stake}", *bombs, *("spring",) * bool(is_spring(self.rules, state)))
 
     def last_actions(self, state: State) -> list[str]:
         """Return each seat's action in the last turn, or an empty text if it has not acted."""

@@ -353,6 +353,20 @@ def over(rules, state):
 
 
 @kernel
+def is_spring(rules, state):
+    """Return whether spring or anti-spring doubles the payoffs of a game won by somebody.
+
+    Spring: the peasants made no play. Anti-spring: the landlord made only the first one.
+    """
+    if not rules.options.spring:
+        return False
+    landlord = np.int64(state.landlord)
+    if state.left[landlord] == 0:
+        return state.plays[0] + state.plays[1] + state.plays[2] == state.plays[landlord]
+    return state.plays[landlord] == 1
+
+
+@kernel
 def returns(rules, state, out):
     """Write the payoffs of a finished game by player: 0 if nobody became the landlord."""
     landlord = np.int64(state.landlord)
@@ -365,11 +379,8 @@ def returns(rules, state, out):
     points = sign
     if not rules.options.win:
         points *= state.stake * 2.0**state.bombs
-        if rules.options.spring:
-            # Spring: the peasants made no play. Anti-spring: the landlord made only the first one.
-            peasants = state.plays[0] + state.plays[1] + state.plays[2] - state.plays[landlord]
-            if (won and peasants == 0) or (not won and state.plays[landlord] == 1):
-                points *= 2.0
+        if is_spring(rules, state):
+            points *= 2.0
     total = 0.0
     for seat in range(rules.options.players):
         times = 1.0

@@ -41,6 +41,7 @@ DOUDIZHU = GameSpec(
     rulebook="closedhand.games.doudizhu:rulebook",
     terms="closedhand.games.doudizhu:terms",
     faces={"S": "joker", "B": "JOKER"},
+    table_options={"bidding": True, "spring": True},
     playouts="closedhand.agents.doudizhu.search.agent:playouts",
     endgames="closedhand.agents.doudizhu.endgames:ENDGAMES",
     pages=(

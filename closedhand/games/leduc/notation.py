@@ -88,7 +88,6 @@ class Notation(TableNotation):
                 bets[seat],
                 active=bool(running and seat == state.player),
                 player=seat,
-                role="ST"[seat],
                 marks=(bets[seat],),
             )
             for seat in range(SEATS)
@@ -96,7 +95,8 @@ class Notation(TableNotation):
         flop = shown[FLOP] if revealed(self.rules, state) else ""
         actions = " ".join(ACTIONS[action] for action in state.history[: state.moves])
         ended = "" if running else f" = {name(node)}"
-        return [*rows, Row("flop", (flop,), actions + ended)]
+        pot = f"pot {sum(node['bets'])}"
+        return [*rows, Row("flop", (flop,), actions + ended, marks=(pot,))]
 
 
 def parse_record(line: str, game: Game) -> Record:

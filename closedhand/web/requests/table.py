@@ -68,6 +68,18 @@ async def _tables(connection: Connection, given: dict[str, Any]) -> Any:
     ]
 
 
+@request("past")
+async def _past(connection: Connection, given: dict[str, Any]) -> Any:
+    """List the past hands of persons, the latest first."""
+    return await connection.lobby.in_thread(connection.lobby.past.listed)
+
+
+@request("forget")
+async def _forget(connection: Connection, given: dict[str, Any]) -> Any:
+    """Delete all past hands."""
+    connection.lobby.past.delete()
+
+
 def _age(saved: Mapping[str, Any]) -> float:
     return -saved["changed"]
 
@@ -168,13 +180,17 @@ async def _play(connection: Connection, given: dict[str, Any]) -> Any:
     if action >= game.num_actions or action not in game.legal(state):
         raise InputError("this is not a legal play now")
     table.play(int(action))
+    connection.lobby.end(table)
     connection.lobby.changed(table)
 
 
 @request("undo", for_owner=False)
 async def _undo(connection: Connection, given: dict[str, Any]) -> Any:
     table = connection.seated()
+    was_over = table.over
     table.undo(connection.seat)
+    if was_over and table.is_own:
+        connection.lobby.past.take_back(table)
     connection.lobby.changed(table)
 
 

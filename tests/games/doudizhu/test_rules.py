@@ -522,3 +522,13 @@ def test_the_cards_of_others_are_those_of_the_deck_in_use(rules: str) -> None:
         player = int(state.player)
         others = hidden.cards_of_others(game.rules, state, player)
         assert int(others) == sum(hands) - hands[player]
+
+
+def test_the_end_shows_what_the_points_are_made_of() -> None:
+    game = make_game("doudizhu", spring=True)
+    state = game.parse_deal(SPRING)
+    for text in f"3333 {OTHERS} SB {OTHERS} 456789TJQKA {OTHERS} 222".split():
+        game.play(state, game.parse(text))
+    assert game.scene(state)[3].marks == ("stake 3", "bombs 2", "spring")
+    plain = make_game("doudizhu")
+    assert plain.scene(state)[3].marks == ("stake 3", "bombs 2")

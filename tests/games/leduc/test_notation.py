@@ -63,10 +63,8 @@ def test_a_picture_shows_both_players_and_the_flop_once_it_lies_there() -> None:
     state = play(UH, "SK;HQ;SA", "check raise")
     rows = UH.scene(state)
     assert [row.cards for row in rows] == [("SK",), ("HQ",), ("",)]
-    assert [(row.player, row.role, row.active) for row in rows[:2]] == [
-        (0, "S", True), (1, "T", False),
-    ]  # fmt: skip
-    assert [row.marks for row in rows[:2]] == [("bets 1",), ("bets 4",)]
+    assert [(row.player, row.active) for row in rows[:2]] == [(0, True), (1, False)]
+    assert [row.marks for row in rows] == [("bets 1",), ("bets 4",), ("pot 5",)]
     assert rows[2].note == "check raise"
     rows = UH.scene(UH.view(play(UH, "SK;HQ;SA", "raise call"), 1))
     assert [row.cards for row in rows] == [("",), ("HQ",), ("SA",)]

@@ -27,6 +27,7 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.core.numba.jit import Policy
 from closedhand.core.registry import make_game
 from closedhand.games.doudizhu.auction import is_opening
+from closedhand.games.doudizhu.state import SEATS
 from closedhand.games.doudizhu.substeps import next_step
 from closedhand.search.budget import SearchArgument, Threads, Worlds, read_budget
 from closedhand.search.paired import PairedSearch
@@ -126,7 +127,7 @@ class SearchAgent:
         if view["group"] >= 0:
             raise InputError("a play in sub-steps is under way: its kickers are not ranked")
         if is_opening(self._flat.rules, view):
-            return Simulation(self.game.flat, Bidding(self._policy))
+            return Simulation(self.game.flat, Bidding(Styles(self._policy, 0, knows_rule=False)))
         return Simulation(
             self._flat, self._simulated, weighted=self._weighted, candidates=self._main_plays
         )
@@ -201,12 +202,16 @@ def make_search(
     return SearchAgent(game, name, seed, load(argument.path), **budget)
 
 
-def playouts(game: Game) -> tuple[Game, Styles] | None:
-    """Return the policy of the playouts, and their game, whose payoffs are 1 and -1.
+def playouts(game: Game) -> tuple[Game, Styles | Bidding] | None:
+    """Return the policy of the playouts, and their game.
 
-    The result is None for games with an auction or other words, as the policy plays cards only.
+    Its payoffs are 1 and -1, and those of the game itself if there are an auction or other words,
+    as the stake depends on them. The result is None for a game of two, which `decompose` does not
+    play.
     """
-    if game.flat.rules.has_words:
+    if game.num_players < SEATS:
         return None
-    won = make_game(game.name, rules=game.options["rules"], bidding=False, objective="win")
-    return won, Styles(policy_of(load(None), sampled=False), 0, knows_rule=True)
+    styles = Styles(policy_of(load(None), sampled=False), 0, knows_rule=True)
+    if game.flat.rules.has_words:
+        return game.flat, Bidding(styles)
+    return make_game(game.name, rules=game.options["rules"], bidding=False, objective="win"), styles

@@ -48,6 +48,10 @@ class Styles(NamedTuple):
     like_rule: int
     knows_rule: bool
 
+    def varied(self) -> "Styles":
+        """Return the policy with plays drawn by softmax, so that playouts of open hands differ."""
+        return self._replace(decompose=self.decompose._replace(sampled=True))
+
 
 @kernel
 def choose(policy, rules, state, rng, ids):

@@ -1,0 +1,106 @@
+"""The past hands of the persons at a server's tables: a file of its owner, one line for each hand.
+
+A line is a JSON object; the last one about a hand counts, and one without `returns` takes it back.
+"""
+
+import json
+import logging
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from closedhand.core.files import write_atomically
+from closedhand.core.game import InputError
+from closedhand.core.parsing import NATURAL, NUMBER, TEXT, check_fields, list_of
+from closedhand.core.reading import lines
+from closedhand.web.table import Table
+
+LOG = logging.getLogger("closedhand.web")
+
+MOST_BYTES = 4 * 2**20
+"""Size of the file above which the older half of its hands is dropped; about 3,000 hands."""
+KEY = {"table": TEXT, "deal": NATURAL, "turn": NATURAL}
+"""Fields that name a hand: the table, the number of the deal and the rotation of the players."""
+FIELDS = {
+    "time": NUMBER, "game": TEXT, "occupants": list_of(TEXT), "players": list_of(NATURAL),
+    "persons": list_of(NATURAL), "returns": list_of(NUMBER), "record": TEXT,
+}  # fmt: skip
+
+
+class PastHands:
+    """The hands of a file.
+
+    Attributes:
+        path: The file; None: no hand is kept.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+
+    def add(self, table: Table) -> None:
+        """Keep the hand of a table, which is over; without effect where agents alone play."""
+        if not table.persons:
+            return
+        try:
+            record = table.record().to_json()
+        except InputError:  # a game whose actions no record can hold
+            record = ""
+        hand = table.hands[-1]
+        self._append(
+            table,
+            time=round(time.time(), 3),
+            game=table.game.name,
+            occupants=hand.occupants,
+            players=hand.players,
+            persons=table.persons,
+            returns=hand.returns,
+            record=record,
+        )
+
+    def take_back(self, table: Table) -> None:
+        """Forget the hand that is played at a table: its end is undone."""
+        self._append(table)
+
+    def _append(self, table: Table, **fields: Any) -> None:
+        if self.path is None:
+            return
+        line = json.dumps({"table": table.id, "deal": table.deal, "turn": table.turn, **fields})
+        try:
+            # Private: the lines tell what persons played.
+            with open(self.path, "a", encoding="utf-8", opener=_private) as file:
+                file.write(line + "\n")
+            if self.path.stat().st_size > MOST_BYTES:
+                found = self.listed()
+                self._write(found[: len(found) // 2])
+        except OSError as error:
+            LOG.warning("no past hand is kept: %s", error)
+
+    def listed(self) -> list[dict[str, Any]]:
+        """List the hands, the latest first, each with the fields `KEY` and `FIELDS`."""
+        found: dict[tuple[str, int, int], dict[str, Any]] = {}
+        for number, line in lines(self.path) if self.path and self.path.exists() else ():
+            try:
+                each = check_fields(json.loads(line), "a past hand", KEY, FIELDS)
+            except ValueError as error:
+                LOG.warning("%s, line %d is no past hand: %s", self.path, number, error)
+                continue
+            key = each["table"], each["deal"], each["turn"]
+            found.pop(key, None)  # the later line has the later place
+            if FIELDS.keys() <= each.keys():
+                found[key] = each
+        return list(found.values())[::-1]
+
+    def delete(self) -> None:
+        """Delete all hands for good."""
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
+
+    def _write(self, hands: list[dict[str, Any]]) -> None:
+        assert self.path is not None
+        text = "".join(json.dumps(each) + "\n" for each in reversed(hands))
+        write_atomically(self.path, text, private=True)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
