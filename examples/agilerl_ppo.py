@@ -2,9 +2,9 @@
 
     python examples/agilerl_ppo.py
 
-`AgileRLVecEnv` is all the glue: AgileRL wants observations as one array, and finds the masks in the
-infos. A small population trains side by side; a tournament chooses who goes on, and mutations
-change networks and learning rates. AgileRL pins PettingZoo, so it needs an environment of its own:
+AgileRL takes observations as one array, and the masks from the infos: `mask="info"` is all the
+glue. A small population trains side by side; a tournament chooses who goes on, and mutations change
+networks and learning rates. AgileRL pins PettingZoo, so it needs an environment of its own:
 `examples/requirements/agilerl.txt`.
 """
 
@@ -20,9 +20,8 @@ from agilerl.hpo.tournament import TournamentSelection
 from agilerl.training.train_on_policy import train_on_policy
 
 import closedhand
+from closedhand.agents import from_function
 from closedhand.arena import match, results
-from closedhand.wrappers import ObservingAgent
-from closedhand.wrappers.agilerl import AgileRLVecEnv
 
 FORM = "compact"
 POPULATION = 2
@@ -35,11 +34,10 @@ NETWORK = {
 def train(steps: int) -> tuple[closedhand.Game, PPO]:
     """Learn for some steps, of all agents together; print how many a second, learning included."""
     torch.set_num_threads(1)
-    games = gymnasium.make_vec(
+    envs = gymnasium.make_vec(
         "closedhand/DouDizhu-v0", num_envs=64, opponents="rule", seat="random", substeps=True,
-        objective="win", observation=FORM, autoreset_mode="SameStep",
+        objective="win", observation=FORM, mask="info", autoreset_mode="SameStep",
     )  # fmt: skip
-    envs = AgileRLVecEnv(games)
     agents = [
         PPO(
             envs.single_observation_space, envs.single_action_space, index=i, num_envs=64,
@@ -55,7 +53,7 @@ def train(steps: int) -> tuple[closedhand.Game, PPO]:
     )  # fmt: skip
     done = sum(agent.steps for agent in trained)
     print(f"{done:,} steps, {done / (time.process_time() - start):,.0f} a second of processor time")
-    return games.unwrapped.game, max(trained, key=lambda agent: np.mean(agent.fitness[-1:]))
+    return envs.unwrapped.game, max(trained, key=lambda agent: np.mean(agent.fitness[-1:]))
 
 
 def main(arguments: list[str] | None = None) -> float:
@@ -67,10 +65,10 @@ def main(arguments: list[str] | None = None) -> float:
     game, best = train(given.steps)
     best.set_training_mode(False)
 
-    def choose(seen: dict[str, np.ndarray]) -> np.ndarray:
-        return best.get_action(seen["observation"], action_mask=seen["action_mask"])[0]
+    def act(seen: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        return best.get_action(seen, action_mask=masks)[0]
 
-    agent = ObservingAgent(game, choose, FORM, "AgileRL")
+    agent = from_function(act, FORM, "AgileRL")
     score = results.score(match.play(game, [agent, "random"], given.deals, seed=7))
     print(score)
     return score.won.mean

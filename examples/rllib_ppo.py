@@ -18,8 +18,9 @@ from ray.rllib.algorithms.ppo import PPO, PPOConfig
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 
 from closedhand import make_game
+from closedhand.agents import from_function
 from closedhand.arena import match, results
-from closedhand.wrappers.rllib import MaskedPPOModule, agent_of, self_play
+from closedhand.wrappers.rllib import MaskedPPOModule, act_of, self_play
 
 OPTIONS = {"substeps": True, "objective": "win"}
 
@@ -68,7 +69,7 @@ def main(arguments: list[str] | None = None) -> float:
     config = self_play(PPOConfig(), game) if given.self_play else against(given.opponents)
     ray.init("local", num_cpus=1, include_dashboard=False, configure_logging=False)
     try:
-        agent = agent_of(train(config, given.steps), game)
+        agent = from_function(act_of(train(config, given.steps)), "compact", "RLlib")
         score = results.score(match.play(game, [agent, "random"], given.deals, seed=7))
     finally:
         ray.shutdown()

@@ -16,8 +16,9 @@ import torch
 from sb3_contrib import MaskablePPO
 
 from closedhand import Game
+from closedhand.agents import from_function
 from closedhand.arena import match, results
-from closedhand.wrappers import AECRows, ObservingAgent
+from closedhand.wrappers import AECRows
 from closedhand.wrappers.sb3 import SB3VecEnv
 
 FORM = "compact"
@@ -50,11 +51,10 @@ def main(arguments: list[str] | None = None) -> float:
     given = parser.parse_args(arguments)
     game, model = train(given.steps)
 
-    def choose(seen: dict[str, np.ndarray]) -> np.ndarray:
-        masks = seen["action_mask"] != 0
-        return model.predict(seen["observation"], action_masks=masks, deterministic=True)[0]
+    def act(seen: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        return model.predict(seen, action_masks=masks, deterministic=True)[0]
 
-    agent = ObservingAgent(game, choose, FORM, "MaskablePPO")
+    agent = from_function(act, FORM, "MaskablePPO")
     score = results.score(match.play(game, [agent, "random"], given.deals, seed=7))
     print(score)
     return score.won.mean

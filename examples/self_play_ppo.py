@@ -22,9 +22,9 @@ from torch import nn
 from torch.distributions import Categorical
 
 from closedhand import Game, InputError
+from closedhand.agents import from_function
 from closedhand.arena import match, results
 from closedhand.envs import seat_advantages
-from closedhand.wrappers import ObservingAgent
 
 MASK = "action_mask"
 
@@ -175,10 +175,11 @@ def judge(settings: Settings, game: Game, net: Net) -> float:
     """Play a duplicate match; print and return the share of games won, over both sides."""
 
     @torch.no_grad()
-    def choose(observations: dict[str, np.ndarray]) -> torch.Tensor:
-        return net(*looked(observations))[0].probs.argmax(1)
+    def act(seen: np.ndarray | dict[str, np.ndarray], masks: np.ndarray) -> torch.Tensor:
+        parts = seen if isinstance(seen, dict) else {"observation": seen}
+        return net(*looked({**parts, MASK: masks}))[0].probs.argmax(1)
 
-    learned = ObservingAgent(game, choose, settings.observation)
+    learned = from_function(act, settings.observation, "learned")
     score = results.score(match.play(game, [learned, settings.opponent], settings.deals, seed=7))
     print(score)
     return score.won.mean

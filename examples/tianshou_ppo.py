@@ -21,8 +21,8 @@ from tianshou.utils.net.common import Net
 from tianshou.utils.net.discrete import DiscreteActor, DiscreteCritic
 
 from closedhand import Game
+from closedhand.agents import from_function
 from closedhand.arena import match, results
-from closedhand.wrappers import ObservingAgent
 from closedhand.wrappers.tianshou import MaskedActor, TianshouVectorEnv, UnmaskedCritic
 
 FORM = "compact"
@@ -83,11 +83,10 @@ def main(arguments: list[str] | None = None) -> float:
     game, actor = train(given.steps)
 
     @torch.no_grad()
-    def choose(seen: dict[str, np.ndarray]) -> torch.Tensor:
-        logits, _ = actor(Batch(obs=seen["observation"], mask=seen["action_mask"] != 0))
-        return logits.argmax(1)
+    def act(seen: np.ndarray, masks: np.ndarray) -> torch.Tensor:
+        return actor(Batch(obs=seen, mask=masks))[0].argmax(1)
 
-    agent = ObservingAgent(game, choose, FORM, "Tianshou")
+    agent = from_function(act, FORM, "Tianshou")
     score = results.score(match.play(game, [agent, "random"], given.deals, seed=7))
     print(score)
     return score.won.mean

@@ -12,6 +12,7 @@ import argparse
 import time
 
 import gymnasium
+import numpy as np
 import torch
 from tensordict.nn import TensorDictModule
 from torch import nn
@@ -22,9 +23,9 @@ from torchrl.objectives import ClipPPOLoss
 from torchrl.objectives.value import GAE
 
 from closedhand import Game
+from closedhand.agents import from_function
 from closedhand.arena import match, results
 from closedhand.envs import SeatVectorEnv
-from closedhand.wrappers import ObservingAgent
 from closedhand.wrappers.torchrl import torchrl_env
 
 FORM = "compact"
@@ -107,11 +108,11 @@ def main(arguments: list[str] | None = None) -> float:
     game, scores = train(given.steps, given.self_play)
 
     @torch.no_grad()
-    def choose(seen: dict) -> torch.Tensor:
-        rated = scores(torch.from_numpy(seen["observation"]).float())
-        return rated.masked_fill(torch.from_numpy(seen["action_mask"]) == 0, -torch.inf).argmax(1)
+    def act(seen: np.ndarray, masks: np.ndarray) -> torch.Tensor:
+        rated = scores(torch.from_numpy(seen).float())
+        return rated.masked_fill(torch.from_numpy(~masks), -torch.inf).argmax(1)
 
-    agent = ObservingAgent(game, choose, FORM, "TorchRL")
+    agent = from_function(act, FORM, "TorchRL")
     score = results.score(match.play(game, [agent, "random"], given.deals, seed=7))
     print(score)
     return score.won.mean

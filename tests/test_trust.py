@@ -176,6 +176,7 @@ READERS = {
     "json": "closedhand.core.reading:read_json",
     "records": "closedhand.core.records:read",
     "log": "closedhand.games.daihinmin.logs:read",
+    "decks": "closedhand.games.doudizhu.douzero_decks:decks",
     "results": "closedhand.arena.results:load_same",
     "strategy": "closedhand.solvers.strategy:load",
     "tables": "closedhand.agents.chinese_poker.separable:load",

@@ -26,7 +26,9 @@ def endgame(
         str | None,
         typer.Option(help="The cards of all seats, separated by commas: 33S,44B."),
     ] = None,
-    turn: Annotated[int, typer.Option(help="Seat to act, with --hands.")] = 0,
+    turn: Annotated[
+        int | None, typer.Option(help="Seat to act, with --hands; 0 if absent.")
+    ] = None,
     beat: Annotated[
         str | None, typer.Option(help="Play to be beaten, with --hands; the seat leads if absent.")
     ] = None,
@@ -37,8 +39,9 @@ def endgame(
         str | None, typer.Option(help="In place of --hands: a deal in the game's notation.")
     ] = None,
     plays: Annotated[
-        str, typer.Option(help="All actions since that deal, separated by spaces: '44 PASS TT'.")
-    ] = "",
+        str | None,
+        typer.Option(help="All actions since that deal, separated by spaces: '44 PASS TT'."),
+    ] = None,
     teams: Annotated[
         str | None,
         typer.Option(help="Team of each seat, separated by commas: 0,1,1. By default the sides."),
@@ -66,9 +69,14 @@ def endgame(
     if (hands is None) == (deal is None):
         raise InputError("give either --hands or --deal")
     if hands is not None:
-        state = exact.place(bound, [plain(hand) for hand in hands.split(",")], turn, beat, by)
+        if plays is not None:
+            raise InputError("--plays is for --deal: with --hands leave it out")
+        cards = [plain(hand) for hand in hands.split(",")]
+        state = exact.place(bound, cards, turn or 0, beat, by)
     else:
-        state = _played(bound, deal or "", plays)
+        if (turn, beat, by) != (None, None, None):
+            raise InputError("--turn, --beat and --by are for --hands: with --deal give --plays")
+        state = _played(bound, deal or "", plays or "")
     sides = None
     if teams is not None:
         most = bound.num_players - 1

@@ -36,9 +36,9 @@ from closedhand.cli.common import (
     slug,
     workers_of,
 )
+from closedhand.core.checks import check_deals
 from closedhand.core.file_kinds import LEAGUE, MATCH, PICTURE
 from closedhand.core.game import Game, InputError
-from closedhand.core.parsing import parse_whole
 from closedhand.core.registry import make_game
 
 # Slow imports are made inside the commands, so that --help is fast.
@@ -148,8 +148,8 @@ def _asked(
 
     if text is None:
         return None, None
-    if re.fullmatch(r"\s*[+-]?[0-9]+\s*", text):
-        return parse_whole(text, "--deals", 1), None
+    if re.fullmatch(r"[+-]?[0-9]{1,30}", text):
+        return check_deals(int(text), "a match"), None
     return None, read_deals(Path(text), make_game(game, **options))
 
 

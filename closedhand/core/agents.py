@@ -176,6 +176,7 @@ def described(
     traits: Traits | Describe,
     needs: Sequence[str] = (),
     reads: Callable[[str | None], Any] | None = None,
+    plays: tuple[str, str] | None = None,
 ) -> Callable[[Factory], Factory]:
     """Decorate a factory with the traits of its agents.
 
@@ -185,6 +186,8 @@ def described(
             a list of agents does not import them.
         reads: Parser of the argument, whose result the factory and `traits` get; None: they get the
             text.
+        plays: Name of the file that the agent plays, as trainings write it, and the text of the
+            agent with `{}` for the folder; see `how_to_play`.
     """
 
     def always(game: Game, argument: Any, **options: Any) -> Traits:
@@ -194,6 +197,7 @@ def described(
         factory.describe = always  # type: ignore[attr-defined]
         factory.needs = needs  # type: ignore[attr-defined]
         factory.reads = reads  # type: ignore[attr-defined]
+        factory.plays = plays  # type: ignore[attr-defined]
         return factory
 
     return decorate
@@ -358,6 +362,23 @@ def _entry_point(game: str, name: str) -> EntryPoint:
         offers = ", ".join(map(description_of, found))
         raise InputError(f"several packages have an agent {name!r} of {game}: {offers}")
     return max(found, key=lambda point: len(point.name))  # a game's own agent goes first
+
+
+def how_to_play(game: str, path: Path) -> list[str]:
+    """List the texts of agents of a game that play a file, or a file in a folder.
+
+    Args:
+        game: Name of the game.
+        path: The file or folder, which need not exist.
+    """
+    found: list[str] = []
+    folder = path if path.is_dir() else path.parent
+    for name in agent_names(game):
+        with suppress(InputError), needing(f"the agent {name}"):  # an extra is missing
+            file, text = getattr(load_point(_entry_point(game, name)), "plays", None) or ("", "")
+            if file and (path.name == file or (path / file).is_file()):
+                found.append(text.format(folder))
+    return found
 
 
 def refuse_argument(name: str, argument: str | None) -> None:

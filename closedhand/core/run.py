@@ -227,6 +227,7 @@ class Run(Generic[Worker]):
         seconds: Seconds of work over all resumptions, without summaries and checkpoints.
         history: Summaries of the learner in order, each with the seconds of work before it.
         interrupted: Whether Ctrl-C ended the work.
+        on_evaluation: Function that gets each new entry of the history, such as a logger.
     """
 
     def __init__(
@@ -250,6 +251,7 @@ class Run(Generic[Worker]):
         self.seconds = 0.0
         self.history: list[dict[str, Any]] = []
         self.interrupted = False
+        self.on_evaluation: Callable[[dict[str, Any]], object] = lambda metrics: None
         self._save_results = save_results
         self._format = format
         self._note_checkpoints = note_checkpoints
@@ -334,6 +336,7 @@ class Run(Generic[Worker]):
         if not self._noted:
             self.history.append({**self.learner.summary(), "seconds": round(self.seconds, 6)})
             self._noted = True
+            self.on_evaluation(dict(self.history[-1]))
 
     def save(self) -> None:
         """Save further results, then write a checkpoint."""

@@ -23,7 +23,7 @@ from closedhand.core.numba.fast_call import entry, pack
 from closedhand.core.status import ILLEGAL, OVER
 from closedhand.envs import common
 from closedhand.envs.common import ILLEGAL_REWARD, RESET_FIRST
-from closedhand.envs.observation_form import ACTION_MASK, PLANES, Observation
+from closedhand.envs.observation_form import ACTION_MASK, IN_OBSERVATION, PLANES, Observation
 from closedhand.envs.pettingzoo_base import Table
 
 
@@ -32,6 +32,7 @@ def env(
     *,
     render_mode: str | None = None,
     observation: str = PLANES,
+    mask: str = IN_OBSERVATION,
     illegal_reward: float = ILLEGAL_REWARD,
     **options: Any,
 ) -> AECEnv[str, Observation, int]:
@@ -44,7 +45,9 @@ def env(
     """
     checked: AECEnv[str, Observation, int]
     reward = common.check_reward(illegal_reward)
-    checked = raw = GameAEC(game, render_mode=render_mode, observation=observation, **options)
+    checked = raw = GameAEC(
+        game, render_mode=render_mode, observation=observation, mask=mask, **options
+    )  # fmt: skip
     if not raw.game.lenient:
         checked = TerminateIllegalWrapper(raw, illegal_reward=reward)
     return OrderEnforcingWrapper(CheckedActions(checked))
@@ -71,7 +74,8 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
 
     An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first), or
     with `observation="flat"` or `"compact"` one vector `observation`, and `action_mask`
-    [num_actions]. The mask is also in the infos; it is all zero for agents that are not to act. All
+    [num_actions]; with `mask="info"` it has no mask, and is the vector itself. The mask is also in
+    the infos; it is all zero for agents that are not to act. All
     agents terminate together. Rewards are zero until then, except in games that pay in stages
     (`game.staged`), where the rewards of a step are the growth of the returns.
 
@@ -90,6 +94,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         *,
         render_mode: str | None = None,
         observation: str = PLANES,
+        mask: str = IN_OBSERVATION,
         **options: Any,
     ) -> None:
         """Make the env.
@@ -98,13 +103,14 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             game: Name of a game, or a `Game`.
             render_mode: `human`, `ansi`, `rgb_array` or None.
             observation: Form of the observations: `planes`, `flat` or `compact`.
+            mask: Place of the mask: `observation`, beside the info, or `info` alone.
             **options: Options of `make_game`.
 
         Raises:
             InputError: An unknown name, option, render mode or form of observations.
         """
         super().__init__()
-        self.set_up(game, render_mode, observation, options)
+        self.set_up(game, render_mode, observation, mask, options)
         self._packed: Any = None
         self._play_code: Any = None
         self._look_code: Any = None
@@ -172,7 +178,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         self._to_act(int(player), observation, mask)
 
     def observe(self, agent: str) -> Observation:
-        """Return the observation of an agent: a new dict of int8 arrays.
+        """Return the observation of an agent: a new dict of int8 arrays, or one array.
 
         Raises:
             InputError: There is no such agent.
@@ -183,9 +189,12 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             (observation, mask), self._unseen_by = self._unseen, None
         else:
             observation, mask = self._look(self.seat_of(agent))
-        parts = self.sight.parts(observation)
-        parts[ACTION_MASK] = mask
-        return parts
+        return self.sight.show(observation, mask)
+
+    def action_masks(self) -> np.ndarray:
+        """Return the mask of `agent_selection`, bool [num_actions]."""
+        self.check_started()
+        return self.infos[self.agent_selection][ACTION_MASK] != 0
 
     def last(
         self, observe: bool = True

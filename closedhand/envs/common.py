@@ -50,21 +50,21 @@ def resolve(game: str | Game, options: Mapping[str, Any]) -> Game:
     """Make the game of a name with options, or return the given `Game`.
 
     Raises:
-        InputError: An unknown name, or options beside a `Game`, which has its own.
-        UnknownOption: An option that the game does not have. The message begins like Python's
-            `TypeError`, since libraries search for it.
+        InputError: An unknown name.
+        UnknownOption: An option that the game does not have, or options beside a `Game`, which has
+            its own. The message begins like Python's `TypeError`, since libraries search for it.
     """
-    if isinstance(game, str):
-        try:
-            return make_game(game, **options)
-        except UnknownOption as error:
-            text = f"got an unexpected keyword argument {error.name!r}: {error}"
-            raise UnknownOption(text, error.name) from None
-    if not isinstance(game, Game):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not isinstance(game, str | Game):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"a game is a name or a Game, not {shown(game)}")
-    if options:
-        raise InputError(f"a Game brings its own options: {', '.join(options)} cannot be changed")
-    return game
+    try:
+        if isinstance(game, str):
+            return make_game(game, **options)
+        for name in options:
+            raise UnknownOption(f"a Game brings its own options: {name} cannot be changed", name)
+        return game
+    except UnknownOption as error:
+        text = f"got an unexpected keyword argument {error.name!r}: {error}"
+        raise UnknownOption(text, error.name) from None
 
 
 def one_of(name: str, value: Any, choices: Sequence[str]) -> str:
@@ -134,11 +134,19 @@ def mask_of(what: str, given: Any, number: int) -> np.ndarray:
     return mask
 
 
-def rows_of(observations: dict[str, np.ndarray], which: np.ndarray) -> np.ndarray:
-    """Return the observations of some games or rows, copies, object [n]; None for the others."""
+def rows_of(observations: Any, which: np.ndarray) -> np.ndarray:
+    """Return the observations of some games or rows, copies, object [n]; None for the others.
+
+    Args:
+        observations: Arrays by name, or one array, [n, ...].
+        which: The rows, bool [n].
+    """
     rows = np.full(len(which), None, object)
     for i in np.flatnonzero(which):
-        rows[i] = {name: part[i].copy() for name, part in observations.items()}
+        if isinstance(observations, np.ndarray):
+            rows[i] = observations[i].copy()
+        else:
+            rows[i] = {name: part[i].copy() for name, part in observations.items()}
     return rows
 
 

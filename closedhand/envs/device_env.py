@@ -14,7 +14,13 @@ from closedhand.core.status import ILLEGAL, RUNNING
 from closedhand.envs import common
 from closedhand.envs.common import ILLEGAL_REWARD
 from closedhand.envs.device_batch import DeviceBatch
-from closedhand.envs.observation_form import ACTION_MASK, OBSERVATION, PLANES
+from closedhand.envs.observation_form import (
+    ACTION_MASK,
+    IN_OBSERVATION,
+    OBSERVATION,
+    PLANES,
+    ObservationForm,
+)
 from closedhand.envs.opponents import Spec
 from closedhand.envs.vector import REWARDS
 
@@ -30,8 +36,8 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
     the next step. Steps are launched on PyTorch's current stream, so a step and a network can be
     captured in one CUDA graph. A step reads nothing from the device.
 
-    Observations are a dict of int8 tensors, `infos` a dict of tensors that are valid for every
-    game:
+    Observations are a dict of int8 tensors (with `mask="info"` one tensor), `infos` a dict of
+    tensors that are valid for every game:
 
     - `action_mask`, int8 [num_envs, num_actions], as in the observation.
     - `current_player`, int64 [num_envs]: the player of the observation and the mask.
@@ -59,6 +65,7 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
         seat: int | str = 0,
         reward: str = "actor",
         observation: str = PLANES,
+        mask: str = IN_OBSERVATION,
         illegal_reward: float = ILLEGAL_REWARD,
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
         render_mode: str | None = None,
@@ -88,12 +95,15 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
         )  # fmt: skip
         self.num_envs, self.render_mode = num_envs, None
         self._alone = opponents is not None
-        self.single_observation_space: spaces.Dict = self.batch.form.space()  # pyright: ignore[reportIncompatibleVariableOverride]
+        self.sight = ObservationForm(self.game, observation, mask)
+        self.single_observation_space: spaces.Space[Any] = self.sight.space()  # pyright: ignore[reportIncompatibleVariableOverride]
         self.single_action_space: spaces.Discrete = common.action_space(self.game)  # pyright: ignore[reportIncompatibleVariableOverride]
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         batch = self.batch
-        self._observations: Tensors = {**_parts(batch), ACTION_MASK: batch.action_mask}
+        self._observations: Any = batch.observation if self.sight.is_array else _parts(batch)
+        if mask == IN_OBSERVATION:
+            self._observations[ACTION_MASK] = batch.action_mask
         self._terminations = batch.status != RUNNING
         self._truncations = self._terminations.clone()
         self._illegal = self._terminations.clone()
@@ -126,7 +136,7 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
             raise InputError(f"games on a device are not started from {', '.join(given)}")
         self.batch.reset(seed, mask)
         self._illegal.zero_()
-        return dict(self._observations), dict(self._infos)
+        return self._seen(), dict(self._infos)
 
     def step(self, actions: Any) -> tuple[Tensors, Any, Any, Any, Tensors]:
         """Play one action in each game.
@@ -149,10 +159,15 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
         if self.reward == "actor":
             torch.gather(rewards, 1, batch.actor[:, None], out=self._rewards[:, None])
             rewards = self._rewards
-        return (
-            dict(self._observations), rewards, self._terminations, self._truncations,
-            dict(self._infos),
-        )  # fmt: skip
+        return self._seen(), rewards, self._terminations, self._truncations, dict(self._infos)
+
+    def action_masks(self) -> Any:
+        """Return the masks, bool [num_envs, num_actions], a new tensor."""
+        return self.batch.action_mask != 0
+
+    def _seen(self) -> Any:
+        """Return the observations, in a dict of its own."""
+        return self._observations if self.sight.is_array else dict(self._observations)
 
 
 def _parts(batch: DeviceBatch) -> Tensors:

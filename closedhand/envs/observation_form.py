@@ -1,4 +1,4 @@
-"""The three forms of observations of every env."""
+"""The forms of observations of every env, and the place of the mask."""
 
 import math
 from collections import OrderedDict
@@ -13,32 +13,40 @@ from closedhand.core.game import Game, State
 from closedhand.core.numba.jit import Seats, States
 from closedhand.envs import common
 
-Observation = dict[str, np.ndarray]
+Observation = dict[str, np.ndarray] | Any
+"""Arrays by name, or one array (see `ObservationForm.is_array`)."""
 
 OBSERVATION = "observation"
 ACTION_MASK = "action_mask"
 PLANES, FLAT, COMPACT = FORMS = ("planes", "flat", "compact")
 """The values of the option `observation`."""
+IN_OBSERVATION, IN_INFO = MASKS = (OBSERVATION, "info")
+"""The values of the option `mask`: where the mask stands; it is always in the info."""
 
 
 class ObservationForm:
-    """The form of a player's observation, without the mask.
+    """The form of a player's observation.
 
     Attributes:
         form: `planes`: all parts of `game.shapes`; `flat`: these as one vector; `compact`: the
             vector of `game.features`.
+        mask: Where the mask stands: `observation`, beside the info, or `info` alone.
+        is_array: Whether the observation is one array instead of a dict: its only part, if the mask
+            is no part of it.
         compact: Whether kernels write `game.features` instead of `game.observe`.
         size: Number of entries that they write.
     """
 
-    def __init__(self, game: Game, form: Any = PLANES) -> None:
+    def __init__(self, game: Game, form: Any = PLANES, mask: Any = IN_OBSERVATION) -> None:
         """Choose a form.
 
         Raises:
-            InputError: There is no such form.
+            InputError: There is no such form, or no such place of the mask.
         """
         self.game = game
         self.form = common.one_of("observation", form, FORMS)
+        self.mask = common.one_of("mask", mask, MASKS)
+        self.is_array = mask == IN_INFO and form != PLANES
         self.compact = form == COMPACT
         self.size = game.feature_size if self.compact else game.observation_size
 
@@ -55,16 +63,40 @@ class ObservationForm:
         low, high = np.repeat(ranges, sizes, axis=0).T
         return low, high
 
-    def space(self) -> spaces.Dict:
-        """Make the space of the parts in order, then the mask; all int8."""
+    def space(self, has_mask: bool = True) -> spaces.Dict | Any:
+        """Make the space of `show`, int8: of the parts in order, then the mask; or of one array.
+
+        Args:
+            has_mask: Whether there are masks at all.
+        """
         low, high = self.parts(self.bounds()[0]), self.parts(self.bounds()[1])
         parts: OrderedDict[str, spaces.Space[Any]] = OrderedDict(
             (name, spaces.Box(low[name], high[name], low[name].shape, np.int8)) for name in low
         )
-        parts[ACTION_MASK] = spaces.Box(0, 1, (self.game.num_actions,), np.int8)
+        if self.is_array:
+            return parts[OBSERVATION]
+        if has_mask and self.mask == IN_OBSERVATION:
+            parts[ACTION_MASK] = spaces.Box(0, 1, (self.game.num_actions,), np.int8)
         return spaces.Dict(parts)
 
-    def parts(self, observation: np.ndarray) -> Observation:
+    def show(self, observation: np.ndarray, mask: np.ndarray | None = None) -> Observation:
+        """Put an observation together.
+
+        Args:
+            observation: What a kernel wrote, int8 [..., size].
+            mask: Its mask, int8 [..., num_actions]; None: without masks.
+
+        Returns:
+            A dict of the parts and, where it belongs, the mask; or the array. They share memory.
+        """
+        if self.is_array:
+            return observation
+        parts = self.parts(observation)
+        if mask is not None and self.mask == IN_OBSERVATION:
+            parts[ACTION_MASK] = mask
+        return parts
+
+    def parts(self, observation: np.ndarray) -> dict[str, np.ndarray]:
         """Split an observation from a kernel, int8 [..., size], into parts, views of the array."""
         return self.game.split(observation) if self.form == PLANES else {OBSERVATION: observation}
 

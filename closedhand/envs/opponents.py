@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from closedhand.core import batch_kernels, lockstep
-from closedhand.core.agents import Agent, act_batch, make_agent
+from closedhand.core.agents import Agent, Player, act_batch, make_agent
 from closedhand.core.checks import InputError, shown
 from closedhand.core.game import Game, State, explain_illegal
 from closedhand.core.game_kernels import ALL_SEATS, RANDOM_SEAT
@@ -17,7 +17,7 @@ from closedhand.core.numba.fast_call import pack
 from closedhand.core.numba.jit import Integer, Rules
 from closedhand.core.policies import Policies, policy_of
 
-Spec = str | Agent | Sequence[str | Agent]
+Spec = str | Player | Sequence[str | Player]
 """A name or an agent for all other seats, or a sequence with one of them for each seat."""
 
 
@@ -40,9 +40,9 @@ class Opponents:
             InputError: An unknown name, or a wrong number of agents.
         """
         others = game.num_players - 1
-        if not isinstance(spec, str | Agent | Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not isinstance(spec, str | Player | Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"opponents are agents or names of agents, not {shown(spec)}")
-        specs = [spec] * others if isinstance(spec, str | Agent) else list(spec)
+        specs = [spec] * others if isinstance(spec, str | Player) else list(spec)
         if len(specs) != others:
             raise InputError(
                 f"{game.name} has {others} other seats: {len(specs)} opponents cannot take them"

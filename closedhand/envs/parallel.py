@@ -15,7 +15,7 @@ from closedhand.core import batch_kernels
 from closedhand.core.game import Game, InputError, State
 from closedhand.envs import common
 from closedhand.envs.common import ILLEGAL_REWARD
-from closedhand.envs.observation_form import ACTION_MASK, PLANES, Observation
+from closedhand.envs.observation_form import ACTION_MASK, IN_OBSERVATION, PLANES, Observation
 from closedhand.envs.pettingzoo_base import Table
 
 Infos = dict[str, dict[str, Any]]
@@ -26,7 +26,8 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
 
     An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first), or
     with `observation="flat"` or `"compact"` one vector `observation`, and `action_mask`
-    [num_actions]. The mask is also in the infos; it is all zero after the end. The choices of other
+    [num_actions]; with `mask="info"` it has no mask, and is the vector itself. The mask is also in
+    the infos; it is all zero after the end. The choices of other
     agents are hidden until the last observation, which shows the finished game. Rewards are zero
     until the game ends.
 
@@ -47,6 +48,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         *,
         render_mode: str | None = None,
         observation: str = PLANES,
+        mask: str = IN_OBSERVATION,
         illegal_reward: float = ILLEGAL_REWARD,
         **options: Any,
     ) -> None:
@@ -56,6 +58,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
             game: Name of a game, or a `Game`.
             render_mode: `human`, `ansi`, `rgb_array` or None.
             observation: Form of the observations: `planes`, `flat` or `compact`.
+            mask: Place of the mask: `observation`, beside the info, or `info` alone.
             illegal_reward: Reward of an agent whose illegal action ends the game, 0 for the others.
             **options: Options of `make_game`.
 
@@ -63,7 +66,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
             InputError: An unknown name, option, render mode or form of observations, or a game
                 whose players act in turn.
         """
-        self.set_up(game, render_mode, observation, options)
+        self.set_up(game, render_mode, observation, mask, options)
         if not self.game.simultaneous:
             raise InputError(f"{self.game.name} has no parallel env: its players act in turn")
         self.illegal_reward = common.check_reward(illegal_reward)
@@ -157,7 +160,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         observations: dict[str, Observation] = {}
         infos: Infos = {}
         for agent, row, mask in zip(self.possible_agents, rows, masks, strict=True):
-            observations[agent] = {**self.sight.parts(row), ACTION_MASK: mask}
+            observations[agent] = self.sight.show(row, mask)
             infos[agent] = {ACTION_MASK: mask.copy()}
         return observations, infos
 

@@ -29,11 +29,12 @@ class Table:
         game: str | Game,
         render_mode: str | None,
         observation: str,
+        mask: str,
         options: Mapping[str, Any],
     ) -> None:
         """Set up game, spaces and agents, without a deal."""
         self.game = common.resolve(game, options)
-        self.sight = ObservationForm(self.game, observation)
+        self.sight = ObservationForm(self.game, observation, mask)
         self.render_mode = common.check_render_mode(render_mode)
         self.metadata = {
             "render_modes": list(common.RENDER_MODES),

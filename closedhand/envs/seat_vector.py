@@ -14,7 +14,13 @@ from closedhand.core.checks import InputError, integers
 from closedhand.core.game import Game
 from closedhand.envs import common
 from closedhand.envs.common import ILLEGAL_REWARD
-from closedhand.envs.observation_form import ACTION_MASK, PLANES, Observation, ObservationForm
+from closedhand.envs.observation_form import (
+    ACTION_MASK,
+    IN_OBSERVATION,
+    PLANES,
+    Observation,
+    ObservationForm,
+)
 from closedhand.envs.vector import GameVectorEnv, Infos, Step
 
 TO_ACT = "to_act"
@@ -28,7 +34,7 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
     of its seat, also when another seat acts, and the rows of a game end together. A learner treats
     each row as an env of one player with many forced actions, so that its returns and advantages
     are correct. `infos["to_act"]`, bool [rows], marks the rows with a choice; a custom loop may
-    skip the others.
+    skip the others. With `mask="info"` masks stand in the infos alone.
 
     Attributes:
         num_games: Number of games.
@@ -41,13 +47,13 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
     sight: ObservationForm
 
     def _set_up(
-        self, games: int, seats: int, space: spaces.Dict, actions: spaces.Discrete, mode: Any
+        self, games: int, seats: int, space: Any, actions: spaces.Discrete, mode: Any
     ) -> None:
         """Set up spaces for a number of games and seats."""
         self.autoreset_mode = common.check_autoreset_mode(mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.num_games, self.num_seats, self.num_envs = games, seats, games * seats
-        self.single_observation_space: spaces.Dict = space  # pyright: ignore[reportIncompatibleVariableOverride]
+        self.single_observation_space: spaces.Space[Any] = space  # pyright: ignore[reportIncompatibleVariableOverride]
         self.single_action_space: spaces.Discrete = actions  # pyright: ignore[reportIncompatibleVariableOverride]
         self.observation_space = batch_space(space, self.num_envs)
         self.action_space = batch_space(actions, self.num_envs)
@@ -74,8 +80,8 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
         """Return the seats to act, integers [num_games]."""
 
     @abstractmethod
-    def _look(self) -> Observation:
-        """Return the observation of every row, with masks; masks of waiting rows are ignored."""
+    def _look(self) -> tuple[Observation, np.ndarray]:
+        """Return the observation and the mask of every row; masks of waiting rows are ignored."""
 
     def reset(
         self,
@@ -132,15 +138,20 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
             infos |= {"final_obs": last, "_final_obs": terminations.copy()}
         return observations, rewards.ravel(), terminations, np.zeros(self.num_envs, bool), infos
 
+    def action_masks(self) -> np.ndarray:
+        """Return the masks that the infos hold, bool [num_envs, num_actions]."""
+        return self._current()[1][ACTION_MASK] != 0
+
     def _current(self) -> tuple[Observation, Infos]:
         """Return observations and infos; the mask of a waiting row marks action 0."""
-        observations = self._look()
+        observations, mask = self._look()
         to_act = np.zeros((self.num_games, self.num_seats), bool)
         to_act[np.arange(self.num_games), self._actors()] = ~self._ended
         waiting = ~to_act.ravel()
-        mask = observations[ACTION_MASK]
         mask[waiting] = 0
         mask[waiting, 0] = 1
+        if self.sight.mask == IN_OBSERVATION:
+            observations[ACTION_MASK] = mask
         everywhere = np.ones(self.num_envs, bool)
         return observations, {
             ACTION_MASK: mask.copy(),
@@ -186,6 +197,7 @@ class SeatVectorEnv(Rows):
         num_games: int = 1,
         *,
         observation: str = PLANES,
+        mask: str = IN_OBSERVATION,
         illegal_reward: float = ILLEGAL_REWARD,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
@@ -197,10 +209,10 @@ class SeatVectorEnv(Rows):
             InputError: An unknown name, option, mode or form of observations, or no games.
         """
         self._env = GameVectorEnv(
-            game, num_games, reward="seats", observation=observation, render_mode=render_mode,
-            illegal_reward=illegal_reward, **options,
+            game, num_games, reward="seats", observation=observation, mask=mask,
+            render_mode=render_mode, illegal_reward=illegal_reward, **options,
         )  # fmt: skip
-        self.game, self.sight = self._env.game, ObservationForm(self._env.game, observation)
+        self.game, self.sight = self._env.game, self._env.sight
         self.render_mode = render_mode
         space, actions = self._env.single_observation_space, self._env.single_action_space
         self._set_up(num_games, self.game.num_players, space, actions, autoreset_mode)
@@ -224,8 +236,8 @@ class SeatVectorEnv(Rows):
     def _actors(self) -> np.ndarray:
         return self._env.states["player"]
 
-    def _look(self) -> Observation:
+    def _look(self) -> tuple[Observation, np.ndarray]:
         states = np.repeat(self._env.states, self.num_seats)
         seats = np.tile(np.arange(self.num_seats), self.num_games)
         seen, masks = self.sight.observe(states, seats)
-        return {**self.sight.parts(seen), ACTION_MASK: masks}
+        return self.sight.show(seen), masks

@@ -14,7 +14,13 @@ from closedhand.core.numba.jit import draw_seed
 from closedhand.core.status import ILLEGAL, OVER, REFUSED, RUNNING
 from closedhand.envs import common, opponent_kernels, render
 from closedhand.envs.common import ILLEGAL_REWARD
-from closedhand.envs.observation_form import ACTION_MASK, PLANES, Observation, ObservationForm
+from closedhand.envs.observation_form import (
+    ACTION_MASK,
+    IN_OBSERVATION,
+    PLANES,
+    Observation,
+    ObservationForm,
+)
 from closedhand.envs.opponent_kernels import BEGIN
 from closedhand.envs.opponents import Opponents, Spec, check_seat, unchanged_if_refused
 
@@ -31,9 +37,10 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
 
     An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first), or
     with `observation="flat"` or `"compact"` one vector `observation`, and `action_mask`
-    [num_actions]. The reward is 0 before the end of the game, then the seat's return. In games that
-    pay in stages (`game.staged`) it is the growth of the seat's return since its last step. An
-    illegal action ends the game with `illegal_reward`, or counts as a pass (`game.lenient`). Infos:
+    [num_actions]. With `mask="info"` it has no mask, and is the vector itself. The reward is 0
+    before the end of the game, then the seat's return. In games that pay in stages (`game.staged`)
+    it is the growth of the seat's return since its last step. An illegal action ends the game with
+    `illegal_reward`, or counts as a pass (`game.lenient`). Infos:
 
     - `action_mask`, as in the observation; all zero after the end.
     - `current_player`, the seat that is played from outside.
@@ -58,6 +65,7 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
         opponents: Spec = "random",
         seat: int | str = 0,
         observation: str = PLANES,
+        mask: str = IN_OBSERVATION,
         illegal_reward: float = ILLEGAL_REWARD,
         render_mode: str | None = None,
         **options: Any,
@@ -70,6 +78,7 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
                 order after ours.
             seat: The seat to play, or `random`: a new one for each episode.
             observation: Form of the observations: `planes`, `flat` or `compact`.
+            mask: Place of the mask: `observation`, beside the info, or `info` alone.
             illegal_reward: The reward of an illegal action.
             render_mode: `human`, `ansi`, `rgb_array` or None.
             **options: Options of `make_game`.
@@ -78,10 +87,10 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
             InputError: An unknown name, option, seat, render mode or form of observations.
         """
         self.game = common.resolve(game, options)
-        self.sight = ObservationForm(self.game, observation)
+        self.sight = ObservationForm(self.game, observation, mask)
         self.render_mode = common.check_render_mode(render_mode)
         self.illegal_reward = common.check_reward(illegal_reward)
-        self.observation_space: spaces.Dict = self.sight.space()  # pyright: ignore[reportIncompatibleVariableOverride]
+        self.observation_space: spaces.Space[Any] = self.sight.space()  # pyright: ignore[reportIncompatibleVariableOverride]
         self.action_space: spaces.Discrete = common.action_space(self.game)  # pyright: ignore[reportIncompatibleVariableOverride]
         self._fixed_seat = check_seat(self.game, seat)
         self.seat = self._fixed_seat or 0
@@ -254,6 +263,5 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
         observation, (mask, info_mask), _ = look
         if self.render_mode == "human":
             self.render()
-        seen = self.sight.parts(observation)
-        seen[ACTION_MASK] = mask
+        seen = self.sight.show(observation, mask)
         return seen, {ACTION_MASK: info_mask, "current_player": self.seat}

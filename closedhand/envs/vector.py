@@ -1,6 +1,7 @@
 """Many games side by side as a Gymnasium VectorEnv, on batched kernels."""
 
 import copy
+import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,6 +10,7 @@ import numpy as np
 from gymnasium import error, logger, spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
+from gymnasium.wrappers.vector import NormalizeReward, RecordEpisodeStatistics
 
 from closedhand.core import game_kernels
 from closedhand.core.checks import integers
@@ -19,7 +21,13 @@ from closedhand.core.stream import begin_streams, make_streams
 from closedhand.core.threads import MOST_THREADS, side_by_side
 from closedhand.envs import common, render
 from closedhand.envs.common import ILLEGAL_REWARD
-from closedhand.envs.observation_form import ACTION_MASK, PLANES, Observation, ObservationForm
+from closedhand.envs.observation_form import (
+    ACTION_MASK,
+    IN_OBSERVATION,
+    PLANES,
+    Observation,
+    ObservationForm,
+)
 from closedhand.envs.opponents import Opponents, Spec, unchanged_if_refused, user_seat
 
 Infos = dict[str, Any]
@@ -37,6 +45,8 @@ SCALAR_REWARD = (
     "reward by reward='actor'"
 )
 """Warning at the first step of self-play if the env was made without `reward`."""
+ONE_REWARD: Any = RecordEpisodeStatistics, NormalizeReward
+"""Wrappers of Gymnasium that add up one reward a game."""
 MOST_ENVS = 2**24
 """Maximum number of games; the spaces of more would fill the memory."""
 Step = tuple[Observation, np.ndarray, np.ndarray, np.ndarray, Infos]
@@ -59,7 +69,8 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     move are paid, too. `closedhand.envs.seat_returns` and `seat_advantages` turn them into targets.
 
     An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first), or
-    with `observation="flat"` or `"compact"` one vector `observation`, and `action_mask`.
+    with `observation="flat"` or `"compact"` one vector `observation`, and `action_mask`. With
+    `mask="info"` it has no mask, and is the vector itself, int8 [num_envs, size].
 
     Masks are never all zero, so that a distribution over the legal actions always exists: after the
     end of a game action 0 is marked, or listed. With next-step reset the action there is ignored.
@@ -77,6 +88,8 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     - `rewards`, float64 [num_envs, num_players], after steps: the rewards of all seats.
     - `actor`, int64 [num_envs], after steps: the seat that acted; -1 if the step began a new game
       instead.
+    - `episode`, with `reward="seats"`, of games that just ended: a dict of `r`, float64 [num_envs,
+      num_players], the sums of the rewards, and `l`, int64 [num_envs], the number of steps.
     - `final_obs` and `final_info`, with same-step reset, of games that just ended; `returns` and
       `illegal_action` are then in `final_info`.
 
@@ -93,6 +106,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         single_action_space: Actions of one game.
         sight: Form of the observations.
         reward: Rewards of `step`: `actor` or `seats`.
+        has_mask: Whether there are masks.
         is_self_play: Whether the user plays several seats.
     """
 
@@ -111,6 +125,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         seat: int | str = 0,
         reward: str | None = None,
         observation: str = PLANES,
+        mask: str = IN_OBSERVATION,
         legal: str = "mask",
         illegal_reward: float = ILLEGAL_REWARD,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
@@ -130,6 +145,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
                 seat; or `seats`, of all seats. None is `actor`, with a warning at the first step of
                 self-play.
             observation: Form of the observations: `planes`, `flat` or `compact`.
+            mask: Place of the mask: `observation`, beside the info, or `info` alone.
             legal: Form of the legal actions: a `mask` in observations and infos, `ids` in the
                 infos, or `both`.
             illegal_reward: The reward of an illegal action.
@@ -146,18 +162,16 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             raise InputError(f"num_envs must be 1 to {MOST_ENVS}, not {shown(num_envs)}")
         self.autoreset_mode = common.check_autoreset_mode(autoreset_mode)
         self.reward = "actor" if reward is None else common.one_of("reward", reward, REWARDS)
-        self._has_mask = common.one_of("legal", legal, LEGAL) != "ids"
+        self.has_mask = common.one_of("legal", legal, LEGAL) != "ids"
         self._has_ids = legal != "mask"
-        self.sight = ObservationForm(self.game, observation)
+        self.sight = ObservationForm(self.game, observation, mask)
         if type(num_threads) is not int or not 1 <= num_threads <= MOST_THREADS:
             raise InputError(f"num_threads must be 1 to {MOST_THREADS}, not {shown(num_threads)}")
         self.num_envs, self.num_threads = num_envs, num_threads
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = common.check_render_mode(render_mode)
         self.illegal_reward = common.check_reward(illegal_reward)
-        self.single_observation_space: spaces.Dict = self.sight.space()  # pyright: ignore[reportIncompatibleVariableOverride]
-        if not self._has_mask:
-            del self.single_observation_space.spaces[ACTION_MASK]
+        self.single_observation_space: spaces.Space[Any] = self.sight.space(self.has_mask)  # pyright: ignore[reportIncompatibleVariableOverride]
         self.single_action_space: spaces.Discrete = common.action_space(self.game)  # pyright: ignore[reportIncompatibleVariableOverride]
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -171,6 +185,8 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         self._terms = Terms(self.game.num_players, staged, own, self.illegal_reward)
         self._games = _blank_games(self.game, num_envs)
         self._everywhere = np.ones(num_envs, bool)
+        self._earned = np.zeros((num_envs, self.game.num_players))
+        self._steps = np.zeros(num_envs, np.int64)
         self._has_begun = False
 
     @property
@@ -243,6 +259,9 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         actions = integers("actions", actions, self.num_envs).copy()
         chosen = common.mask_of("chosen", chosen, self.num_envs)
         games, resets = self._games, self.autoreset_mode != AutoresetMode.DISABLED
+        by_seat = self.reward == "seats"
+        if by_seat and not self._steps.any():
+            _refuse_wrappers()
         if not self._has_begun or (not resets and (games.status[chosen] != RUNNING).any()):
             raise error.ResetNeeded("some envs have no game under way: call reset() first")
         if self._warns:
@@ -254,15 +273,13 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         self._turn(chosen, actions, DEALT)
         observations, infos = self.observe()
         terminations = chosen & (games.status != RUNNING)
-        rewards = (
-            games.rewards
-            if self.reward == "seats"
-            else games.rewards[np.arange(self.num_envs), seats]
-        )
+        rewards = games.rewards if by_seat else games.rewards[np.arange(self.num_envs), seats]
         result = rewards.copy(), terminations, np.zeros(self.num_envs, bool)
         steps: Infos = {}
         for name, value in (("rewards", games.rewards), ("actor", games.actors)):
             steps |= {name: value.copy(), f"_{name}": self._everywhere.copy()}
+        if by_seat:
+            steps |= self._episodes(terminations)
         if self.autoreset_mode == AutoresetMode.SAME_STEP and terminations.any():
             final = self._final(terminations, observations, infos | steps)
             self._begin(terminations, DEALT)
@@ -270,20 +287,30 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             infos |= final
         return observations, *result, infos | steps
 
+    def _episodes(self, ended: np.ndarray) -> Infos:
+        """Count the step, and return the info `episode` of games that just ended."""
+        self._earned += self._games.rewards
+        self._steps += self._games.actors != NONE
+        earned = np.where(ended[:, None], self._earned, 0.0)
+        episode = {"r": earned, "l": np.where(ended, self._steps, 0)}
+        self._earned[ended], self._steps[ended] = 0.0, 0
+        return {"episode": episode, "_episode": ended.copy()}
+
+    def action_masks(self) -> np.ndarray:
+        """Return the masks that the infos hold, bool [num_envs, num_actions].
+
+        Raises:
+            InputError: The env was made without masks.
+        """
+        if not self.has_mask:
+            raise InputError("there are no masks: make the env without legal='ids'")
+        return self._show().masks != 0
+
     def observe(self) -> tuple[Observation, Infos]:
         """Return the current observations and infos, as `step` does."""
-        self._check_started()
-        number, games = self.num_envs, self._games
-        masks = np.empty((2, number, self.game.num_actions if self._has_mask else 0), np.int8)
-        seen = np.empty((number, self.sight.size), np.int8)
-        shown = Shown(seen, masks[0], masks[1], np.zeros((number, self.game.num_players)))
-        self._run(
-            game_kernels.show_games, (self.game.rules, games),
-            self._everywhere, self.sight.compact, shown, self.game.num_actions,
-        )  # fmt: skip
-        observations, legal = self.sight.parts(seen), dict[str, np.ndarray]()
-        if self._has_mask:
-            observations[ACTION_MASK], legal[ACTION_MASK] = masks
+        shown, games = self._show(), self._games
+        observations = self.sight.show(shown.observations, shown.masks if self.has_mask else None)
+        legal = {ACTION_MASK: shown.copies} if self.has_mask else dict[str, np.ndarray]()
         if self._has_ids:
             legal[LEGAL_ACTIONS] = self._list_legal()
         infos = {
@@ -299,6 +326,19 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         if self.render_mode == "human":
             self.render()
         return observations, infos
+
+    def _show(self) -> Shown:
+        """Return new arrays of what the user sees."""
+        self._check_started()
+        number = self.num_envs
+        masks = np.empty((2, number, self.game.num_actions if self.has_mask else 0), np.int8)
+        seen = np.empty((number, self.sight.size), np.int8)
+        shown = Shown(seen, masks[0], masks[1], np.zeros((number, self.game.num_players)))
+        self._run(
+            game_kernels.show_games, (self.game.rules, self._games),
+            self._everywhere, self.sight.compact, shown, self.game.num_actions,
+        )  # fmt: skip
+        return shown
 
     def _check_started(self) -> None:
         if not self._has_begun:
@@ -336,6 +376,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         Raises:
             InputError: An opponent chose an illegal action, or ends a given game before our turn.
         """
+        self._earned[chosen], self._steps[chosen] = 0.0, 0
         self._games.status[chosen] = OVER  # so that the turn starts a game in place of an action
         self._turn(chosen, np.zeros(self.num_envs, np.int64), origin)
         if origin == GIVEN and (self._games.status[chosen] != RUNNING).any():
@@ -420,6 +461,25 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             "final_info": final,
             "_final_info": ended.copy(),
         }
+
+
+def _refuse_wrappers() -> None:
+    """Refuse wrappers of Gymnasium that add up one reward a game, around rewards of all seats.
+
+    A wrapper does not tell the env that it wraps it, so it is looked for among the callers.
+
+    Raises:
+        InputError: Such a wrapper steps the env.
+    """
+    frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        wrapper: Any = frame.f_locals.get("self")
+        if isinstance(wrapper, ONE_REWARD):
+            raise InputError(
+                f"{type(wrapper).__name__} takes one reward a game, but reward='seats' gives one a "
+                "seat: read infos['episode'] for sums, and scale rewards yourself"
+            )
+        frame = frame.f_back
 
 
 def _blank_games(game: Game, number: int) -> Games:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.agents import Traits, described
+from closedhand.core.agents import Traits, described, how_to_play
 from closedhand.core.files import within
 from closedhand.core.game import Game, InputError
 from closedhand.core.options import Range
@@ -17,6 +17,8 @@ MODULES = "torch", "safetensors"
 """Packages that agents by networks need."""
 NAME = "model.safetensors"
 """Name of the network in a folder of `closedhand train`."""
+FOREIGN = (".zip", ".pt", ".pth", ".ckpt", ".bin")
+"""Suffixes of networks of PyTorch and libraries on it."""
 MICROSECONDS = 500
 """Approximate time of a decision by such a network, in microseconds."""
 
@@ -45,7 +47,7 @@ Temperature = Annotated[
 ]
 
 
-@described(describe, needs=MODULES)
+@described(describe, needs=MODULES, plays=(NAME, "learned:{}"))
 def make_learned(
     game: Game, seed: int, argument: str | None, temperature: Temperature = None
 ) -> "NetworkAgent":
@@ -61,4 +63,17 @@ def make_learned(
 
     options = {} if temperature is None else {"temperature": temperature}
     name = str(AgentSpec("learned", options, argument))
-    return load(game, path, temperature, seed, name)
+    try:
+        return load(game, path, temperature, seed, name)
+    except InputError as error:
+        raise InputError(f"{error}{_instead(game, Path(argument or ''))}") from None
+
+
+def _instead(game: Game, path: Path) -> str:
+    """Say how to play a path that holds another kind of network; nothing if it is not known."""
+    texts = [text for text in how_to_play(game.name, path) if not text.startswith("learned:")]
+    if texts:
+        return f"; name the agent {' or '.join(texts)}"
+    if path.suffix in FOREIGN:
+        return "; closedhand.agents.from_function makes an agent of another library's network"
+    return ""

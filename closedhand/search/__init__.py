@@ -3,6 +3,7 @@
 `__all__` lists the public names. The modules hold the kernels behind them.
 """
 
+from closedhand.search import exact
 from closedhand.search.alpha_beta import LOST, UNKNOWN, WON, solve
 from closedhand.search.budget import read_budget
 from closedhand.search.ismcts import ISMCTS
@@ -23,6 +24,7 @@ __all__ = [
     "Ranked",
     "Simulation",
     "Uniform",
+    "exact",
     "playouts",
     "rank",
     "read_budget",

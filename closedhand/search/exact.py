@@ -195,9 +195,11 @@ def endgame(
         raise InputError(f"teams: {game.name} has {game.num_players} seats, not {len(sides)}")
     if means is not None:
         game = means.game(game)
-    searching = _Search(game, means.policy if means else Uniform(), state, sides, seconds, memory)
-    plays = searching.values(state)
-    line = searching.line(state, plays[0])
+    policy = means.policy if means else Uniform()
+    with np.errstate(over="ignore"):  # without the compiler NumPy would warn of hashes
+        searching = _Search(game, policy, state, sides, seconds, memory)
+        plays = searching.values(state)
+        line = searching.line(state, plays[0])
     spent = time.monotonic() - searching.start
     return Endgame(searching.player, tuple(plays), line, spent, searching.positions)
 
@@ -297,7 +299,10 @@ class _Search:
             if len(self.tables) == 1 or (size + len(table.places)) * PLACE > self.memory:
                 return table
             self.tables = {least: table}
-        larger = np.zeros((size, 2), np.uint64)
+        try:
+            larger = np.zeros((size, 2), np.uint64)
+        except MemoryError:  # the limit is above what the machine has
+            return table
         copy_table(table.places, larger)
         self.tables[least] = _Table(larger, table.seen)
         return self.tables[least]

@@ -20,7 +20,7 @@ from closedhand.core.game import Game, InputError
 from closedhand.core.reading import check_arrays
 from closedhand.core.registry import load as load_ref
 from closedhand.solvers.interface import Algorithm, Evaluation, Trees
-from closedhand.solvers.strategy import Strategy, evaluate, save
+from closedhand.solvers.strategy import FILE, Strategy, evaluate, save
 from closedhand.solvers.tree import trees_of
 
 
@@ -264,7 +264,7 @@ class Run(long_work.Run[Judged]):
     def _write(self) -> None:
         if self.folder is not None:
             result = json.dumps(self.summary(), separators=(",", ":"))
-            save(self.strategy(), Path(self.folder) / "strategy.npz")
+            save(self.strategy(), Path(self.folder) / FILE)
             write_atomically(Path(self.folder) / "result.json", result + "\n")
 
 

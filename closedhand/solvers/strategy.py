@@ -18,7 +18,7 @@ import numpy as np
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Agent, Traits, described, files_of, policy_or_choices
 from closedhand.core.checks import shown
-from closedhand.core.files import write_arrays, write_atomically
+from closedhand.core.files import within, write_arrays, write_atomically
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.numba.jit import kernel
 from closedhand.core.parsing import OPTIONS, TEXT, check_fields
@@ -30,6 +30,8 @@ from closedhand.solvers.keys import keys_of
 from closedhand.solvers.regrets import normalise, sample
 from closedhand.solvers.tree import build, layout_of, trees_of, views_of_sets
 
+FILE = "strategy.npz"
+"""Name of the file of a solver's folder."""
 NARROW = 1e-6
 """Largest difference of the sum of an information set's probabilities from 1."""
 
@@ -379,21 +381,24 @@ class StrategyAgent:
         return self.strategy.look_up(views)
 
 
-def _path(argument: str | None) -> str:
+def _path(argument: str | None) -> Path:
     if argument is None:
         raise InputError("the agent strategy needs a file: strategy:runs/solve/strategy.npz")
-    return argument
+    return within(Path(argument), FILE)
 
 
-@described(lambda game, argument: Traits(files_of(_path(argument)), microseconds=5.0))
+@described(
+    lambda game, argument: Traits(files_of(_path(argument)), microseconds=5.0),
+    plays=(FILE, "strategy:{}"),
+)
 def make_strategy(game: Game, seed: int, argument: str | None) -> StrategyAgent:
-    """Make the agent `strategy:PATH`.
+    """Make the agent `strategy:PATH`, with a file or the folder of a solver.
 
     Raises:
         InputError: The path is missing, or the file holds no strategy for this game.
     """
-    path = _path(argument)
-    return StrategyAgent(load(Path(path), game), str(AgentSpec("strategy", argument=path)), seed)
+    name = str(AgentSpec("strategy", argument=argument))
+    return StrategyAgent(load(_path(argument), game), name, seed)
 
 
 def called(game: Game) -> str:

@@ -1,6 +1,6 @@
 """Wrappers of the envs of this package.
 
-The modules `sb3` (Stable-Baselines3), `agilerl`, `rllib`, `tianshou` and `torchrl` adapt envs to
+The modules `sb3` (Stable-Baselines3), `rllib`, `tianshou` and `torchrl` adapt envs to
 these libraries, and import them.
 """
 
@@ -8,6 +8,5 @@ from closedhand.wrappers.aec_rows import AECRows
 from closedhand.wrappers.auto_pass import AutoPass
 from closedhand.wrappers.duplicate import DuplicateDealing
 from closedhand.wrappers.kickers import KickerSubsteps
-from closedhand.wrappers.observing import ObservingAgent
 
-__all__ = ["AECRows", "AutoPass", "DuplicateDealing", "KickerSubsteps", "ObservingAgent"]
+__all__ = ["AECRows", "AutoPass", "DuplicateDealing", "KickerSubsteps"]

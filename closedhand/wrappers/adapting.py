@@ -7,7 +7,15 @@ from gymnasium.vector import AutoresetMode
 
 from closedhand.core.checks import InputError, shown
 from closedhand.envs.aec import GameAEC
-from closedhand.envs.observation_form import ACTION_MASK, COMPACT, FLAT, OBSERVATION
+from closedhand.envs.observation_form import (
+    ACTION_MASK,
+    COMPACT,
+    FLAT,
+    IN_INFO,
+    IN_OBSERVATION,
+    OBSERVATION,
+    ObservationForm,
+)
 from closedhand.envs.seat_vector import Rows
 from closedhand.envs.vector import GameVectorEnv
 
@@ -30,13 +38,14 @@ def aec_table(env: Any) -> GameAEC:
     return table
 
 
-def vector_env(env: Any, library: str, mode: AutoresetMode) -> OneSeat:
+def vector_env(env: Any, library: str, mode: AutoresetMode, mask: str = IN_OBSERVATION) -> OneSeat:
     """Return the vector env of this package in `env`, for a library that needs masks.
 
     Args:
         env: What `gymnasium.make_vec` returns, a `GameVectorEnv`, or a `SeatVectorEnv`.
         library: Name of the library, for messages.
         mode: The autoreset mode that it takes.
+        mask: Where it looks for the mask; every env shows it in the info.
 
     Raises:
         InputError: It is another env, or was made without masks or with another mode; or several
@@ -52,9 +61,21 @@ def vector_env(env: Any, library: str, mode: AutoresetMode) -> OneSeat:
         )
     if inner.autoreset_mode != mode:
         raise InputError(f"{library} needs another reset: use autoreset_mode={mode.value!r}")
-    if ACTION_MASK not in inner.single_observation_space.spaces:
+    if isinstance(inner, GameVectorEnv) and not inner.has_mask:
         raise InputError(f"{library} takes masks: use legal='mask'")
+    if mask != IN_INFO:
+        check_mask(inner.sight, library)
     return inner
+
+
+def check_mask(sight: ObservationForm, library: str) -> None:
+    """Refuse observations without a mask, for a library that looks for it there.
+
+    Raises:
+        InputError: The mask stands in the info.
+    """
+    if sight.mask == IN_INFO:
+        raise InputError(f"{library} takes the mask from observations: leave out mask='info'")
 
 
 def only_part(space: Any, library: str) -> spaces.Box:

@@ -11,7 +11,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from pettingzoo import AECEnv
 
-from closedhand.envs.observation_form import Observation
+from closedhand.envs.observation_form import ACTION_MASK, Observation
 from closedhand.envs.seat_vector import Rows
 from closedhand.wrappers.adapting import aec_table
 
@@ -45,7 +45,7 @@ class AECRows(Rows):
         self.sight = aec_table(env).sight
         self.aec = env
         self._agents = list(env.possible_agents)
-        space = cast(spaces.Dict, env.observation_space(self._agents[0]))
+        space = env.observation_space(self._agents[0])
         actions = cast(spaces.Discrete, env.action_space(self._agents[0]))
         self._set_up(1, len(self._agents), space, actions, autoreset_mode)
 
@@ -70,6 +70,9 @@ class AECRows(Rows):
     def _actors(self) -> np.ndarray:
         return np.array([self._agents.index(self.aec.agent_selection)])
 
-    def _look(self) -> Observation:
-        seen = [cast(Observation, self.aec.observe(agent)) for agent in self._agents]
-        return {part: np.stack([each[part] for each in seen]) for part in seen[0]}
+    def _look(self) -> tuple[Observation, np.ndarray]:
+        seen: list[Any] = [self.aec.observe(agent) for agent in self._agents]
+        masks = np.stack([self.aec.infos[agent][ACTION_MASK] for agent in self._agents])
+        if self.sight.is_array:
+            return np.stack(seen), masks
+        return {part: np.stack([each[part] for each in seen]) for part in seen[0]}, masks

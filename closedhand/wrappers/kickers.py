@@ -46,7 +46,7 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
             raise InputError(f"this {self._flat.name} has no sub-steps, or has them already")
         options = {**self._flat.options, **self._flat.substep_options}
         self.game = make_game(self._flat.name, **options)
-        self.sight = ObservationForm(self.game, base.sight.form)
+        self.sight = ObservationForm(self.game, base.sight.form, base.sight.mask)
         self.observation_spaces: dict[str, Any] = {
             agent: self.sight.space() for agent in self.possible_agents
         }
@@ -90,7 +90,10 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
         self._synchronise()
 
     def observe(self, agent: str) -> Observation:
-        """Return the observation of an agent: a new dict of int8 arrays."""
+        """Return the observation of an agent, as the wrapped env does."""
+        return self.sight.show(*self._look(agent))
+
+    def _look(self, agent: str) -> tuple[np.ndarray, np.ndarray]:
         observation = np.empty(self.sight.size, np.int8)
         mask = np.zeros(self.game.num_actions, np.int8)
         player = aec_table(self.env).seat_of(agent)
@@ -99,7 +102,7 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
         )
         if self.terminations.get(agent):
             mask[:] = 0
-        return {**self.sight.parts(observation), ACTION_MASK: mask}
+        return observation, mask
 
     def state(self) -> np.ndarray:
         """Return the observations of all players in order, int8 [state_space.shape]."""
@@ -120,6 +123,6 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
 
     def _publish(self) -> None:
         self.infos = {
-            agent: {**info, ACTION_MASK: self.observe(agent)[ACTION_MASK]}
+            agent: {**info, ACTION_MASK: self._look(agent)[1]}
             for agent, info in self.env.infos.items()
         }

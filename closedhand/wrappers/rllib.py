@@ -1,10 +1,12 @@
 """Self-play in RLlib's new API stack: a game as its multi-agent env, and PPO's network with masks.
 
-    from closedhand.wrappers.rllib import agent_of, self_play
+    from closedhand.agents import from_function
+    from closedhand.wrappers.rllib import act_of, self_play
 
     algorithm = self_play(PPOConfig(), game).build_algo()
     algorithm.train()
-    match.play(game, [agent_of(algorithm, game), "random"], deals=500)
+    agent = from_function(act_of(algorithm), observation="compact", name="RLlib")
+    match.play(game, [agent, "random"], deals=500)
 
 One seat against agents is faster: RLlib takes our vector envs directly with
 `gym_env_vectorize_mode="vector_entry_point"`, and needs only `MaskedPPOModule` from here.
@@ -13,6 +15,7 @@ One seat against agents is faster: RLlib takes our vector envs directly with
 # pyright: basic, reportMissingImports=false
 # RLlib has few types, and is tested in a separate environment.
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -32,7 +35,6 @@ from closedhand.envs.aec import GameAEC
 from closedhand.envs.common import ILLEGAL_REWARD
 from closedhand.envs.observation_form import ACTION_MASK, COMPACT, OBSERVATION, Observation
 from closedhand.wrappers.adapting import only_part
-from closedhand.wrappers.observing import ObservingAgent
 
 SELF = "self"
 """The policy that plays all seats."""
@@ -177,25 +179,21 @@ def _everybody(agent: Any, *_: Any, **__: Any) -> str:
     return SELF
 
 
-def agent_of(
-    algorithm: Algorithm, game: str | Game, observation: str = COMPACT, name: str = "RLlib",
-    **options: Any,
-) -> ObservingAgent:  # fmt: skip
-    """Make an agent that plays the most probable action of a learned policy.
+def act_of(algorithm: Algorithm) -> Callable[[Any, Any], Any]:
+    """Return the most probable actions of a learned policy, for `closedhand.agents.from_function`.
 
     Args:
-        algorithm: Algorithm whose module is a `MaskedPPOModule`.
-        game: Name of the game that it has learned, or a `Game`.
-        observation: Form of the observations that it has learned from.
-        name: Name of the agent.
-        **options: Options of `make_game`.
+        algorithm: Algorithm whose module is a `MaskedPPOModule`, also one from a checkpoint.
+
+    Returns:
+        A function of observations, int8 [n, size], and masks, bool [n, num_actions].
     """
     module: Any = algorithm.get_module(SELF) or algorithm.get_module()
 
     @torch.no_grad()
-    def choose(seen: Observation) -> Any:
-        batch = {part: torch.from_numpy(rows) for part, rows in seen.items()}
+    def act(seen: Any, masks: Any) -> Any:
+        batch = {OBSERVATION: torch.from_numpy(seen), ACTION_MASK: torch.from_numpy(masks)}
         found = module.forward_inference({Columns.OBS: batch})
         return found[Columns.ACTION_DIST_INPUTS].argmax(1).numpy()
 
-    return ObservingAgent(common.resolve(game, options), choose, observation, name)
+    return act

@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode
 from closedhand.core.checks import InputError, integers
 from closedhand.core.optional_imports import needing
 from closedhand.envs import common
-from closedhand.envs.observation_form import ACTION_MASK, OBSERVATION, PLANES
+from closedhand.envs.observation_form import ACTION_MASK, IN_INFO, OBSERVATION, PLANES
 from closedhand.wrappers.adapting import vector_env
 
 with needing():
@@ -39,9 +39,11 @@ class SB3VecEnv(VecEnv):
     Each row is an env of one player: make them with `opponents`, or as a `SeatVectorEnv` for
     self-play.
 
-    The mask is removed from the observation, where it would be a feature, and returned by
-    `env_method("action_masks")`, as sb3-contrib expects. The rest is a dict of parts for
-    `MultiInputPolicy`, or with `observation="compact"` or `"flat"` one vector for `MlpPolicy`.
+    Observations are those of `mask="info"`, whatever the envs were made with, so that a model also
+    plays in `gymnasium.make(…, mask="info")`: one vector for `MlpPolicy` with
+    `observation="compact"` or `"flat"`, else a dict of parts for `MultiInputPolicy`.
+    `env_method("action_masks")` returns the masks, as sb3-contrib expects. The infos of finished
+    games have the sum of rewards and the length as `episode`, which SB3 logs.
     """
 
     def __init__(self, envs: Any) -> None:
@@ -56,7 +58,9 @@ class SB3VecEnv(VecEnv):
                 mode, or the spaces differ.
         """
         given = list(cast(Sequence[Any], envs)) if isinstance(envs, Sequence) else [envs]
-        self.envs = [vector_env(env, "Stable-Baselines3", AutoresetMode.SAME_STEP) for env in given]
+        self.envs = [
+            vector_env(env, "Stable-Baselines3", AutoresetMode.SAME_STEP, IN_INFO) for env in given
+        ]
         shapes = [
             (env.single_observation_space, env.single_action_space, env.sight.form)
             for env in self.envs
@@ -64,33 +68,43 @@ class SB3VecEnv(VecEnv):
         if not shapes or any(shape != shapes[0] for shape in shapes):
             raise InputError("Stable-Baselines3 takes one or more envs, all with the same spaces")
         first = self.envs[0]
-        parts = dict(first.single_observation_space.spaces)
-        parts.pop(ACTION_MASK)
         self._one_part = first.sight.form != PLANES
-        space = parts[OBSERVATION] if self._one_part else spaces.Dict(parts)
+        space: Any = first.single_observation_space
+        if not first.sight.is_array:
+            space = self._without_mask(space.spaces)
+            space = space if self._one_part else spaces.Dict(space)
         actions = first.single_action_space
         super().__init__(  # pyright: ignore[reportUnknownMemberType]
             sum(env.num_envs for env in self.envs), space, actions
         )
+        self.metadata: dict[str, Any] = {**self.metadata, "render_fps": common.RENDER_FPS}
         self._ends = np.cumsum([env.num_envs for env in self.envs])[:-1]
         self._masks: np.ndarray
         self._actions: np.ndarray
+        self._earned, self._steps = np.zeros(self.num_envs), np.zeros(self.num_envs, np.int64)
 
-    def _merge(self, observations: list[dict[str, np.ndarray]]) -> Seen:
-        merged = {
-            name: np.concatenate([observation[name] for observation in observations])
-            for name in observations[0]
-        }
-        self._masks = merged.pop(ACTION_MASK).astype(bool)
-        return merged[OBSERVATION] if self._one_part else merged
+    def _without_mask(self, seen: Any) -> Any:
+        """Return an observation, or a mapping of spaces, in the form of `mask="info"`."""
+        if not isinstance(seen, dict):
+            return seen
+        seen = cast(dict[str, Any], seen)
+        parts = {name: part for name, part in seen.items() if name != ACTION_MASK}
+        return parts[OBSERVATION] if self._one_part else parts
+
+    def _merge(self, found: list[tuple[Any, dict[str, Any]]]) -> Seen:
+        """Merge the observations and masks of all envs."""
+        self._masks = np.concatenate([infos[ACTION_MASK] for _, infos in found]) != 0
+        seen = [self._without_mask(observation) for observation, _ in found]
+        if self._one_part:
+            return np.concatenate(seen)
+        return {name: np.concatenate([each[name] for each in seen]) for name in seen[0]}
 
     def reset(self) -> Seen:  # type: ignore[override]
         """Start all games."""
+        self._earned[:], self._steps[:] = 0.0, 0
+        seeds = self._first_seeds()
         return self._merge(
-            [
-                env.reset(seed=seed)[0]
-                for env, seed in zip(self.envs, self._first_seeds(), strict=True)
-            ]
+            [env.reset(seed=seed) for env, seed in zip(self.envs, seeds, strict=True)]
         )
 
     def _first_seeds(self) -> list[int | None]:
@@ -117,30 +131,27 @@ class SB3VecEnv(VecEnv):
 
     def step_wait(self) -> tuple[Any, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Step all games; a finished one restarts, with its last observation in the info."""
-        observations: list[dict[str, np.ndarray]] = []
-        rewards: list[np.ndarray] = []
-        dones: list[np.ndarray] = []
-        infos: list[dict[str, Any]] = []
-        for env, actions in zip(self.envs, np.split(self._actions, self._ends), strict=True):
-            observation, reward, terminated, truncated, info = env.step(actions)
-            done = terminated | truncated
-            observations.append(observation)
-            rewards.append(reward)
-            dones.append(done)
-            final = info.get("final_obs")
-            for i in range(env.num_envs):
-                infos.append(self._info(final[i]) if done[i] and final is not None else {})
-        return (
-            self._merge(observations),
-            np.concatenate(rewards).astype(np.float32),
-            np.concatenate(dones),
-            infos,
-        )
-
-    def _info(self, final: dict[str, np.ndarray]) -> dict[str, Any]:
-        parts = {name: part for name, part in final.items() if name != ACTION_MASK}
-        last = parts[OBSERVATION] if self._one_part else parts
-        return {"terminal_observation": last, "TimeLimit.truncated": False}
+        split = np.split(self._actions, self._ends)
+        found = [env.step(actions) for env, actions in zip(self.envs, split, strict=True)]
+        rewards = np.concatenate([reward for _, reward, *_ in found])
+        dones = np.concatenate([done for _, _, done, *_ in found])
+        last = [
+            row
+            for env, (*_, info) in zip(self.envs, found, strict=True)
+            for row in info.get("final_obs", (None,) * env.num_envs)
+        ]
+        self._earned += rewards
+        self._steps += 1
+        infos: list[dict[str, Any]] = [{} for _ in dones]
+        for i in np.flatnonzero(dones):
+            infos[i] = {
+                "terminal_observation": self._without_mask(last[i]),
+                "TimeLimit.truncated": False,
+                "episode": {"r": float(self._earned[i]), "l": int(self._steps[i])},
+            }
+        self._earned[dones], self._steps[dones] = 0.0, 0
+        seen = self._merge([(observation, info) for observation, *_, info in found])
+        return seen, rewards.astype(np.float32), dones, infos
 
     def close(self) -> None:
         """Close all envs."""
@@ -150,20 +161,25 @@ class SB3VecEnv(VecEnv):
     def env_method(
         self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any
     ) -> list[Any]:
-        """Call `action_masks`, the only method: the mask of each game, bool [actions]."""
-        if method_name != "action_masks":
-            raise AttributeError(f"SB3VecEnv has no {method_name}")
-        return [self._masks[i] for i in self._get_indices(indices)]
+        """Call `action_masks` (the mask of each row, bool [actions]) or `render` (of each game)."""
+        if method_name == "action_masks":
+            return [self._masks[i] for i in self._get_indices(indices)]
+        if method_name == "render":
+            return self.get_images()
+        raise AttributeError(f"SB3VecEnv has no method {method_name}")
+
+    def get_images(self) -> list[Any]:
+        """Render every game; `render` of SB3 tiles the pictures."""
+        return [picture for env in self.envs for picture in env.render() or ()]
 
     def has_attr(self, attr_name: str) -> bool:
-        """Return whether `env_method` knows a name."""
-        return attr_name == "action_masks"
+        """Return whether the envs have an attribute."""
+        return all(hasattr(env, attr_name) for env in self.envs)
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """Return the only attribute that SB3 reads, the render mode: None."""
-        if attr_name == "render_mode":
-            return [None for _ in self._get_indices(indices)]
-        raise AttributeError(f"SB3VecEnv has no {attr_name}")
+        """Return an attribute of the env of each row, such as `game`."""
+        values = [getattr(env, attr_name) for env in self.envs for _ in range(env.num_envs)]
+        return [values[i] for i in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
         """Refuse: the options of a game are set when it is made."""

@@ -2,8 +2,11 @@
 
 # pyright: reportMissingTypeStubs=false
 
+from typing import cast
+
 import gymnasium
 import torch
+from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
 from closedhand.core.checks import InputError, shown
@@ -12,7 +15,7 @@ from closedhand.envs.observation_form import ACTION_MASK
 from closedhand.envs.seat_vector import Rows
 from closedhand.envs.solo import SoloEnv
 from closedhand.envs.vector import GameVectorEnv
-from closedhand.wrappers.adapting import vector_env
+from closedhand.wrappers.adapting import check_mask, vector_env
 
 with needing():
     from torchrl.envs import ActionMask, DTypeCastTransform, GymWrapper, TransformedEnv
@@ -55,10 +58,11 @@ def torchrl_env(env: AnyEnv) -> TransformedEnv:
     if isinstance(ours, GameVectorEnv | Rows):
         space = vector_env(env, "TorchRL", AutoresetMode.DISABLED).single_observation_space
     elif isinstance(ours, SoloEnv):
+        check_mask(ours.sight, "TorchRL")
         space = ours.observation_space
     else:
         raise InputError(f"an env of closedhand is needed here, not {shown(env)}")
-    parts = [name for name in space.spaces if name != ACTION_MASK]
+    parts = [name for name in cast(spaces.Dict, space).spaces if name != ACTION_MASK]
     made = TransformedEnv(GymWrapper(env, categorical_action_encoding=True))
     floats = DTypeCastTransform(torch.int8, torch.float32, in_keys=parts)
     for transform in (Mask(), floats, ActionMask()):

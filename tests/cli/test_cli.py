@@ -24,6 +24,8 @@ pytestmark = pytest.mark.usefixtures("in_empty_folder")
         [],
         ["match"],
         ["play"],
+        ["deals"],
+        ["endgame"],
         ["records"],
         ["records", "replay"],
         ["records", "export"],

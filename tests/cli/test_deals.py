@@ -54,7 +54,7 @@ def test_decks_of_douzero_are_converted(tmp_path: Path) -> None:
 
 def test_refusals(tmp_path: Path) -> None:
     agents = ("--agents", "random,random", "--out", str(tmp_path / "match.json"))
-    assert_refused("--deals is a whole number", "match", "leduc", "--deals", "0", *agents)
+    assert_refused("the number of deals of a match", "match", "leduc", "--deals", "0", *agents)
     assert_refused("cannot read", "match", "leduc", "--deals", "none.txt", *agents)
     path = tmp_path / "deals.txt"
     path.write_text("# no deals\n", "utf-8")

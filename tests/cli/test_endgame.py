@@ -40,4 +40,7 @@ def test_refusals() -> None:
     assert_refused(
         "action 1, 3: ", "endgame", "leduc", "--deal", "SK;HJ;HK", "--plays", "3",
     )  # fmt: skip
+    assert_refused("is for --deal", "endgame", "doudizhu", "--hands", "3,4", "--plays", "3")
+    deal = ("--deal", "SK;HJ;HK", "--turn", "1")
+    assert_refused("are for --hands", "endgame", "leduc", *deal)
     assert_refused("a team", "endgame", "doudizhu", "--hands", "3,4", "--teams", "0,5,1")

@@ -30,6 +30,7 @@ MORE = (
     "train doudizhu --algorithm value-net --minutes 0.0001 --out v",
     "compile leduc --gpu sm_90 --out cb",
     "reproduce deeprocket --out r",
+    "reproduce chinese-poker --out r",
     "reproduce kou --out r",
     "reproduce all --quick --out r",
     "train chinese-poker --algorithm blog --minutes 0.0001 --out t",

@@ -44,6 +44,7 @@ def test_a_plugin_has_files_of_deals_too(tmp_path: Path, kuhn: object) -> None:
     assert (by_seed.pairs[0].returns == on_file.pairs[0].returns).all()
 
 
+@pytest.mark.slow
 def test_matches_on_a_file_are_those_of_its_seed_with_any_workers(tmp_path: Path) -> None:
     number = match.CHUNK + 5
     write_deals(tmp_path / "deals.txt", DOUDIZHU, number, seed=3)
@@ -80,6 +81,7 @@ def test_a_match_on_other_deals_is_not_resumed(tmp_path: Path) -> None:
             results.load(path, DOUDIZHU, agents, 0, other)
 
 
+@pytest.mark.slow
 def test_a_league_on_a_file(tmp_path: Path) -> None:
     game = league.bind("daihinmin", {}, 3, True)
     write_deals(tmp_path / "deals.txt", game, 3, seed=2)

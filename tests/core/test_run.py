@@ -68,6 +68,18 @@ def test_a_run_is_saved_and_goes_on(tmp_path: Path) -> None:
     assert str(error.value) == f"{path} was made with seed 3, not 4"
 
 
+def test_a_logger_gets_each_new_entry_of_the_history(tmp_path: Path) -> None:
+    told: list[dict[str, Any]] = []
+    run = counting(tmp_path / "run.npz")
+    run.on_evaluation = told.append
+    run.work(over=lambda: run.learner.number == 7)
+    assert told == run.history and len(told) == 3
+    again = counting(tmp_path / "run.npz").resume()
+    again.on_evaluation = told.append
+    again.work(over=lambda: again.learner.number == 9)
+    assert told == again.history and len(told) == 4
+
+
 @pytest.mark.parametrize("missing", ["settings", "number", None])
 def test_what_is_no_checkpoint_is_one_line(tmp_path: Path, missing: str | None) -> None:
     path = tmp_path / "run.npz"

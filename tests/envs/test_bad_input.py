@@ -331,3 +331,20 @@ def test_no_action_is_taken_when_all_have_left(action: int | None) -> None:
         env.step(int(mask.argmax()) if mask.any() else None)
     with pytest.raises(gymnasium.error.ResetNeeded):
         env.step(action)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda **more: gymnasium.make("closedhand/Leduc-v0", **more),
+        lambda **more: gymnasium.make_vec("closedhand/Leduc-v0", **more),
+        lambda **more: pettingzoo.make("aec", "closedhand/leduc-v0", **more),
+        lambda **more: pettingzoo.make("parallel", "closedhand/chinese_poker-v0", **more),
+        lambda **more: SeatVectorEnv("leduc", **more),
+        lambda **more: SoloEnv(make_game("leduc"), **more),
+    ],
+)
+def test_an_unknown_option_is_a_type_error_as_libraries_expect(make: Any) -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'frameskip'") as caught:
+        make(frameskip=4)
+    assert isinstance(caught.value, InputError)

@@ -395,3 +395,45 @@ def test_legal_actions_are_listed_instead_of_masked(variant: Any, mode: Autorese
 def test_bad_way_to_tell_legal_actions(legal: Any) -> None:
     with pytest.raises(InputError, match="legal is mask, ids or both"):
         GameVectorEnv("leduc", 2, legal=legal)
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+@pytest.mark.parametrize("name", ["doudizhu", "uh_leduc"])
+def test_episodes_are_summed_by_seat(name: str, mode: AutoresetMode) -> None:
+    """Also of a game that pays in stages, and of one ended by an illegal action."""
+    envs = GameVectorEnv(name, 4, reward="seats", autoreset_mode=mode)
+    _, infos = envs.reset(seed=3)
+    rng = np.random.default_rng(0)
+    earned, steps, ended = np.zeros((4, envs.game.num_players)), np.zeros(4, int), 0
+    ends = np.zeros(4, bool)
+    for step in range(400):
+        if mode == DISABLED and ends.any():
+            _, infos = envs.reset(options={"reset_mask": ends})
+        actions = choose(infos["action_mask"], rng)
+        actions[3] = -1 if step == 5 else actions[3]
+        _, rewards, ends, _, infos = envs.step(actions)
+        earned += rewards
+        steps += infos["actor"] >= 0
+        assert infos["_episode"].tolist() == ends.tolist()
+        for i in np.flatnonzero(ends):
+            assert np.allclose(infos["episode"]["r"][i], earned[i])
+            assert infos["episode"]["l"][i] == steps[i]
+            earned[i], steps[i], ended = 0.0, 0, ended + 1
+    assert ended > 8
+
+
+@pytest.mark.parametrize("name", ["RecordEpisodeStatistics", "NormalizeReward"])
+def test_wrappers_of_one_reward_are_refused_around_those_of_all_seats(name: str) -> None:
+    import gymnasium.wrappers.vector as wrappers
+
+    for reward in ("seats", "actor"):
+        # As many games as seats, so that the arrays would fit.
+        inner = wrappers.ClipReward(GameVectorEnv("leduc", 2, reward=reward), -9, 9)
+        envs = getattr(wrappers, name)(inner)
+        _, infos = envs.reset(seed=1)
+        actions = infos["action_mask"].argmax(axis=1)
+        if reward == "actor":
+            envs.step(actions)
+            continue
+        with pytest.raises(InputError, match=f"^{name} takes one reward a game, but .*'episode'"):
+            envs.step(actions)

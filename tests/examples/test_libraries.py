@@ -46,6 +46,7 @@ GLUE = {
     "AECRows": "closedhand.wrappers",
     "gymnasium": "",
     "pettingzoo": "",
+    "supersuit": "",
 }
 """Where the names in the lines of the page come from."""
 LINES = [

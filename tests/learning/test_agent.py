@@ -1,5 +1,6 @@
 """The agent `learned`: networks of sub-steps in flat games, and files that are refused."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from support_learners import untrained, write_untrained
 from closedhand import InputError, make_agent, make_game
 from closedhand.core import batch
 from closedhand.core.duplicate import play_out
+from closedhand.core.files import SHIPPED
 from closedhand.learning import agent_factory
 from closedhand.learning.agent import NetworkAgent
 
@@ -93,6 +95,30 @@ def test_networks_of_other_actions_are_refused(tmp_path: Path) -> None:
     write_untrained(tmp_path, make_game("doudizhu"))
     with pytest.raises(InputError, match="trained with 337 actions"):
         make_agent(make_game("doudizhu", bidding=True), f"learned:{tmp_path}")
+
+
+def test_networks_of_other_kinds_are_named_with_the_agent_that_plays_them(tmp_path: Path) -> None:
+    game = make_game("doudizhu")
+    for shipped, file, agent in (
+        ("doudizhu_policy.safetensors", "policy.safetensors", "policy-net:"),
+        ("doudizhu_bid.safetensors", "bid.safetensors", "bids:net="),
+        ("doudizhu_value_win.npz", "value-net.npz", "value-net:"),
+    ):
+        folder = tmp_path / file.partition(".")[0]
+        folder.mkdir()
+        shutil.copy(SHIPPED / shipped, folder / file)
+        for path in (folder, folder / file):
+            with pytest.raises(InputError) as caught:
+                make_agent(game, f"learned:{path}")
+            said, _, advice = str(caught.value).partition("; name the agent ")
+            assert said and advice.startswith(f"{agent}{folder}")
+        make_agent(make_game("doudizhu", bidding=True), advice)
+    path = tmp_path / "model.zip"
+    path.write_bytes(b"PK" + bytes(100))
+    with pytest.raises(InputError, match=r"; closedhand\.agents\.from_function makes an agent"):
+        make_agent(game, f"learned:{path}")
+    with pytest.raises(InputError, match=r"No such file or directory$"):
+        make_agent(game, f"learned:{tmp_path / 'none'}")
 
 
 @pytest.mark.parametrize("cut", [0, 7, 100, 2000])

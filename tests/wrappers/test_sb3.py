@@ -1,5 +1,8 @@
 """Vector envs as one `VecEnv` of Stable-Baselines3, also where several games end together."""
 
+import sys
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -52,6 +55,7 @@ def test_every_game_gets_its_own_last_observation(name: str, options: dict[str, 
     looks = [alone(single.reset(seed=70 + i)[0]) for i, single in enumerate(singles)]
     rng = np.random.default_rng(2)
     together = across = 0
+    earned, steps = np.zeros(len(singles)), np.zeros(len(singles), int)
     for _ in range(120):
         masks = envs.env_method("action_masks")
         for i, look in enumerate(looks):
@@ -66,11 +70,14 @@ def test_every_game_gets_its_own_last_observation(name: str, options: dict[str, 
             look, reward, over, _, _ = single.step(actions[i : i + 1])
             looks[i] = alone(look)
             assert rewards[i] == np.float32(reward[0]) and dones[i] == over[0]
+            earned[i], steps[i] = earned[i] + reward[0], steps[i] + 1
             if not over[0]:
                 assert infos[i] == {}
                 continue
-            assert set(infos[i]) == {"terminal_observation", "TimeLimit.truncated"}
+            assert set(infos[i]) == {"terminal_observation", "TimeLimit.truncated", "episode"}
             assert infos[i]["TimeLimit.truncated"] is False
+            assert infos[i]["episode"] == {"r": earned[i], "l": steps[i]}
+            earned[i] = steps[i] = 0
             last = infos[i]["terminal_observation"]
             assert set(last) == set(looks[i]) - {"action_mask"}
             for part, values in last.items():
@@ -120,17 +127,58 @@ def test_bad_actions_and_seeds_are_refused() -> None:
     assert all(one[0][part].tobytes() == two[0][part].tobytes() for part in one[0])
 
 
-def test_only_masks_can_be_asked_for() -> None:
+def test_attributes_are_those_of_the_envs() -> None:
     envs = make()
     envs.reset()
     assert envs.has_attr("action_masks") and not envs.has_attr("seat")
     assert [len(mask) for mask in envs.env_method("action_masks", indices=[1, 3])] == [4, 4]
-    with pytest.raises(AttributeError, match="SB3VecEnv has no seat"):
+    assert [game.name for game in envs.get_attr("game", indices=[0, 5])] == ["leduc"] * 2
+    with pytest.raises(AttributeError, match="SB3VecEnv has no method seat"):
         envs.env_method("seat")
-    with pytest.raises(AttributeError, match="SB3VecEnv has no seat"):
+    with pytest.raises(AttributeError, match="no attribute 'seat'"):
         envs.get_attr("seat")
     with pytest.raises(AttributeError, match="when it is made"):
         envs.set_attr("seat", 1)
+
+
+def test_games_are_drawn_and_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from stable_baselines3.common.vec_env import VecVideoRecorder
+
+    from closedhand.wrappers.sb3 import SB3VecEnv
+
+    given: Any = {"opponents": "random", "autoreset_mode": "SameStep", "render_mode": "rgb_array"}
+    envs = SB3VecEnv([GameVectorEnv("leduc", 2, seat=seat, **given) for seat in (0, 1)])
+    envs.seed(1)
+    envs.reset()
+    assert len(envs.get_images()) == 4
+    assert envs.render().shape == (2 * 540, 2 * 960, 3)
+    monkeypatch.setitem(sys.modules, "moviepy", ModuleType("moviepy"))  # it writes the file alone
+    video = VecVideoRecorder(envs, str(tmp_path), lambda step: step == 0, video_length=10)
+    video.reset()
+    video.step(np.array([mask.argmax() for mask in envs.env_method("action_masks")]))
+    assert len(video.recorded_frames) == 2 and video.frames_per_sec == 2
+    video.recorded_frames.clear()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_model_plays_in_single_envs_and_logs_its_episodes(tmp_path: Path) -> None:
+    import gymnasium
+    from sb3_contrib import MaskablePPO
+    from sb3_contrib.common.maskable.evaluation import evaluate_policy
+
+    from closedhand.wrappers.sb3 import SB3VecEnv
+
+    given: Any = {"opponents": "random", "observation": "compact"}
+    envs = gymnasium.make_vec("closedhand/Leduc-v0", 4, autoreset_mode="SameStep", **given)
+    model = MaskablePPO("MlpPolicy", SB3VecEnv(envs), n_steps=16, batch_size=32)
+    model.learn(64)
+    assert len(model.ep_info_buffer) and {"r", "l"} <= set(model.ep_info_buffer[0])
+    env = gymnasium.make("closedhand/Leduc-v0", mask="info", **given)
+    assert env.observation_space == model.observation_space
+    rewards, lengths = evaluate_policy(model, env, 4, return_episode_rewards=True)
+    assert len(rewards) == len(lengths) == 4
+    model.save(tmp_path / "model")
+    MaskablePPO.load(tmp_path / "model", env).learn(16)
 
 
 def test_one_env_of_a_registry_is_enough_and_others_are_refused() -> None:
@@ -147,6 +195,8 @@ def test_one_env_of_a_registry_is_enough_and_others_are_refused() -> None:
         SB3VecEnv(GameVectorEnv("leduc", 2, legal="ids", **options))
     with pytest.raises(InputError, match="a vector env of closedhand is needed here"):
         SB3VecEnv(SoloEnv("leduc"))
+    beside = gymnasium.make_vec("closedhand/Leduc-v0", 3, mask="info", **options)
+    assert SB3VecEnv(beside).observation_space == SB3VecEnv(made).observation_space
     flat = gymnasium.make_vec("closedhand/Leduc-v0", 3, observation="flat", **options)
     for envs in ([], [made, flat], [made, gymnasium.make_vec("closedhand/UHLeduc-v0", **options)]):
         with pytest.raises(InputError, match="takes one or more envs, all with the same spaces"):

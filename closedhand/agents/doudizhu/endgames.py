@@ -137,11 +137,14 @@ def place(game: Game, hands: Sequence[str], turn: int, beat: str | None, by: int
         raise InputError("open hands have a landlord, seat 0: leave out the auction and doubling")
     if len(hands) not in (2, game.num_players):
         raise InputError(f"two or three hands, not {len(hands)}")
+    most = int(game.rules.options.hand + game.rules.options.public)
     state = game.empty(1)[0]
     for seat, text in enumerate(hands):
         cards = "".join(text.split()).upper()
         if not cards:
             raise InputError(f"player_{seat} has no cards")
+        if len(cards) > most:
+            raise InputError(f"player_{seat} has {len(cards)} cards, but no hand more than {most}")
         try:
             state.hands[seat] = pack(cards)
         except ValueError as error:
@@ -154,6 +157,8 @@ def place(game: Game, hands: Sequence[str], turn: int, beat: str | None, by: int
     for i, rank in enumerate(RANKS):
         if held >> 4 * i & 15 > int(game.rules.options.deck) >> 4 * i & 15:
             raise InputError(f"more cards {rank} in hands and the play to beat than in the deck")
+    if beat is None and by is not None:
+        raise InputError("by is the seat of the play to beat: give that, too")
     owner = (turn - 1) % len(hands) if by is None else whole_number(by, "by is a seat, which")
     if not 0 <= owner < len(hands) or owner == turn:
         raise InputError(f"by is another seat with a hand, not {owner}")

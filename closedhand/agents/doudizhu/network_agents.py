@@ -63,6 +63,7 @@ def policy_files(argument: str | None, tuned: bool = False) -> dict[str, Path]:
 @described(
     lambda game, argument, tuned=False: Traits(agents.files_of(argument), microseconds=90),
     needs=MODULES,
+    plays=("policy.safetensors", "policy-net:{}"),
 )
 def make_policy_net(
     game: Game, seed: int, argument: str | None, tuned: Tuned = False
@@ -117,7 +118,9 @@ def douzero_files(argument: str | None) -> tuple[Path, ...]:
 
 
 @described(
-    lambda game, argument: Traits(douzero_files(argument), microseconds=2000), needs=("torch",)
+    lambda game, argument: Traits(douzero_files(argument), microseconds=2000),
+    needs=("torch",),
+    plays=(DOUZERO_FILES[0], "douzero:{}"),
 )
 def make_douzero(game: Game, seed: int, argument: str | None) -> "DouZeroAgent":
     """Make the agent `douzero:FOLDER`, which is deterministic; ignore the seed.

@@ -34,7 +34,7 @@ def describe(game: Game, argument: tuple[str, str]) -> Traits:
     return own | traits_of(game, player)
 
 
-@described(describe, reads=read)
+@described(describe, reads=read, plays=("bid.safetensors", "bids:net={}:rule"))
 def make_bids(game: Game, seed: int, argument: tuple[str, str]) -> BiddingAgent:
     """Make the agent `bids:KIND:AGENT`, such as `bids:logic:greedy`.
 

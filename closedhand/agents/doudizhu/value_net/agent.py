@@ -241,7 +241,10 @@ class ValueNetAgent(RatingAgent):
         return space.plays[:n], found
 
 
-@described(lambda game, argument: Traits(files.files_of(argument), microseconds=9))
+@described(
+    lambda game, argument: Traits(files.files_of(argument), microseconds=9),
+    plays=(files.NAME, "value-net:{}"),
+)
 def make_value_net(game: Game, seed: int, argument: str | None) -> ValueNetAgent:
     """Make the agent `value-net`, or `value-net:PATH` with a file or folder of `closedhand train`.
 

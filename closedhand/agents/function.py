@@ -1,0 +1,69 @@
+"""Agents made of functions of observations and masks, such as networks of any library."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from closedhand.core.agents import NamedAgent
+from closedhand.core.checks import InputError, integers, shown
+from closedhand.core.game import Game, State
+from closedhand.envs import common
+from closedhand.envs.observation_form import FORMS, IN_INFO, PLANES, ObservationForm
+
+Act = Callable[[Any, np.ndarray], Any]
+"""Function of observations and masks; see `from_function`."""
+
+
+class FunctionAgent:
+    """An agent that plays a game by a function; `from_function` makes it.
+
+    Attributes:
+        name: Name in results and records.
+        game: Game that is played.
+    """
+
+    def __init__(self, act: Act, observation: str, name: str, game: Game, *_: Any) -> None:
+        """Play `game`; arguments are those of `from_function`."""
+        self.game = game
+        self.name = name
+        self._act = act
+        self._sight = ObservationForm(game, observation, IN_INFO)
+
+    def act(self, view: State) -> int:
+        """Return the action of the player to act."""
+        return int(self.act_batch(np.array([view], self.game.dtype))[0])
+
+    def act_batch(self, views: np.ndarray) -> np.ndarray:
+        """Return the action for each view, states [n]; int64 [n].
+
+        Raises:
+            InputError: The function does not return one integer for each view.
+        """
+        seen, masks = self._sight.observe(views)
+        chosen = self._act(self._sight.show(seen), masks != 0)
+        return integers(f"the actions of agent {self.name!r}", chosen, len(views), "view")
+
+
+def from_function(act: Act, observation: str = PLANES, name: str = "function") -> NamedAgent:
+    """Make an agent of a function, for matches, leagues and opponents of envs.
+
+    It plays every game, so it has to be given one whose observations and actions the function
+    knows. With several processes the function must be picklable.
+
+    Args:
+        act: Function `act(observations, masks) -> actions` of any number n of decisions.
+            Observations are those of an env with `mask="info"`: an int8 array [n, size], with
+            `planes` a dict of arrays [n, …]. Masks are bool [n, num_actions]. Actions are integers
+            [n], also as a tensor.
+        observation: Form of the observations: `planes`, `flat` or `compact`.
+        name: Name of the agent.
+
+    Raises:
+        InputError: `act` is not a function, or there is no such form of observations.
+    """
+    if not callable(act):
+        raise InputError(f"an agent is made of a function, not of {shown(act)}")
+    common.one_of("observation", observation, FORMS)
+    return NamedAgent(name, partial(FunctionAgent, act, observation, name), None, {})
