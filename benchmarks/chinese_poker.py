@@ -10,10 +10,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from benchmarks import measuring
-from benchmarks.measuring import rate
 from closedhand import make_game
 from closedhand.agents.chinese_poker import counter, pool, separable
+from closedhand.arena import speed
+from closedhand.arena.speed import rate
 from closedhand.core import contract
 from closedhand.core.numba.jit import kernel, seed_in_kernel
 from closedhand.games.chinese_poker import plays
@@ -28,7 +28,7 @@ def vector_hands(seconds: float) -> float:
         "chinese_poker", num_envs=1024, substeps=True, autoreset_mode="SameStep", reward="seats"
     )
     # Two steps set a hand.
-    return measuring.vector_steps(env, seconds) / 2
+    return speed.vector_steps(env, seconds) / 2
 
 
 @kernel

@@ -6,10 +6,10 @@ about 105 rounds a second with five of its sample clients.
 
 import numpy as np
 
-from benchmarks import measuring
-from benchmarks.measuring import aec_steps, rate
 from closedhand import make_agent, make_game
 from closedhand.agents.daihinmin.policy import light_policy
+from closedhand.arena import speed
+from closedhand.arena.speed import aec_steps, rate
 from closedhand.core.duplicate import play_out
 from closedhand.search.playout import Uniform, playouts
 
@@ -21,7 +21,7 @@ def random_rounds(seconds: float) -> float:
     states, ids = game.empty(1000), np.empty(game.num_actions, np.int32)
 
     def work() -> int:
-        measuring.random_games(game.rules, states, rng, ids)
+        speed.random_games(game.rules, states, rng, ids)
         return len(states)
 
     return rate(work, seconds)
@@ -70,7 +70,7 @@ def vector_steps(seconds: float) -> float:
     from closedhand.envs.vector import GameVectorEnv
 
     env = GameVectorEnv("daihinmin", num_envs=1024, autoreset_mode="SameStep", reward="seats")
-    return measuring.vector_steps(env, seconds)
+    return speed.vector_steps(env, seconds)
 
 
 def raw_aec_steps(seconds: float) -> float:

@@ -8,9 +8,9 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks import measuring
-from benchmarks.measuring import rate
 from closedhand import make_game
+from closedhand.arena import speed
+from closedhand.arena.speed import rate
 from closedhand.core import contract
 from closedhand.core.numba.jit import kernel
 
@@ -23,7 +23,7 @@ def kernel_games(seconds: float) -> float:
     buffer = np.empty(game.num_actions, np.int32)
 
     def work() -> int:
-        measuring.random_games(game.rules, states, rng, buffer)
+        speed.random_games(game.rules, states, rng, buffer)
         return len(states)
 
     return rate(work, seconds)
@@ -63,21 +63,21 @@ def vector_steps(seconds: float) -> float:
     from closedhand.envs.vector import GameVectorEnv
 
     env = GameVectorEnv("doudizhu", num_envs=1024, substeps=True, reward="seats")
-    return measuring.vector_steps(env, seconds)
+    return speed.vector_steps(env, seconds)
 
 
 def aec_steps(seconds: float) -> float:
     """Steps a second of the raw AEC env, flat."""
     from closedhand.envs.aec import raw_env
 
-    return measuring.aec_steps(raw_env("doudizhu"), seconds)
+    return speed.aec_steps(raw_env("doudizhu"), seconds)
 
 
 def made_aec_steps(seconds: float) -> float:
     """The same of the env that `pettingzoo.make` makes, with PettingZoo's checks."""
     import pettingzoo
 
-    return measuring.aec_steps(pettingzoo.make("aec", "closedhand/doudizhu-v0"), seconds)
+    return speed.aec_steps(pettingzoo.make("aec", "closedhand/doudizhu-v0"), seconds)
 
 
 def solo_steps(seconds: float, opponents: str) -> float:
@@ -85,7 +85,7 @@ def solo_steps(seconds: float, opponents: str) -> float:
     import gymnasium
 
     env = gymnasium.make("closedhand/DouDizhu-v0", opponents=opponents, substeps=True)
-    return measuring.solo_steps(env, seconds)
+    return speed.solo_steps(env, seconds)
 
 
 def openspiel_games(seconds: float) -> float:

@@ -20,7 +20,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -70,8 +70,6 @@ EVERY = 20
 """Steps between two digests of a trace."""
 WHOLE, ROUNDS = 100_000, 10
 """Random games of a round, and rounds: a million games."""
-LANES = 2**17
-"""Random games that are played at the same time."""
 SIZES = (1024, 16384, 131072)
 """Games side by side of which the speed is measured."""
 
@@ -114,40 +112,20 @@ def trace(name: str, observation: str, device: str, **options: Any) -> list[str]
 
 def games(name: str, device: str, spent: list[float] | None = None) -> list[str]:
     """Digests of a million random games: last states, random numbers, numbers of moves."""
-    from closedhand.core import game_kernels
-    from closedhand.core.game_kernels import ALL_SEATS, Terms
-    from closedhand.core.stream import WEYL
-    from closedhand.envs.device import THREADS, Device, examples
+    from closedhand.envs.device_games import RandomGames
 
-    game, place = game_of(name), Device(device)
-    states = place.zeros(WHOLE, game.dtype.itemsize, dtype="uint8")
-    streams = place.zeros(WHOLE, 2, dtype="int64")
-    moves = place.zeros(WHOLE, dtype="int64")
-    lanes = 1 if place.on_cpu else min(WHOLE, LANES)
-    ids = place.zeros(lanes, game.num_actions, dtype="int32")
-    arguments = (
-        place.array(states, game.dtype), place.streams(streams), place.array(ids),
-        place.array(moves),
-    )  # fmt: skip
-    play = partial(game_kernels.random_games, game.rules, *arguments)
-    if not place.on_cpu:
-        like = examples(game, (), Terms(game.num_players, False, ALL_SEATS, 0.0), "random_games")
-        arguments = place.tables(game.rules), *arguments
-        launch = place.launch("random_games", like, arguments, -(-lanes // THREADS))
-        play = partial(launch, place.stream())
+    playing = RandomGames(game_of(name), WHOLE, device)
     found, made = [], 0
     for first in range(1, 1 + WHOLE * ROUNDS, WHOLE):
-        keys = np.arange(first, first + WHOLE, dtype=np.uint64) * WEYL
+        keys = playing.keys(first)
         synchronize(device)
         start = time.perf_counter()
-        streams[:, 0] = place.torch.from_numpy(keys.view(np.int64)).to(place.place)
-        streams[:, 1] = 0
-        play()
+        moves = playing.play(keys)
         synchronize(device)
         if spent is not None and first > 1:
             spent.append(time.perf_counter() - start)
         made += int(moves.sum())
-        found.append(digest(states, streams, moves))
+        found.append(digest(playing.states, playing.streams, moves))
     if spent is not None:
         spent.append(made / (WHOLE * ROUNDS))
     return found

@@ -6,8 +6,8 @@ about `seconds` and returns a rate per second of CPU time, on one core.
 
 from functools import partial
 
-from benchmarks.measuring import rate
 from closedhand import make_game
+from closedhand.arena.speed import rate
 
 
 def ppo_steps(observation: str, seconds: float) -> float:

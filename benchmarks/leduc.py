@@ -10,9 +10,9 @@ from typing import cast
 
 import numpy as np
 
-from benchmarks import measuring
-from benchmarks.measuring import rate
 from closedhand import make_game
+from closedhand.arena import speed
+from closedhand.arena.speed import rate
 from closedhand.solvers import solving
 from closedhand.solvers.cfr import Solver
 from closedhand.solvers.evaluate import evaluate_all
@@ -106,14 +106,14 @@ def aec_steps(seconds: float) -> float:
     """Steps a second of the raw AEC env of standard Leduc."""
     from closedhand.envs.aec import raw_env
 
-    return measuring.aec_steps(raw_env("leduc"), seconds)
+    return speed.aec_steps(raw_env("leduc"), seconds)
 
 
 def pettingzoo_steps(seconds: float) -> float:
     """Steps a second of PettingZoo's `leduc_holdem_v4`, the raw env."""
     from pettingzoo.classic import leduc_holdem_v4
 
-    return measuring.aec_steps(leduc_holdem_v4.raw_env(), seconds)
+    return speed.aec_steps(leduc_holdem_v4.raw_env(), seconds)
 
 
 @lru_cache

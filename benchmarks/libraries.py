@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.measuring import pick, rate
+from closedhand.arena.speed import pick, rate
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 GAMES = 64

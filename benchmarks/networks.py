@@ -8,12 +8,12 @@ import time
 
 import numpy as np
 
-from benchmarks.measuring import decision_time, rate
 from closedhand import make_agent, make_game
 from closedhand.agents.doudizhu.deeprocket import pairs
 from closedhand.agents.doudizhu.deeprocket.recorded import Games
 from closedhand.agents.doudizhu.deeprocket.shards import play_games
 from closedhand.agents.doudizhu.value_net.training import Training
+from closedhand.arena.speed import decision_rate, rate
 from closedhand.core.files import SHIPPED
 
 GAMES = 500
@@ -117,12 +117,12 @@ def self_play(seconds: float) -> float:
 
 def value_decision(seconds: float) -> float:
     """Microseconds of a decision of `value-net`."""
-    return decision_time(make_game("doudizhu", objective="win"), "value-net", seconds)
+    return 1e6 / decision_rate(make_game("doudizhu", objective="win"), "value-net", seconds)
 
 
 def pattern_decision(seconds: float) -> float:
     """Microseconds of a decision of `policy` in Daihinmin."""
-    return decision_time(make_game("daihinmin", classes="random"), "policy", seconds)
+    return 1e6 / decision_rate(make_game("daihinmin", classes="random"), "policy", seconds)
 
 
 RATIOS = ()

@@ -1,10 +1,12 @@
-"""What is generated in the manual, for `make pages`: pages of environments, and code from files.
+"""What is generated in the manual, for `make pages`: pages of environments, code from files,
+and notebooks of tutorials.
 
 A page takes code from a file by a comment before a block, `<!-- From FILE: NAME -->`: a function,
 class or constant; `FIRST to LAST` with all between them; without a name the whole file.
 """
 
 import ast
+import json
 import os
 import re
 from importlib import import_module
@@ -19,6 +21,14 @@ ILLEGAL_REWARD = import_module("closedhand.envs.common").ILLEGAL_REWARD
 DOCS = Path(__file__).parent
 CODE = re.compile(r"<!-- From (\S+?)(?:: (\w+)(?: to (\w+))?)? -->\n```(\w+)\n.*?^```", re.M | re.S)
 """A comment that names code, and the block after it."""
+NOTEBOOKS = {
+    "first-agent": "Your first agent, in ten lines",
+    "self-play": "Self-play with your own loop",
+    "solve-leduc": "Solve Leduc",
+}
+"""Sections of the tutorials that are notebooks as well, by the file's name."""
+PYTHON = re.compile(r"^```python\n(.*?)^```\n", re.M | re.S)
+RELATIVE = re.compile(r"\]\((?!https?:|#)")
 
 
 def generated() -> dict[Path, str]:
@@ -38,7 +48,35 @@ def generated() -> dict[Path, str]:
         text = path.read_text(encoding="utf-8")
         if CODE.search(text):
             found[path] = CODE.sub(with_code, text)
+    tutorials = (DOCS / "tutorials.md").read_text(encoding="utf-8")
+    for name, title in NOTEBOOKS.items():
+        found[DOCS / "notebooks" / f"{name}.ipynb"] = notebook(title, tutorials)
     return found
+
+
+def notebook(title: str, page: str) -> str:
+    """A section of a page as a Jupyter notebook: a cell for each paragraph of its Python code."""
+    [section] = re.findall(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", page, re.M | re.S)
+    cells: list[dict[str, Any]] = []
+    for i, part in enumerate(PYTHON.split(f"# {title}\n{section}")):
+        if i % 2:
+            for paragraph in re.split(r"\n\n+(?=\S)", part.strip()):
+                run = {"execution_count": None, "outputs": []}
+                cells.append({"cell_type": "code", **run, "source": lines_of(paragraph)})
+        elif part.strip():
+            text = RELATIVE.sub("](../", part.strip())
+            cells.append({"cell_type": "markdown", "source": lines_of(text)})
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
+    for cell in cells:
+        cell["metadata"] = {}
+    whole = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 4}
+    return json.dumps(whole, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def lines_of(text: str) -> list[str]:
+    """Lines in the form of notebooks: each but the last with its end."""
+    return text.splitlines(keepends=True)
 
 
 def with_code(match: re.Match[str]) -> str:
@@ -72,7 +110,8 @@ def names_of(node: ast.stmt) -> set[str]:
 
 def main() -> None:
     """Write the pages."""
-    (DOCS / "environments").mkdir(exist_ok=True)
+    for folder in "environments", "notebooks":
+        (DOCS / folder).mkdir(exist_ok=True)
     for path, text in generated().items():
         path.write_text(text, encoding="utf-8")
 

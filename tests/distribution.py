@@ -28,16 +28,17 @@ UNWANTED = ("runs/", "research/")
 """Folders that no distribution holds: results, and the notebook."""
 
 
-def package_files() -> set[str]:
-    """The files of the package in the repository, as git has them."""
+def files_of(*places: str) -> set[str]:
+    """The files of the repository at some places, as git has them."""
     listed = subprocess.run(
-        ["git", "ls-files", "closedhand", "closedhand_command.py"],
-        cwd=REPOSITORY,
-        check=True,
-        capture_output=True,
-        text=True,
+        ["git", "ls-files", *places], cwd=REPOSITORY, check=True, capture_output=True, text=True
     )
     return set(listed.stdout.split())
+
+
+def package_files() -> set[str]:
+    """The files of the package."""
+    return files_of("closedhand", "closedhand_command.py")
 
 
 def missing_or_extra(found: Iterable[str], wanted: set[str]) -> str:
@@ -58,7 +59,8 @@ def check_wheel(path: Path) -> None:
         about = {name.partition("/")[2]: name for name in wheel.namelist() if name not in names}
         metadata = Parser().parsestr(wheel.read(about["METADATA"]).decode())
         points = wheel.read(about["entry_points.txt"]).decode()
-    wrong = missing_or_extra(names, package_files())
+    examples = {f"closedhand/{name}" for name in files_of("examples")}
+    wrong = missing_or_extra(names, package_files() | examples)
     if wrong:
         sys.exit(f"{path}: {wrong}")
     classifiers = metadata.get_all("Classifier") or []
@@ -113,13 +115,15 @@ def try_out(wheel: Path) -> None:
 
         pip = ("-m", "pip", "install", "--disable-pip-version-check", "-q")
         run(*pip, "-c", str(REPOSITORY / "constraints.txt"), str(wheel))
-        run(*pip, "--no-deps", str(REPOSITORY / "examples" / "kuhn-poker"))
+        command = "import closedhand_command; closedhand_command.main()"
+        run("-c", command, "example", "kuhn-poker")
+        run(*pip, "--no-deps", "./examples/kuhn-poker")
         run("-m", "pip", "check")
         script = place / "readme.py"
         script.write_text("\n".join(BLOCK.findall((REPOSITORY / "README.md").read_text("utf-8"))))
         run(str(script))
-        command = "import closedhand_command; closedhand_command.main()"
         run("-c", command, "--version")
+        run("-c", command, "bench", "leduc", "--seconds", "0.1")
         run("-c", command, "match", "leduc", "--agents", "random,random", "--deals", "20",
             "--workers", "1")  # fmt: skip
         # The example game, a package of its own, is found and keeps the contract.

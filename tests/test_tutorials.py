@@ -1,5 +1,6 @@
 """The tutorials run: their code as it stands, their commands with smaller budgets."""
 
+import json
 import re
 import shlex
 from collections.abc import Callable
@@ -27,6 +28,13 @@ CHECKS: dict[str, Callable[[dict[str, Any]], bool]] = {
 }
 """What is true once the code of a section has run."""
 
+NOTEBOOKS = {
+    "".join(found["cells"][0]["source"]).partition("\n")[0].removeprefix("# "): found["cells"]
+    for path in (ROOT / "docs" / "notebooks").glob("*.ipynb")
+    if (found := json.loads(path.read_text("utf-8")))["nbformat"] == 4
+}
+"""Cells of the sections that are notebooks as well; these run in place of the code."""
+
 SMALLER = {
     r"--steps \d+": "--steps 2048",
     r"--deals \d+": "--deals 5",
@@ -38,6 +46,20 @@ def blocks(title: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", SECTIONS[title], re.M | re.S)
 
 
+def cells(title: str) -> list[str]:
+    """The cells with code of a notebook."""
+    return ["".join(each["source"]) for each in NOTEBOOKS[title] if each["cell_type"] == "code"]
+
+
+def test_a_notebook_has_the_code_of_its_tutorial() -> None:
+    """`make pages` writes them."""
+    assert len(NOTEBOOKS) == 3
+    for title in NOTEBOOKS:
+        [code] = blocks(title, "python")
+        assert len(cells(title)) >= 2
+        assert re.sub(r"\n+", "\n", "\n".join(cells(title))) == re.sub(r"\n+", "\n", code.strip())
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("in_empty_folder", "kuhn")
 @pytest.mark.parametrize("title", CHECKS)
@@ -45,7 +67,8 @@ def test_a_tutorial_runs(title: str) -> None:
     """The commands, too, in the same folder and after the code."""
     [code] = blocks(title, "python")
     names: dict[str, Any] = {}
-    exec(compile(code, title, "exec"), names)
+    for part in cells(title) if title in NOTEBOOKS else [code]:
+        exec(compile(part, title, "exec"), names)
     assert CHECKS[title](names)
     for line in "".join(blocks(title, "sh")).splitlines():
         for budget, smaller in SMALLER.items():

@@ -1,4 +1,4 @@
-"""A user's script passes pyright in strict mode, as the types that the package ships promise."""
+"""A user's script passes pyright and mypy, both strict, as the types of the package promise."""
 
 import subprocess
 import sys
@@ -7,14 +7,20 @@ from pathlib import Path
 import pytest
 from support import DATA
 
+CHECKERS = {
+    "pyright": ("--pythonpath", sys.executable),
+    "mypy": ("--strict", "--cache-dir", ".", "--python-executable", sys.executable),
+}
+
 
 @pytest.mark.slow
-def test_a_script_of_a_user_passes_pyright_strict(tmp_path: Path) -> None:
-    pytest.importorskip("pyright")
+@pytest.mark.parametrize("checker", CHECKERS)
+def test_a_script_of_a_user_passes(checker: str, tmp_path: Path) -> None:
+    pytest.importorskip(checker)
     script = tmp_path / "script.py"  # outside of the project, whose settings are its own
     script.write_text((DATA / "typing" / "script.py").read_text(encoding="utf-8"), encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, str(script)],
+        [sys.executable, "-m", checker, *CHECKERS[checker], str(script)],
         capture_output=True,
         text=True,
         cwd=tmp_path,

@@ -11,9 +11,11 @@ from typing import Annotated
 import typer
 
 from closedhand.cli import (
+    bench,
     compile,
     deals,
     endgame,
+    example,
     exploit,
     learner_table,
     play,
@@ -77,7 +79,9 @@ app.command(context_settings=solve.CONTEXT)(solve.solve)
 app.command()(exploit.exploit)
 app.command()(solve.judge)
 app.command()(compile.compile)
+app.command()(bench.bench)
 app.command()(web.web)
+app.command()(example.example)
 app.add_typer(records.app, name="records")
 app.add_typer(train.app, name="train")
 OF_GAMES = {

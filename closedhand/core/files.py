@@ -10,13 +10,12 @@ import os
 import platform
 import re
 import stat
-import time
 import warnings
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,15 +24,15 @@ from closedhand.core.game import InputError
 from closedhand.core.parsing import TEXT, list_of, parse_json
 from closedhand.core.text import UNPAIRED, reason_of
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
 
 SHIPPED = Path(__file__).parent.parent / "data"
 """Folder of the files that ship with the package."""
 FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
 """Errors of a disk that is full, broken or write-protected; the program is not to blame."""
+NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP}
+"""Errors of a file system that has no locks."""
 CLAIMED = "CLOSEDHAND_CLAIMED"
 """Environment variable with the claims of a process, a JSON list; processes that it starts share
 them."""
@@ -49,8 +48,8 @@ KINDS = {
 """Names of things other than regular files, for messages."""
 
 
-RETRY = 0.02
-"""Seconds after which a lock is tried again: a look whether it is held takes it for a moment."""
+PATIENCE = 0.1
+"""Seconds for which a lock is tried: who looks whether it is held has it for a moment."""
 
 overwrite: ContextVar[bool] = ContextVar("overwrite", default=False)
 """Whether files of other kinds may be replaced (`--overwrite`)."""
@@ -268,16 +267,11 @@ class Claims(ExitStack):
         before = _claimed()
         if str(lock) in before:
             return
-        try:
-            held = _locked(lock, path)
-        except OSError as error:
-            raise WriteError(f"cannot write {path}: {lock}: {reason_of(error)}") from None
+        held = _acquired(lock, path, "there")
         os.environ[CLAIMED] = json.dumps([*before, str(lock)])
 
         def release() -> None:
-            with suppress(OSError):
-                lock.unlink()
-            os.close(held)
+            _release(held)
             left = [name for name in _claimed() if name != str(lock)]
             os.environ[CLAIMED] = json.dumps(left)
 
@@ -286,21 +280,8 @@ class Claims(ExitStack):
 
 def _refuse_held(lock: Path, path: Path) -> None:
     """Refuse to write to a path while another process holds a lock."""
-    if fcntl is None or str(lock) in _claimed():
-        return
-    try:
-        file = os.open(lock, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-    except OSError:
-        return  # there is none
-    try:
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        other = os.read(file, 500).decode(errors="replace") or "another process"
-        raise WriteError(f"cannot write {path}: {other} writes to {lock.parent}") from None
-    except OSError:
-        pass  # no locks in this file system: `_try_lock` warns
-    finally:
-        os.close(file)
+    if str(lock) not in _claimed() and os.path.isfile(lock):
+        _release(_acquired(lock, path, f"to {lock.parent}"))
 
 
 def _claimed() -> list[str]:
@@ -322,56 +303,68 @@ def _make_folder(folder: Path, path: Path) -> None:
         raise WriteError(f"cannot create the folder {folder}: {reason_of(error)}") from None
 
 
-def _locked(lock: Path, path: Path) -> int:
-    """Open and lock a file, and write the id of this process into it."""
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-    while True:
-        file = os.open(lock, flags, 0o666)
-        try:
-            try:
-                _try_lock(file)
-            except BlockingIOError:
-                time.sleep(RETRY)
-                _try_lock(file)
-            # The process that had the lock removes the file before it releases the lock.
-            if _is_at(file, lock):
-                os.ftruncate(file, 0)
-                try:
-                    os.write(file, f"process {os.getpid()} on {platform.node()}".encode())
-                except OSError:
-                    lock.unlink()  # on a full disk it would stay, empty
-                    raise
-                return file
-        except BlockingIOError:
-            other = os.read(file, 500).decode(errors="replace") or "another process"
-            os.close(file)
-            raise WriteError(f"cannot write {path}: {other} writes there") from None
-        except BaseException:
-            os.close(file)
-            raise
-        os.close(file)
+def _acquired(lock: Path, path: Path, where: str) -> "BaseFileLock":
+    """Lock a file, and write the id of this process into it.
 
+    Args:
+        lock: Path of the file.
+        path: What is going to be written.
+        where: Where another process that holds the lock writes, for the message.
+    """
+    from filelock import FileLock, Timeout
 
-def _is_at(file: int, path: Path) -> bool:
-    """Return whether a path leads to an open file."""
+    # Whichever thread ends the command releases the lock. Two processes can hold the substitute for
+    # file systems without locks at the same time, so it is not used.
+    held = FileLock(
+        lock, PATIENCE, poll_interval=PATIENCE / 5, thread_local=False, fallback_to_soft=False
+    )
     try:
-        return os.path.samestat(os.fstat(file), os.lstat(path))
-    except FileNotFoundError:
-        return False
+        held.acquire()
+        _sign(lock)
+    except Timeout:
+        raise WriteError(f"cannot write {path}: {_holder(lock)} writes {where}") from None
+    except OSError as error:
+        # On a full disk it would stay, empty.
+        _release(held)
+        if error.errno not in NO_LOCKS:
+            raise WriteError(f"cannot write {path}: {lock}: {reason_of(error)}") from None
+        with suppress(OSError):
+            lock.unlink()
+        reason = f"no locks in this file system ({reason_of(error)})"
+        warnings.warn(f"{reason}: let no two commands write to one place", stacklevel=5)
+    return held
 
 
-def _try_lock(file: int) -> None:
-    """Lock a file, or raise BlockingIOError; warn where files cannot be locked."""
-    reason = "this platform has no file locks"
-    if fcntl is not None:
+def _release(held: "BaseFileLock") -> None:
+    """Remove the file of a lock, then release it.
+
+    In this order nobody can lock a file that is removed thereafter. Windows removes none that is
+    open; there `filelock` does it.
+    """
+    if held.is_locked:
+        with suppress(OSError):
+            os.unlink(held.lock_file)
+        held.release()
+
+
+def _sign(lock: Path) -> None:
+    """Write the id of this process into a file that it has locked."""
+    with suppress(PermissionError):  # Windows: others cannot write to it, nor this process
+        file = os.open(lock, os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0))
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            raise
-        except OSError as error:
-            reason = f"no locks in this file system ({reason_of(error)})"
-    warnings.warn(f"{reason}: let no two commands write to one place", stacklevel=5)
+            os.write(file, f"{os.getpid()}\n{platform.node()}\n".encode())
+        finally:
+            os.close(file)
+
+
+def _holder(lock: Path) -> str:
+    """Name the process that holds a lock, as far as the file tells it."""
+    try:
+        with open(lock, "rb") as file:
+            lines = file.read(500).decode(errors="replace").splitlines()
+    except OSError:
+        lines = []
+    return f"process {lines[0]} on {lines[1]}" if len(lines) > 1 else "another process"
 
 
 def _escaped(name: str) -> str:

@@ -514,7 +514,8 @@ def check_targets(trial: Trial) -> None:
 def check_two_at_once(trial: Trial, whole: Outcome, same: Any) -> None:
     """The second is told who writes there; a killed one holds nothing."""
     folder = trial.new()
-    first = trial.start(folder, stop=max(2, whole.points // 2))
+    # It has made the folder, filelock has, too, and then it holds the lock.
+    first = trial.start(folder, stop=max(3, whole.points // 2))
     assert first.code == 0 and first.points < whole.points, first.err
     try:
         words = trial.work.command.format(trial.work.out).split()

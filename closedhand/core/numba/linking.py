@@ -88,7 +88,7 @@ class PartCompiler(Compiler):
 
     def compile_extra(self, func: Any) -> Any:
         """Compile a function that is not in the cache."""
-        announce_compilation(func.__module__)
+        announce_compilation(func.__module__, self.state.args)
         return super().compile_extra(func)
 
 
@@ -110,7 +110,7 @@ class _WholeCompiler(Compiler):
     """
 
     def compile_extra(self, func: Any) -> Any:
-        announce_compilation(func.__module__)
+        announce_compilation(func.__module__, self.state.args)
         result = super().compile_extra(func)
         for variable in result.library._final_module.global_variables:
             environment = lookup_environment(variable.name)

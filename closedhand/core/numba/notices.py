@@ -5,6 +5,8 @@ Each is shown once in a process, and only for kernels of this package.
 
 import sys
 import warnings
+from collections.abc import Iterable
+from typing import Any
 
 HOME = __name__.partition(".")[0]
 """The name of this package, whose code every kernel may contain."""
@@ -15,22 +17,28 @@ announced = False
 _warned = False
 
 
-def announce_compilation(module: str | None) -> None:
+def announce_compilation(module: str | None, types: Iterable[Any] = ()) -> None:
     """Announce on stderr that the first kernel is compiled, which takes a while.
+
+    The line names the module of the rules or policy that the kernel is compiled for.
 
     Numba's own events are not used for this: a listener would be called for the functions of every
     other package, too.
 
     Args:
         module: The module of the function that is compiled; a function made by `exec` has none.
+        types: Numba's types of its arguments.
     """
     global announced
     if announced or (module or "").partition(".")[0] != HOME:
         return
     announced = True
-    once = "in every process" if _warned else "once, and is cached"
+    classes = (getattr(each, "instance_class", None) for each in types)
+    what = next((each.__module__ for each in classes if each is not None), module)
+    once = "in every process" if _warned else "once for each new use of a game"
     print(
-        f"closedhand: compiling kernels for their first use; this takes some seconds, {once}",
+        f"closedhand: compiling kernels of {what}: some seconds, {once}; "
+        "`closedhand compile` does all of a game ahead",
         file=sys.stderr,
         flush=True,
     )

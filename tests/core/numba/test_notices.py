@@ -19,7 +19,8 @@ env.last()
 def test_a_cold_start_says_what_it_does_and_a_warm_one_nothing(tmp_path: Path) -> None:
     cold = run_program(FIRST_STEP, NUMBA_CACHE_DIR=str(tmp_path))
     assert cold.returncode == 0, cold.stderr
-    assert "closedhand: compiling kernels for their first use" in cold.stderr
+    assert "closedhand: compiling kernels of closedhand.games.leduc" in cold.stderr
+    assert "`closedhand compile`" in cold.stderr
     assert len(cold.stderr.splitlines()) == 1
     warm = run_program(FIRST_STEP, NUMBA_CACHE_DIR=str(tmp_path))
     assert (warm.returncode, warm.stderr) == (0, "")

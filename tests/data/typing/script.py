@@ -1,11 +1,15 @@
 # pyright: strict
-"""What a user writes: games, envs, agents and learning targets."""
+"""What a user writes: games, envs, agents, learning targets, matches, search and solvers."""
 
 import gymnasium
 import numpy as np
 
 from closedhand import make_agent, make_game
+from closedhand.arena import match, results
 from closedhand.envs import GameAEC, GameVectorEnv, SoloEnv, seat_advantages, seat_returns
+from closedhand.solvers import solving
+from closedhand.solvers.strategy import evaluate
+from closedhand.wrappers import ObservingAgent
 
 game = make_game("leduc")
 state = game.deal(np.random.default_rng(1))
@@ -46,3 +50,11 @@ for _ in table.agent_iter():
 
 made = gymnasium.make("closedhand/Leduc-v0", opponents="random")
 made.reset(seed=1)
+
+
+mine = ObservingAgent(game, lambda seen: seen["action_mask"].argmax(axis=1), "compact", name="mine")
+score = results.score(match.play(game, [mine, "random"], deals=2))
+assert score.points.low <= score.points.mean <= score.points.high
+solver = solving.make_solver("cfr+", game)
+solver.run(2)
+assert evaluate(solver.strategy()).nash_conv > 0

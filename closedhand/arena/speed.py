@@ -1,0 +1,228 @@
+"""How fast the installed package plays: rates of kernels, envs and agents on this machine."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from closedhand.core import contract
+from closedhand.core.agents import act_batch, make_agent
+from closedhand.core.game import Game
+from closedhand.core.numba.jit import kernel, seed_in_kernel
+
+VIEWS = 2000
+"""Minimum number of views in a call of `decision_rate`."""
+STEPS = 50
+"""Steps on a device between two looks at the clock."""
+MASK = "action_mask"
+
+
+class Figure(NamedTuple):
+    """A measured rate.
+
+    Attributes:
+        what: What was done.
+        rate: How often a second.
+        unit: What was counted.
+    """
+
+    what: str
+    rate: float
+    unit: str
+
+
+def rate(
+    work: Callable[[], int], seconds: float, clock: Callable[[], float] = time.process_time
+) -> float:
+    """Repeat some work, after one round that is not measured.
+
+    Args:
+        work: Function that returns how much it did.
+        seconds: Time to measure.
+        clock: What tells the time; by default processor time of this process.
+
+    Returns:
+        Amount of work a second.
+    """
+    work()
+    done = 0
+    start = clock()
+    while (spent := clock() - start) < seconds or not done:
+        done += work()
+    return done / spent
+
+
+def aec_steps(env: Any, seconds: float) -> float:
+    """Measure the steps of an AEC env a second: observation and mask, random legal play."""
+    rng = np.random.default_rng(0)
+    seeds: Iterator[int] = iter(range(10**9))
+
+    def work() -> int:
+        env.reset(seed=next(seeds))
+        steps = 0
+        for _ in env.agent_iter():
+            observation, _, termination, truncation, _ = env.last()
+            if termination or truncation:
+                env.step(None)
+                continue
+            (legal,) = observation[MASK].view(bool).nonzero()
+            env.step(legal[int(rng.random() * len(legal))])
+            steps += 1
+        return steps
+
+    return rate(work, seconds)
+
+
+def solo_steps(env: Any, seconds: float) -> float:
+    """Measure the steps of a Gymnasium env a second: observation and mask, random legal play."""
+    rng = np.random.default_rng(0)
+    env.reset(seed=0)
+
+    def work() -> int:
+        observation, _ = env.reset()
+        steps, over = 0, False
+        while not over:
+            (legal,) = observation[MASK].view(bool).nonzero()
+            observation, _, over, _, _ = env.step(legal[int(rng.random() * len(legal))])
+            steps += 1
+        return steps
+
+    return rate(work, seconds)
+
+
+@kernel
+def pick(masks, random, out):
+    """Choose a legal action in each row of masks: the one that `random`, 0 to 1, points to."""
+    for i in range(len(masks)):
+        left = np.int64(random[i] * masks[i].sum())
+        action = -1
+        while left >= 0:
+            action += 1
+            left -= masks[i, action]
+        out[i] = action
+
+
+def vector_steps(env: Any, seconds: float) -> float:
+    """Measure the steps of all games of a VectorEnv a second, random legal play."""
+    rng = np.random.default_rng(0)
+    observation, _ = env.reset(seed=0)
+    masks = [observation[MASK]]
+    actions = np.zeros(env.num_envs, np.int64)
+
+    def work() -> int:
+        pick(masks[0], rng.random(env.num_envs), actions)
+        masks[0] = env.step(actions)[0][MASK]
+        return env.num_envs
+
+    return rate(work, seconds)
+
+
+@kernel
+def random_games(rules, states, rng, ids):
+    """Deal and play one random game in each of `states`; return the number of actions."""
+    moves = 0
+    for i in range(len(states)):
+        contract.deal(rules, states[i], seed_in_kernel(rng))
+        moves += contract.random_playout(rules, states[i], rng, ids)
+    return moves
+
+
+def decision_rate(game: Game, agent: str, seconds: float) -> float:
+    """Measure the decisions of an agent a second, of many views in one call.
+
+    The views are of games of the agent against itself, each with several legal actions.
+    """
+    player, rng = make_agent(game, agent, 0), np.random.default_rng(0)
+    views = []
+    while len(views) < VIEWS:
+        state = game.deal(rng)
+        while not game.over(state):
+            view = game.view(state, int(state.player))
+            if len(game.legal(state)) > 1:
+                views.append(view)
+            game.play(state, player.act(view))
+    together = np.array(views, game.dtype)
+    return rate(lambda: len(act_batch(player, together)), seconds)
+
+
+def on_cpu(
+    game: Game, games: int, agents: Sequence[str], opponent: str, seconds: float
+) -> Iterator[Figure]:
+    """Measure a game on one core.
+
+    Args:
+        game: The game.
+        games: Number of games of the vector envs.
+        agents: Agents whose decisions are measured.
+        opponent: Agent against which one seat plays.
+        seconds: Processor time of each figure.
+
+    Raises:
+        InputError: An unknown agent.
+    """
+    from closedhand.envs.aec import GameAEC
+    from closedhand.envs.solo import SoloEnv
+    from closedhand.envs.vector import GameVectorEnv
+
+    for name in agents:
+        make_agent(game, name, 0)  # a wrong name is found before minutes are spent
+    states, ids = game.empty(1000), np.empty(game.num_actions, np.int32)
+    rng = np.random.default_rng(0)
+    found = rate(lambda: int(random_games(game.rules, states, rng, ids)), seconds)
+    yield Figure("random games in a kernel", found, "actions")
+    for form in "planes", "compact":
+        envs = GameVectorEnv(game, games, reward="seats", observation=form)
+        yield Figure(f"VectorEnv, {games:,} games, {form}", vector_steps(envs, seconds), "steps")
+    yield Figure("AEC env, planes", aec_steps(GameAEC(game), seconds), "steps")
+    solo = SoloEnv(game, opponents=opponent)
+    yield Figure(f"Env against {opponent}, planes", solo_steps(solo, seconds), "steps")
+    for name in agents:
+        yield Figure(f"agent {name}", decision_rate(game, name, seconds), "decisions")
+
+
+def on_device(
+    game: Game, games: int, agents: Sequence[str], device: str, seconds: float
+) -> Iterator[Figure]:
+    """Measure a game on a GPU, or by the same code on a CPU.
+
+    Args:
+        game: The game.
+        games: Number of games side by side.
+        agents: Agents that decide in kernels; each plays all seats.
+        device: As for `DeviceBatch`.
+        seconds: Time of each figure.
+
+    Raises:
+        InputError: No such device, no room for so many games, an unknown agent, or one that decides
+            in Python.
+    """
+    from closedhand.envs.device import kernel_policy
+    from closedhand.envs.device_batch import DeviceBatch
+    from closedhand.envs.device_games import RandomGames
+
+    for name in agents:
+        kernel_policy(make_agent(game, name, 0))
+
+    def measure(work: Callable[[], int]) -> float:
+        return rate(work, seconds, time.perf_counter)
+
+    def steps(batch: DeviceBatch, choose: Callable[[], Any]) -> int:
+        for _ in range(STEPS):
+            batch.step(choose())
+        batch.status.cpu()  # waits for the device
+        return STEPS * batch.number
+
+    playing = RandomGames(game, games, device)
+    keys = playing.keys(1)
+    found = measure(lambda: int(playing.play(keys).sum()))
+    yield Figure(f"{games:,} random games", found, "actions")
+    for form in "planes", "compact":
+        batch = DeviceBatch(game, games, device=device, observation=form)
+        batch.reset(1)
+        found = measure(lambda each=batch: steps(each, each.sample))
+        yield Figure(f"DeviceBatch, {games:,} games, {form}", found, "steps")
+    actions = batch.decide(agents[0]) if agents else None
+    for name in agents:
+        found = measure(lambda each=name: steps(batch, lambda: batch.decide(each, actions)))
+        yield Figure(f"{name} in all seats, {games:,} games, compact", found, "steps")
