@@ -34,6 +34,7 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
 ] + [
     ("doudizhu", {"rules": "douzero"}),
     ("doudizhu", {"rules": "douzero", "substeps": True}),
+    ("doudizhu", {"rules": "botzone"}),
     ("doudizhu", {"rules": "mini", "substeps": True}),
     ("doudizhu", {"rules": "tiny"}),
     ("uh_leduc", {}),
@@ -64,6 +65,7 @@ HOUSE_RULES: list[tuple[str, dict[str, Any]]] = [
     ),
     ("daihinmin", {"classes": "random", "seven_give": True, "ten_discard": True}),
     ("daihinmin", {"players": 3, "classes": "random", "seven_give": True, "capital_fall": True}),
+    ("daihinmin", {"classes": "random", "forbidden_finish": True, "number_lock": True}),
     ("daihinmin", {"players": 4, "classes": "random", "actions": "card_sets", "illegal": "error"}),
     ("daihinmin", {"players": 6, "rounds": 2, "jack_back": True}),
     ("daihinmin", {"jokers": 2, "jack_back": True, "illegal": "error"}),

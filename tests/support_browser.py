@@ -24,10 +24,10 @@ WAIT = 60_000
 """Longest time to wait for one event, in milliseconds."""
 LIMIT = 300.0
 """Seconds for a test from its first page on; its kernels are compiled before that."""
-SHOTS = os.environ.get("CLOSEDHAND_SHOTS")
+SHOTS = Path(shots).resolve() if (shots := os.environ.get("CLOSEDHAND_SHOTS")) else None
 """Folder for screenshots `web-NAME.png`; for a folder `docs` only those of `web.md`."""
-SHOT_COLOURS = 256
-"""Colours of a screenshot: few enough for a small file, without a visible difference."""
+SHOT_WIDTH, SHOT_COLOURS = 960, 256
+"""Widest screenshot in pixels, and its colours: few enough for a small file."""
 
 
 def set_table(page: Any, game: str, first: str, others: str, pace: str) -> None:
@@ -78,10 +78,13 @@ def legal_plays(page: Any) -> list[str]:
 
 
 def shoot(page: Any, name: str, full: bool = False) -> None:
-    about = Path(SHOTS or "") / "web.md"
-    if SHOTS and (not about.exists() or f"(web-{name}.png)" in about.read_text(encoding="utf-8")):
+    if SHOTS is None:
+        return
+    about = SHOTS / "web.md"
+    if not about.exists() or f"(web-{name}.png)" in about.read_text(encoding="utf-8"):
         from PIL import Image
 
         page.wait_for_timeout(500)
         shot = Image.open(io.BytesIO(page.screenshot(full_page=full))).convert("RGB")
-        shot.quantize(SHOT_COLOURS).save(Path(SHOTS) / f"web-{name}.png", optimize=True)
+        shot.thumbnail((SHOT_WIDTH, 4 * SHOT_WIDTH))
+        shot.quantize(SHOT_COLOURS).save(SHOTS / f"web-{name}.png", optimize=True)

@@ -57,6 +57,7 @@ REASONS = {
     ): "compiled kernels, from a folder in which only the user may write",
     ("web/preparation.py", "subprocess"): "kernels are compiled by a process of our own",
     ("core/numba/gpu/compiler.py", "subprocess"): "NVIDIA's assembler, from the extra `gpu`",
+    ("bridges/botzone/foreign.py", "subprocess"): "a bot, by a command that the user has given",
 }
 """Where this is done all the same, and why."""
 

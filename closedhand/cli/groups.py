@@ -30,6 +30,7 @@ WANTS_OBJECT = "closedhand.json"
 HELP = {
     "advise": "Rank the plays of a hand at a real table, by search",
     "serve": "Serve a match of clients and agents by the protocol of a competition",
+    "botzone": "Play as a bot of Botzone: a line of JSON in, a line of JSON out",
     "join": "Play as a client at the server of a competition",
 }
 """Help of the first words of commands that games add; the games are named after it."""

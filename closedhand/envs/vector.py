@@ -46,7 +46,7 @@ SCALAR_REWARD = (
 )
 """Warning at the first step of self-play if the env was made without `reward`."""
 ONE_REWARD: Any = RecordEpisodeStatistics, NormalizeReward
-"""Wrappers of Gymnasium that add up one reward a game."""
+"""Wrappers of Gymnasium that take one reward a game."""
 MOST_ENVS = 2**24
 """Maximum number of games; the spaces of more would fill the memory."""
 Step = tuple[Observation, np.ndarray, np.ndarray, np.ndarray, Infos]
@@ -261,7 +261,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         games, resets = self._games, self.autoreset_mode != AutoresetMode.DISABLED
         by_seat = self.reward == "seats"
         if by_seat and not self._steps.any():
-            _refuse_wrappers()
+            _refuse_wrappers(self)
         if not self._has_begun or (not resets and (games.status[chosen] != RUNNING).any()):
             raise error.ResetNeeded("some envs have no game under way: call reset() first")
         if self._warns:
@@ -463,8 +463,8 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         }
 
 
-def _refuse_wrappers() -> None:
-    """Refuse wrappers of Gymnasium that add up one reward a game, around rewards of all seats.
+def _refuse_wrappers(env: GameVectorEnv) -> None:
+    """Refuse wrappers of Gymnasium that take one reward a game, around an env with one a seat.
 
     A wrapper does not tell the env that it wraps it, so it is looked for among the callers.
 
@@ -474,7 +474,7 @@ def _refuse_wrappers() -> None:
     frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
         wrapper: Any = frame.f_locals.get("self")
-        if isinstance(wrapper, ONE_REWARD):
+        if isinstance(wrapper, ONE_REWARD) and wrapper.unwrapped is env:
             raise InputError(
                 f"{type(wrapper).__name__} takes one reward a game, but reward='seats' gives one a "
                 "seat: read infos['episode'] for sums, and scale rewards yourself"

@@ -54,13 +54,10 @@ def _hints(game: Game) -> None:
     card_chances(game, view, player, 0)
 
 
-def _prepare(name: str, stage: str) -> None:
-    """Prepare a stage of a game, with its default options and those of a new table."""
-    game = make_game(name).flat
-    STAGES[stage](game)
-    table = make_game(name, **spec_of(name).table_options).flat
-    if table.options != game.options:
-        STAGES[stage](table)
+def _games(name: str) -> list[Game]:
+    """Make a game with the options of a new table, and with its defaults if they differ."""
+    table, plain = make_game(name, **spec_of(name).table_options).flat, make_game(name).flat
+    return [table] if table.options == plain.options else [table, plain]
 
 
 STAGES: dict[str, Callable[[Game], None]] = {"table": _table, "hints": _hints}
@@ -124,7 +121,8 @@ class Preparation:
                     self._compile(*each)
                     self._note(line)
                 try:
-                    _prepare(*each)
+                    # The other options load from the cache once they are asked for.
+                    STAGES[each[1]](_games(each[0])[0])
                 except Exception:  # a game or an agent may be third-party code, and raise anything
                     LOG.exception("%s is not prepared", each[0])
                 self.left = [other for other in self.left if other != each]
@@ -166,7 +164,8 @@ def main() -> None:
     for line in sys.stdin:
         name, stage = line.split()
         with suppress(Exception):  # the server meets the same error, and reports it
-            _prepare(name, stage)
+            for game in _games(name):
+                STAGES[stage](game)
         print("done", flush=True)
 
 

@@ -45,6 +45,7 @@ TEXTS: dict[str, tuple[str, ...]] = {
 NEED_FILES = {
     "strategy": "the file of a strategy, which `written` writes",
     "learned": "a network, which `written_network` writes",
+    "botzone": "the command of a bot: tests/bridges/test_botzone.py",
     "rlcard": "a model of RLCard for the game: tests/bridges/test_rlcard.py",
     "douzero": "networks of DouZero: tests/agents/doudizhu/test_douzero.py",
 }

@@ -115,7 +115,7 @@ def test_a_match_is_resumed() -> None:
         ([*MATCH, "--option", "spring"], "key=value"),
         (
             [*MATCH, "--rules", "house"],
-            "rules is deeprocket, rlcard, openspiel, douzero, mini, tiny or two_players, "
+            "rules is deeprocket, rlcard, openspiel, douzero, botzone, mini, tiny or two_players, "
             "not 'house'",
         ),
         ([*MATCH, "--resume", "--out", "nothing.json"], "cannot read nothing.json"),

@@ -60,7 +60,7 @@ def test_a_game_that_is_over_takes_no_action(game: Game) -> None:
         (("chess", {}), "no game 'chess'"),
         (
             ("doudizhu", {"rules": "vegas"}),
-            "rules is deeprocket, rlcard, openspiel, douzero, mini, tiny or two_players, "
+            "rules is deeprocket, rlcard, openspiel, douzero, botzone, mini, tiny or two_players, "
             "not 'vegas'",
         ),
         (("doudizhu", {"suits": True}), "no option 'suits'"),

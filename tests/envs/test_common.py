@@ -182,7 +182,7 @@ def test_bad_reset_options(options: dict[str, Any], message: str) -> None:
         ({"game": "whist"}, "no game 'whist'"),
         (
             {"rules": "house"},
-            "rules is deeprocket, rlcard, openspiel, douzero, mini, tiny or two_players, "
+            "rules is deeprocket, rlcard, openspiel, douzero, botzone, mini, tiny or two_players, "
             "not 'house'",
         ),
         ({"speed": 3}, "has no option 'speed'"),

@@ -14,6 +14,7 @@ from support_envs import Fixed, as_in_vector, deal_of, make_solo
 
 from closedhand import InputError, make_game
 from closedhand.core.registry import GAMES as ENVIRONMENTS
+from closedhand.envs.seat_vector import SeatVectorEnv
 from closedhand.envs.vector import GameVectorEnv
 
 NEXT, SAME, DISABLED = AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED
@@ -263,7 +264,7 @@ def test_human_mode_prints_the_tables_after_every_reset_and_step(
         ({"autoreset_mode": "Never"}, "no autoreset mode 'Never'"),
         (
             {"rules": "house"},
-            "rules is deeprocket, rlcard, openspiel, douzero, mini, tiny or two_players, "
+            "rules is deeprocket, rlcard, openspiel, douzero, botzone, mini, tiny or two_players, "
             "not 'house'",
         ),
         ({"seat": 1}, "seat needs opponents"),
@@ -426,13 +427,13 @@ def test_episodes_are_summed_by_seat(name: str, mode: AutoresetMode) -> None:
 def test_wrappers_of_one_reward_are_refused_around_those_of_all_seats(name: str) -> None:
     import gymnasium.wrappers.vector as wrappers
 
-    for reward in ("seats", "actor"):
-        # As many games as seats, so that the arrays would fit.
-        inner = wrappers.ClipReward(GameVectorEnv("leduc", 2, reward=reward), -9, 9)
-        envs = getattr(wrappers, name)(inner)
+    # As many games as seats, so that the arrays would fit.
+    refused = GameVectorEnv("leduc", 2, reward="seats")
+    for inner in (GameVectorEnv("leduc", 2, reward="actor"), SeatVectorEnv("leduc", 2), refused):
+        envs = getattr(wrappers, name)(wrappers.ClipReward(inner, -9, 9))
         _, infos = envs.reset(seed=1)
         actions = infos["action_mask"].argmax(axis=1)
-        if reward == "actor":
+        if inner is not refused:
             envs.step(actions)
             continue
         with pytest.raises(InputError, match=f"^{name} takes one reward a game, but .*'episode'"):

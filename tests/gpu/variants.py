@@ -6,6 +6,7 @@ VARIANTS = [
     *(("doudizhu", {"rules": rules, "substeps": steps})
       for rules in ("deeprocket", "douzero", "rlcard", "openspiel", "mini", "tiny", "two_players")
       for steps in (False, True)),
+    ("doudizhu", {"rules": "botzone"}),
     ("doudizhu", {"doubling": True, "open_hand": True, "bidding": True, "substeps": True}),
     ("daihinmin", {}),
     ("daihinmin", {"players": 3}),

@@ -146,6 +146,9 @@ class Reference:
         five_skip: each five skips the turn of a player who could have it.
         six_reverse: a play with a six turns the order of play around.
         capital_fall: if another goes out before the daifugo of the round before, that one is last.
+        forbidden_finish: who goes out with a joker, an eight, or the highest rank there is before
+            that play, is last of those who are left.
+        number_lock: plays of adjacent ranks bind the trick to the rank next to the last one.
         seven_give: after a group of sevens as many cards may be given to the next player.
         ten_discard: after a group of tens as many cards may be thrown away.
         jokers: 1 or 2.
@@ -172,6 +175,8 @@ class Reference:
         five_skip: bool = False,
         six_reverse: bool = False,
         capital_fall: bool = False,
+        forbidden_finish: bool = False,
+        number_lock: bool = False,
         seven_give: bool = False,
         ten_discard: bool = False,
         jokers: int = 1,
@@ -208,6 +213,8 @@ class Reference:
         self.least = 0  # place in the deck of the lowest such card
         self.open: list[tuple[str, int]] = []  # cards given after a seven, and who holds them
         self.daifugo = classes.index(0) if classes is not None and capital_fall else None
+        self.forbidden_finish = forbidden_finish
+        self.has_number_lock = number_lock
         self.pass_limit = pass_limit
         self.rank_rest = rank_rest
 
@@ -268,6 +275,11 @@ class Reference:
             return True
         if not beats(play, self.table, self.revolution != self.back, self.spade_three):
             return False
+        if self.numbers_locked and play not in (JOKER, JOKERS) and self.table != JOKER:
+            down = self.revolution != self.back
+            near = high(play) + 1 == low(self.table) if down else low(play) - 1 == high(self.table)
+            if not near:
+                return False
         if self.locked and JOKER not in (play, self.table) and play != JOKERS:
             return suits(play) == suits(self.table)
         return True
@@ -322,7 +334,7 @@ class Reference:
         self.leader = self.player = player
         self.table: Play | None = None
         self.owner: int | None = None  # of the play on the table
-        self.locked = self.back = False
+        self.locked = self.numbers_locked = self.back = False
         self.passed: set[int] = set()
 
     def live(self) -> list[int]:
@@ -352,6 +364,13 @@ class Reference:
     def lay(self, play: Play) -> None:
         """Put a play on the table."""
         self.passes = 0
+        best = "3" if self.revolution != self.back else "2"
+        forbidden = self.forbidden_finish and (
+            "*" in text(play) or covers(play, "8") or covers(play, best)
+        )
+        if self.has_number_lock and self.table and JOKER not in (play, self.table):
+            near = (low(play) - high(self.table), low(self.table) - high(play))
+            self.numbers_locked = play != JOKERS and 1 in near
         for card in needed(play):
             self.hands[self.player].remove(card)
             self.close(card)
@@ -376,7 +395,7 @@ class Reference:
             self.least = 0
             if self.owed:
                 return
-        if not self.hands[self.player] and self.leave():
+        if not self.hands[self.player] and self.leave(forbidden):
             return
         skipped = 0
         if self.five_skip and covers(play, "5"):
@@ -408,11 +427,15 @@ class Reference:
         if (card, self.player) in self.open:
             self.open.remove((card, self.player))
 
-    def leave(self) -> bool:
+    def leave(self, forbidden: bool = False) -> bool:
         """Let the player to act go out; whether the round is over."""
-        self.finish(self.player)
-        if self.daifugo in self.live() and len(self.live()) == self.number - 1:
-            self.places[self.daifugo] = self.number - 1
+        free = [place for place in range(self.number) if place not in self.places]
+        if forbidden:
+            self.places[self.player] = max(free)
+        else:
+            self.finish(self.player)
+            if self.daifugo in self.live() and free[0] == 0:
+                self.places[self.daifugo] = max(free)
         if len(self.live()) == 1:
             self.finish(self.live()[0])
         return self.over()

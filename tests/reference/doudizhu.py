@@ -26,6 +26,7 @@ CATEGORIES = {  # copies of a main rank, shortest chain, longest chain, kickers 
     "four+dual pair": (4, 1, 1, 2, 2),
     "bomb": (4, 1, 1, 0, 0),
 }
+MOST_FOURS = 5  # fours in a row under `botzone`
 PASS = ("pass", "", "")
 ROCKET = ("rocket", "SB", "")
 
@@ -44,6 +45,8 @@ def kickers_allowed(preset, main, kickers, size):
         return False
     if preset == "douzero" and size == 1:
         return True
+    if preset == "botzone":
+        return max(counts.values()) == size
     if {"S", "B"} <= set(kickers):
         return False
     if size == 2 or preset not in ("rlcard", "openspiel"):
@@ -64,6 +67,8 @@ def plays_in(hand, preset):
     for category, (copies, shortest, longest, each, size) in CATEGORIES.items():
         if preset == "openspiel" and category.startswith("four+"):
             continue
+        if preset == "botzone" and copies == 4:
+            longest = MOST_FOURS
         for length in range(shortest, longest + 1):
             for start in range(15):
                 main = RANKS[start : start + length]
@@ -111,13 +116,18 @@ def beats_with_kickers(play, target):
     return (play[0], len(play[1])) in kinds and highest_trio(play) > highest_trio(target)
 
 
+def is_bomb(play):
+    """Whether a play is a bomb; several fours in a row are none."""
+    return play[0] == "bomb" and len(play[1]) == 1
+
+
 def beats(play, target, preset):
     """Whether a play may follow another."""
     if target[0] == "rocket":
         return False
     if play[0] == "rocket":
         return True
-    if play[0] == "bomb" and target[0] != "bomb":
+    if is_bomb(play) and not is_bomb(target):
         return True
     if preset == "douzero" and target[0] == "trio chain+solos":
         return beats_with_kickers(play, target)
@@ -200,6 +210,8 @@ class Reference:
             outcome = yield from call_and_rob(self.players, self.base)
         elif self.options["bidding"]:
             outcome = yield from bid(self.players)
+            if outcome is None and self.preset == "botzone":
+                outcome = (0, 0, 0)
         if outcome is None:
             # What may be said then does not depend on the cards of the next deal.
             self.words, self.dealt_again = [], True
@@ -252,7 +264,7 @@ class Reference:
         made = [(seat, play) for seat, play in self.history if play != PASS]
         points = self.stake
         for _, play in made:
-            if play[0] in ("bomb", "rocket"):
+            if is_bomb(play) or play[0] == "rocket":
                 points *= 2
         won = not self.hands[self.landlord]
         turns = Counter(seat for seat, _ in made)

@@ -613,7 +613,15 @@ def test_mistakes_differ_from_unclear_plays(
             assert low >= 0 if kind == "verdict mistake" else low <= 0
     wrong = page.locator(".curve .wrong")
     assert wrong.count() == verdicts.count("verdict mistake")
-    page.locator(".moves .verdict.mistake").first.click()
+    told = page.locator(".story .turning")
+    assert told.count() >= verdicts.count("verdict mistake")
+    assert re.search(
+        r"loses \d+\.\d+ points: .+ does better", page.inner_text(".story .mistake >> nth=0")
+    )
+    axis = page.locator(".axis i").all_inner_texts()
+    assert len(axis) == 3 and float(axis[0]) > float(axis[2])
+    page.locator(".story .mistake").filter(has_not_text="PASS does").first.click()
+    page.wait_for_selector(".seat .slot.chosen, .mine .slot.chosen")  # the better play is lifted
     shoot(page, "mistakes")
 
 

@@ -18,7 +18,7 @@ export interface Choice {
 }
 
 // The indices of some cards in a hand, one given index among them.
-function indicesOf(wanted: string[], hand: string[], first = -1): Set<number> {
+export function indicesOf(wanted: string[], hand: string[], first = -1): Set<number> {
   const rest = [...wanted];
   const found = new Set<number>();
   const take = (i: number) => {

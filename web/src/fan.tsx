@@ -99,7 +99,7 @@ export function Fan({ cards, game, t, use = "hand", chosen, toggle, tap, label }
             {row.map((card, i) => {
               const index = line * per + i;
               const style = styleOf(i, index);
-              if (!toggle) return <span class="slot" style={style} key={index}><Card card={card} faces={game.faces} /></span>;
+              if (!toggle) return <span class={`slot${chosen?.has(index) ? " chosen" : ""}`} style={style} key={index}><Card card={card} faces={game.faces} /></span>;
               return (
                 <button class={`slot${chosen?.has(index) ? " chosen" : ""}`} style={style} key={index} data-card={card}
                   type="button" role="checkbox" aria-checked={chosen?.has(index) ?? false} data-index={index}

@@ -1,6 +1,7 @@
 // The table: seats around it, their plays before them, and the public cards in the middle.
 
 import type { ComponentChildren } from "preact";
+import { indicesOf } from "./choice";
 import { Fan, GAP, groups } from "./fan";
 import { Mark } from "./marks";
 import { signed, toneClass } from "./outcome";
@@ -35,12 +36,13 @@ export function LastPlay({ move, from, game, t }: { move: Move | undefined; from
   );
 }
 
-function Seat({ row, holder, own, isAlone, move, game, t, returns, turn }: {
+function Seat({ row, holder, own, isAlone, move, advised, game, t, returns, turn }: {
   row: Row;
   holder?: SeatHolder;
   own: number;
   isAlone: boolean; // the only other seat
   move?: Move;
+  advised?: string[]; // cards of a play, to be lifted
   game: Game;
   t: Translate;
   returns: number[] | null;
@@ -48,6 +50,7 @@ function Seat({ row, holder, own, isAlone, move, game, t, returns, turn }: {
 }) {
   const count = row.cards.filter((card) => card !== GAP).length;
   const parts = groups(row.cards);
+  const isBoard = parts.length > 1 && count > 0; // a hand sorted into parts
   const name = occupant(holder, row.seat, own, t);
   const isOpponent = isAlone && own >= 0 && !!holder?.agent;
   return (
@@ -62,12 +65,12 @@ function Seat({ row, holder, own, isAlone, move, game, t, returns, turn }: {
           {count > 1 ? <span class="count" title={t("cards")}>{count}</span> : null}
           {returns !== null ? <span class={toneClass(returns, row.seat)}>{signed(returns[row.seat])}</span> : null}
         </header>
-        {parts.length > 1
+        {isBoard
           ? <div class="board">{parts.map((part, i) => <Fan key={i} cards={part} game={game} t={t} use="row" />)}</div>
-          : count > 0 ? <Fan cards={row.cards} game={game} t={t} use="row" /> : null}
-        {row.note && parts.length > 1 ? <p class="note">{row.note}</p> : null}
+          : count > 0 ? <Fan cards={row.cards} game={game} t={t} use="row" chosen={advised && indicesOf(advised, row.cards)} /> : null}
+        {row.note && isBoard ? <p class="note">{row.note}</p> : null}
       </div>
-      <LastPlay move={parts.length > 1 || game.simultaneous ? undefined : move} from="above" game={game} t={t} />
+      <LastPlay move={isBoard || game.simultaneous ? undefined : move} from="above" game={game} t={t} />
     </section>
   );
 }
@@ -82,10 +85,11 @@ function Zone({ zone, game, t }: { zone: Row; game: Game; t: Translate }) {
   );
 }
 
-export function Felt({ position, holders, own, game, t, children }: {
+export function Felt({ position, holders, own, advised, game, t, children }: {
   position: Position;
   holders: SeatHolder[];
   own: number;
+  advised?: string[]; // cards of the play that the player to act had better make
   game: Game;
   t: Translate;
   children?: ComponentChildren;
@@ -102,7 +106,7 @@ export function Felt({ position, holders, own, game, t, children }: {
       <div class="around">
         {around.map((row) => (
           <Seat key={row.seat} row={row} holder={holders[row.seat]} own={own} isAlone={around.length === 1} move={last.get(row.seat)} game={game} t={t}
-            turn={position.player === row.seat} returns={position.over ? position.returns : null} />
+            advised={position.player === row.seat ? advised : undefined} turn={position.player === row.seat} returns={position.over ? position.returns : null} />
         ))}
       </div>
       <div class="middle">

@@ -2,6 +2,7 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { adviser, chooseAdviser, useAdvice } from "./advice";
+import { indicesOf } from "./choice";
 import { useShared } from "./context";
 import { Fan, groups } from "./fan";
 import { Felt } from "./felt";
@@ -84,6 +85,8 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
   const preparing = usePreparation(game, "hints", panel === "hint" && !hint && ply < last, t);
   const own = seat < 0 ? undefined : position?.rows.find((row) => row.seat === seat);
   const at = judged.get(ply);
+  // Lifted in the hand of the player to act: the play of the analysis, else the better play that was found.
+  const advised = panel === "hint" ? hint?.action?.cards : at?.play?.verdict === "mistake" ? at.play.best?.cards : undefined;
   const nameOf = (each: number) => holders[each].agent || `${t("seat")} ${each + 1}`;
   const mistakes = [...judged.values()].filter((each) => each.play?.verdict === "mistake").map((each) => each.ply).sort((a, b) => a - b);
   const nextMistake = mistakes.find((each) => each > ply) ?? mistakes[0];
@@ -104,8 +107,8 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
       <div class="split">
         <div class="stage">
           {position ? (
-            <Felt position={position} holders={holders} own={seat} game={game} t={t}>
-              <div class="mine">{own ? groups(own.cards).map((cards, i) => <Fan key={i} cards={cards} game={game} t={t} use={groups(own.cards).length > 1 ? "row" : "hand"} />) : null}
+            <Felt position={position} holders={holders} own={seat} advised={advised} game={game} t={t}>
+              <div class="mine">{own ? groups(own.cards).map((cards, i) => <Fan key={i} cards={cards} game={game} t={t} chosen={advised && position.player === seat ? indicesOf(advised, cards) : undefined} use={groups(own.cards).length > 1 ? "row" : "hand"} />) : null}
                 {ply > 0 ? <p class="status">{ply}. {holders[data.moves[ply - 1].player].agent || `${t("seat")} ${data.moves[ply - 1].player + 1}`}: {t(data.moves[ply - 1].text)}</p> : null}
                 {at?.play && at.play.best ? <p class="status"><small>{t(data.moves[ply].text)}: <Verdict judged={at} unit={data.unit} t={t} /></small></p> : null}
               </div>

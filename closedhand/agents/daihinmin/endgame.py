@@ -19,9 +19,10 @@ from closedhand.games.daihinmin.plays import JACK, JOKER, NUM_RANKS, PASS, SPADE
 from closedhand.games.daihinmin.tricks import (
     covers,
     everybody,
-    has_fallen,
     is_back,
+    is_forbidden_finish,
     new_trick,
+    placed_last,
     revolution_after,
 )
 from closedhand.games.daihinmin.two_jokers import is_pair_of_jokers
@@ -88,6 +89,13 @@ def is_beatable(rules, state, action, others, ids):
 
 
 @kernel
+def wins(rules, view, action):
+    """Return whether an action plays the whole hand, and may."""
+    whole = rules.plays.length[action] == view.left[view.player]
+    return whole and not is_forbidden_finish(rules, action, view.revolution)
+
+
+@kernel
 def sure_win(rules, views, actions, ids):
     """Find the first play of a sure win, in which every play except the last one is sure.
 
@@ -105,7 +113,7 @@ def sure_win(rules, views, actions, ids):
     tried = np.zeros(DEEPEST, np.int64)
     number[0] = legal(rules, views[0], actions[0])
     for k in range(number[0]):
-        if rules.plays.length[actions[0, k]] == views[0].left[views[0].player]:
+        if wins(rules, views[0], np.int64(actions[0, k])):
             return np.int64(actions[0, k])
     # Each depth has a view, its legal actions and the number of those tried. The plays so far are
     # the last ones tried at each depth, so the first of them is `actions[0, tried[0] - 1]`.
@@ -118,7 +126,7 @@ def sure_win(rules, views, actions, ids):
         view = views[depth]
         action = np.int64(actions[depth, tried[depth]])
         tried[depth] += 1
-        if rules.plays.length[action] == view.left[view.player]:
+        if wins(rules, view, action):
             return np.int64(actions[0, tried[0] - 1])
         if depth + 1 < DEEPEST and is_sure(rules, view, action, others, ids):
             depth += 1
@@ -144,7 +152,7 @@ def lead_on(rules, view, action):
 @kernel
 def is_duel(view):
     """Return whether two players are left, who then know each other's hand."""
-    return view.out == len(view.hands) - 2 and not has_fallen(view)
+    return view.out == len(view.hands) - 2 and placed_last(view) == 0
 
 
 @kernel

@@ -20,7 +20,7 @@ from closedhand.core.numba.jit import kernel
 from closedhand.core.registry import make_game
 from closedhand.games.doudizhu import rules as flat
 from closedhand.games.doudizhu.counts import RANKS, pack, size
-from closedhand.games.doudizhu.plays import BOMB, FAMILIES
+from closedhand.games.doudizhu.plays import ALL_FAMILIES, BOMB
 from closedhand.games.doudizhu.state import SEATS
 from closedhand.search.exact import Endgames
 
@@ -86,7 +86,7 @@ def worthwhile(policy, rules, state, out):
         if size(rules.plays.need[out[i]]) == left:
             out[0] = out[i]
             return 1
-    best = np.full(FAMILIES, -2, np.int64)
+    best = np.full(ALL_FAMILIES, -2, np.int64)
     bomb = -1
     for f in range(BOMB, BOMB + 2):
         bomb = max(bomb, strongest(rules, state, rules.plays.families[f]))
@@ -98,8 +98,9 @@ def worthwhile(policy, rules, state, out):
             best[f] = strongest(rules, state, rules.plays.families[f])
         rank = g - rules.plays.families[f].first
         score = -rank
-        safe = (bomb if f >= BOMB else best[f]) <= g and (f >= BOMB or bomb < 0)
-        if f >= BOMB:
+        is_bomb = flat.is_bomb(f)
+        safe = (bomb if is_bomb else best[f]) <= g and (is_bomb or bomb < 0)
+        if is_bomb:
             score -= 1000
         elif state.target < 0:
             score += 64 * size(rules.plays.need[out[i]])

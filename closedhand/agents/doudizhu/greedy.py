@@ -37,7 +37,6 @@ from closedhand.games.doudizhu import rules as flat
 from closedhand.games.doudizhu.auction import is_opening, pass_id
 from closedhand.games.doudizhu.counts import at_least, contains, size
 from closedhand.games.doudizhu.hidden import cards_of_others
-from closedhand.games.doudizhu.plays import BOMB
 from closedhand.games.doudizhu.state import SEATS
 
 SOLO, PAIR, _ = PLAIN_FAMILY
@@ -119,7 +118,7 @@ def surcharge(rules, view, play, rest, others):
     price = 0
     if not beatable(rules, view, play, others) and is_one_play(rules, rest):
         return -FAR
-    if family >= BOMB:
+    if flat.is_bomb(family):
         price += KEEP_BOMB
     enemy = enemy_left(view)
     if (family == SOLO and enemy == 1) or (family == PAIR and enemy == 2):
@@ -143,7 +142,7 @@ def beatable(rules, view, play, others):
             most = max(most, np.int64(view.left[seat]))
     if contains(others, JOKERS) and most >= 2:
         return True
-    if group.family < BOMB and most >= 4 and at_least(others, 4):
+    if not flat.is_bomb(group.family) and most >= 4 and at_least(others, 4):
         return True
     higher = flat.lowest_ranks(family, others) >> np.uint64(4 * (g - family.first)) >> np.uint64(4)
     return most >= size(rules.plays.need[play]) and higher != 0

@@ -7,9 +7,9 @@ import numpy as np
 
 from closedhand.core.game import Game, State
 from closedhand.core.numba.jit import kernel
-from closedhand.core.registry import make_game
 from closedhand.games.doudizhu import substeps
 from closedhand.games.doudizhu.auction import is_opening, pass_id
+from closedhand.games.doudizhu.game import in_substeps
 from closedhand.games.doudizhu.plays import PASS_GROUP
 
 
@@ -47,7 +47,7 @@ class SubstepAgent:
         """Create the agent `name` for `game`, Dou Dizhu with any options."""
         self.name = name
         self.game = game
-        self.substeps = make_game(game.name, **{**game.options, "substeps": True})
+        self.substeps = in_substeps(game.flat)
 
     def choose(self, views: np.ndarray) -> np.ndarray:
         """Choose the next sub-step of the player to act, int32 [n], for states [n]."""

@@ -21,6 +21,7 @@ from closedhand.games.daihinmin.plays import (
 )
 from closedhand.games.daihinmin.seven_ten_rules import due_of, shown_by
 from closedhand.games.daihinmin.state import Rules
+from closedhand.games.daihinmin.tricks import is_number_locked
 from closedhand.games.daihinmin.two_jokers import is_pair_of_jokers
 
 CARDS_HELP = """\
@@ -127,6 +128,14 @@ def suits_are_locked(rules: Rules, state: State, action: int, text: str) -> str:
     return f"the suits are locked: it takes {suits}"
 
 
+def numbers_are_locked(rules: Rules, state: State, action: int, text: str) -> str:
+    """Give the reason against a play that beats the other one, but not by the next rank."""
+    low, high, target = rules.plays.low, rules.plays.high, int(state.target)
+    beats = high[action] < low[target] if state.revolution else low[action] > high[target]
+    locked = beats and is_number_locked(rules, state)
+    return "the numbers are locked: it takes the next rank" if locked else ""
+
+
 def play_is_too_low(rules: Rules, state: State, action: int, text: str) -> str:
     """Give the reason against a play whose ranks do not beat those on the table."""
     order = "lower ranks, after the revolution" if state.revolution else "higher ranks"
@@ -149,6 +158,7 @@ REASONS = (
     joker_lies_there,
     play_is_of_another_kind,
     suits_are_locked,
+    numbers_are_locked,
     play_is_too_low,
 )
 

@@ -129,6 +129,18 @@ OPTIONS = Options(
         "a daifugo who is not the first one out becomes the daihinmin at once (miyako-ochi)",
     ),
     Option(
+        "forbidden_finish",
+        False,
+        "a player whose last play has a joker, an 8, or the highest rank in the order before it (a "
+        "2, in a revolution a 3) gets the last place that is left (kinshi-agari)",
+    ),
+    Option(
+        "number_lock",
+        False,
+        "after two plays of adjacent ranks in a trick only the next rank may follow (su-shibari); "
+        "not with seven_give or ten_discard",
+    ),
+    Option(
         "seven_give",
         False,
         "after a group of 7s as many cards may be given to the next player, face up",
@@ -152,6 +164,8 @@ def make_game(**given: Any) -> Game:
     jokers = options["jokers"] or 1
     if jokers > 1 and options["actions"] != "plays":
         raise InputError("sets of cards do not say what two jokers stand for: leave out jokers=2")
+    if options["number_lock"] and (options["seven_give"] or options["ten_discard"]):
+        raise InputError("number_lock is not played with seven_give or ten_discard: leave one out")
     numbers = np.zeros(1, OPTIONS_TYPE)[0]
     numbers.ranked = options["classes"] == "random"
     numbers.illegal_pass = options["illegal"] == "pass"

@@ -26,6 +26,7 @@ from closedhand.games.daihinmin.plays import (
 from closedhand.games.daihinmin.rules import over
 from closedhand.games.daihinmin.seven_ten_rules import cards_to_hand_over, due_of, legal_gifts
 from closedhand.games.daihinmin.state import two_jokers
+from closedhand.games.daihinmin.tricks import is_number_locked
 from closedhand.games.daihinmin.two_jokers import first_of_both, is_pair_of_jokers
 
 
@@ -52,6 +53,9 @@ def legal(rules, state, out):
         low, high = np.int64(rules.plays.high[state.target]) + 1, NUM_RANKS
         if state.revolution:
             low, high = -1, np.int64(rules.plays.low[state.target]) - 1
+        if is_number_locked(rules, state):
+            span = np.int64(rules.plays.high[state.target] - rules.plays.low[state.target])
+            low, high = (high - span, high) if state.revolution else (low, low + span)
         family = np.int64(rules.plays.family[state.target])
         n = plays_between(rules, hand, family, low, high, np.int64(state.lock), out, 0)
     # Kaidan of 12 or more cards, with ids above the pass, cannot follow each other: there are too
@@ -303,6 +307,10 @@ def beats(rules, state, action):
         return True
     if state.lock and plays.suits[action] != state.lock:
         return False
+    if is_number_locked(rules, state):
+        if state.revolution:
+            return plays.high[action] == plays.low[target] - 1
+        return plays.low[action] == plays.high[target] + 1
     if state.revolution:
         return plays.high[action] < plays.low[target]
     return plays.low[action] > plays.high[target]

@@ -39,8 +39,10 @@ NO_CLASSES = "22222"
 KEYS = ("mibun", "seat", "palyer_cards", "change_cards", "play", "result", "points")
 """Keys of a round, in order and in the server's spelling."""
 NO_EXCHANGE = "NULL"
-OTHER_RULES = ("RULE_KINSOKU",)
-"""Rules that the official server names without implementing them, as this package does not."""
+UNKNOWN_EXCHANGE = ""
+"""In place of a line that `without_stray_exchange` removes from a round with classes."""
+EXCHANGED = re.compile(r"([0-4][0-4][^E ]*EE ?)+")
+"""Entries of an exchange, with a giver and a receiver each; an entry of the plays has one digit."""
 SUBMITTED = re.compile(f"(?:[{SUITS}{JOKER_SUITS}{FIFTH}][{plays.RANKS}x])*")
 """Any submission."""
 LINE = re.compile(r"%(-----|\d{5,9})%(\w+)%(.*)", re.ASCII)
@@ -54,7 +56,7 @@ HEADER = {
     RANDOM: "1",
     "RULE_KAKUMEI": "revolution",
     "RULE_SHIBARI": "lock",
-    "RULE_KINSOKU": "NO",
+    "RULE_KINSOKU": "forbidden_finish",
     "RULE_KAIDAN": "kaidan",
     "RULE_CHANGE": "exchange",
     "RULE_5TOBI": "five_skip",
@@ -97,9 +99,6 @@ def rules_of(values: Mapping[str, str]) -> dict[str, Any]:
             raise InputError(f"{key} is YES or NO, not {value!r}")
         elif name in OPTIONS:
             found[name] = value == "YES"
-        elif key in OTHER_RULES and value == "YES":
-            raise InputError(f"the rule {key} is not supported: the official server has nothing "
-                             "behind that name")  # fmt: skip
     if values.get(SEATING) == "NO":
         found["seat_period"] = NEVER
     return found
@@ -125,10 +124,12 @@ class Log:
     Attributes:
         header: Values of the header by key.
         rounds: Values of each round by key.
+        first: Number of the first round; 0 unless the log is a part of one.
     """
 
     header: dict[str, str]
     rounds: list[dict[str, str]] = field(default_factory=list)
+    first: int = 0
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -164,13 +165,15 @@ def read(path: Path) -> Log:
     Raises:
         InputError: The file cannot be read, or a line is not that of a log.
     """
-    log = Log({})
-    log.rounds.extend(read_rounds(path, log.header))
-    return log
+    header: dict[str, str] = {}
+    numbered = list(read_rounds(path, header))
+    return Log(header, [values for _, values in numbered], numbered[0][0] if numbered else 0)
 
 
-def read_rounds(path: Path, header: dict[str, str]) -> Iterator[dict[str, str]]:
-    """Read the values of each round of a log by key, one round at a time.
+def read_rounds(path: Path, header: dict[str, str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Read the number of each round of a log and its values by key, one round at a time.
+
+    The first round may have any number; the others follow it one by one.
 
     Args:
         path: The log, which may be compressed by gzip.
@@ -180,7 +183,7 @@ def read_rounds(path: Path, header: dict[str, str]) -> Iterator[dict[str, str]]:
         InputError: The file cannot be read, or a line is not that of a log.
     """
     values: dict[str, str] = {}
-    rounds = 0
+    current = -1
     for number, line in filled_lines(path):
         match = LINE.fullmatch(line)
         if match is None:
@@ -195,15 +198,15 @@ def read_rounds(path: Path, header: dict[str, str]) -> Iterator[dict[str, str]]:
             continue
         if key == KEYS[0]:
             if values:
-                yield values
+                yield current, values
+            current = int(where) if current < 0 else current + 1
             values = {}
-            rounds += 1
-        if int(where) != rounds - 1:
+        if int(where) != current:
             raise InputError(f"{path}, line {number}: round {where} is out of order")
         if key in KEYS:
             values[key] = value.strip()
     if values:
-        yield values
+        yield current, values
 
 
 def card_id(text: str) -> int:
@@ -287,7 +290,7 @@ def lost_cards(values: Mapping[str, str]) -> dict[int, int]:
     it holds, and passes on the joker alone.
     """
     lost: dict[int, int] = {}
-    if values["change_cards"] == NO_EXCHANGE:
+    if values["change_cards"] in (NO_EXCHANGE, UNKNOWN_EXCHANGE):
         return lost
     gifts = entries(values["change_cards"])
     hands = [cards_of(hand) for hand in values["palyer_cards"].split()]
@@ -316,6 +319,29 @@ def entries(text: str) -> list[str]:
     return [part.strip() for part in parts]
 
 
+def without_stray_exchange(values: dict[str, str]) -> tuple[dict[str, str], str]:
+    """Ignore an exchange line that holds no exchange.
+
+    When the text of a round's plays overflows, the official server writes the end of it over the
+    exchange, also in a round without classes, which has no exchange.
+
+    Returns:
+        values: The values of the round. The exchange is `NO_EXCHANGE` in a round without classes,
+            and `UNKNOWN_EXCHANGE` in one with classes.
+        warning: What is ignored, or an empty text.
+    """
+    text, classes = values.get("change_cards", NO_EXCHANGE), values.get("mibun")
+    if text == NO_EXCHANGE:
+        return values, ""
+    if classes == NO_CLASSES:
+        warning = "the change_cards line is ignored: a round without classes has no exchange"
+        return values | {"change_cards": NO_EXCHANGE}, warning
+    if EXCHANGED.fullmatch(text) or not text.endswith("EE"):
+        return values, ""
+    warning = "the change_cards line is ignored: it holds no exchange"
+    return values | {"change_cards": UNKNOWN_EXCHANGE}, warning
+
+
 def check_form(values: Mapping[str, str]) -> None:
     """Check the form of a round.
 
@@ -330,8 +356,6 @@ def check_form(values: Mapping[str, str]) -> None:
     if values["mibun"] != NO_CLASSES:
         permutation(values["mibun"], "the classes")
     if values["change_cards"] != NO_EXCHANGE:
-        if values["mibun"] == NO_CLASSES:
-            raise InputError("cards are exchanged without classes")
         given = entries(values["change_cards"])
     for entry in given + entries(values["play"]):
         if entry[:1] not in tuple("01234"):
@@ -438,7 +462,7 @@ def log_text(log: Log) -> str:
     """Write a whole log, which `read` reads back."""
     last = {key: log.header[key] for key in (TIME_END, TOTAL) if key in log.header}
     first = {key: value for key, value in log.header.items() if key not in last}
-    rounds = (round_text(number, values) for number, values in enumerate(log.rounds))
+    rounds = (round_text(number, values) for number, values in enumerate(log.rounds, log.first))
     return header_text(first) + "".join(rounds) + header_text(last)
 
 

@@ -7,11 +7,16 @@ exchange is removed.
 The official server logs every number other than 0 in a submitted table as a card, but reads only 1
 and 2 as cards. So a logged play may have counted as a pass. If a round does not replay as logged,
 it is replayed with one play as a pass, and is accepted if it then agrees with the log.
+
+That server may also write the end of a round's plays over its exchange. The line is then ignored
+with a warning. The cards given back are those with which the round replays as logged.
 """
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +29,7 @@ from closedhand.core.records import LogReader, Record, Replay, replay
 from closedhand.core.registry import flat_game
 from closedhand.games.daihinmin import logs, plays
 from closedhand.games.daihinmin.exchange import TAXES, loser, winner
-from closedhand.games.daihinmin.plays import PASS
+from closedhand.games.daihinmin.plays import PASS, cards_in
 from closedhand.games.daihinmin.state import PLAYERS
 
 
@@ -35,11 +40,16 @@ def replay_log(path: Path) -> Iterator[Replay]:
         InputError: The file cannot be read as a log.
     """
     log = logs.Log({})
-    seats, classes, points = None, logs.NO_CLASSES, [0] * PLAYERS
+    seats, classes, points = None, None, None
     options: dict[str, Any] | None = None
-    for number, values in enumerate(logs.read_rounds(path, log.header)):
+    for number, given in logs.read_rounds(path, log.header):
         options = _options(path, log) if options is None else options
-        record, returns, error, sums, detail = None, None, None, None, ""
+        if number == 0:
+            points = [0] * PLAYERS
+        values, detail = logs.without_stray_exchange(given)
+        if detail:
+            warnings.warn(f"{path}, round {number}: {detail}", stacklevel=2)
+        record, returns, error, sums = None, None, None, None
         try:
             record = logs.round_record(values, log.names, **options)
             if seats not in (None, values["seat"]) and number % options.get("seat_period", 3):
@@ -47,15 +57,19 @@ def replay_log(path: Path) -> Iterator[Replay]:
             drawn = number == 0 and options.get("classes") == "random"
             if number % options.get("class_period", 100) == 0:
                 classes = logs.NO_CLASSES
-            if values["mibun"] != classes and not drawn:
+            if classes not in (None, values["mibun"]) and not drawn:
                 raise InputError(f"the classes are {values['mibun']}, not {classes}")
             record = _replayed(record, values)
             for cards in logs.lost_cards(values).values():
                 detail = f"the server lost {logs.cards_text(cards)}, which no record can hold"
             returns = record.returns
             assert returns is not None
-            sums = [before + int(gained) for before, gained in zip(points, returns, strict=True)]
-            if values["points"].split() != [str(each) for each in sums]:
+            stated = values["points"].split()
+            if points is None:  # the log begins after the first round
+                sums = [parse_whole(each, "points") for each in stated]
+            else:
+                sums = [old + int(gained) for old, gained in zip(points, returns, strict=True)]
+            if stated != [str(each) for each in sums]:
                 raise InputError(f"the points are {values['points']}, not {sums}")
         except InputError as wrong:
             returns, error = None, f"round {number}: {wrong}"
@@ -80,6 +94,8 @@ def _replayed(record: Record, values: Mapping[str, str]) -> Record:
     Raises:
         InputError: It does not replay, and the log is at fault.
     """
+    if values["change_cards"] == logs.UNKNOWN_EXCHANGE:
+        return _with_exchange(record, values)
     try:
         replay(record, _checking(values))
         return record
@@ -94,6 +110,39 @@ def _replayed(record: Record, values: Mapping[str, str]) -> Record:
                     replay(other, _checking(values))
                     return other
         raise
+
+
+def _with_exchange(record: Record, values: Mapping[str, str]) -> Record:
+    """Return a record with the cards given back that make the round replay as logged.
+
+    Cards that the loser of a pair submitted are tried first, and those that its winner submitted
+    last.
+
+    Raises:
+        InputError: No cards do.
+    """
+    game = flat_game(record.game, record.rules)
+    state = _start(game, record)
+    if state.leader >= 0:  # under these rules no cards are exchanged
+        replay(record, _checking(values))
+        return record
+    submitted = [set[str]() for _ in range(PLAYERS)]
+    for entry in logs.entries(values["play"]):
+        cards = game.rules.plays.need[logs.submission(entry[1:])]
+        submitted[int(entry[0])] |= set(cards_in(int(cards)))
+
+    def choices(pair: int) -> list[tuple[str, ...]]:
+        giver, taker = submitted[winner(state, pair)], submitted[loser(state, pair)]
+        held = cards_in(int(state.hands[winner(state, pair)]))
+        order = sorted(held, key=lambda card: (card in giver) - (card in taker))
+        return [tuple(sorted(cards, key=held.index)) for cards in combinations(order, TAXES[pair])]
+
+    for first, second in product(choices(0), choices(1)):
+        found = replace(record, actions=first + second + record.actions)
+        with suppress(InputError):
+            replay(found, _checking(values))
+            return found
+    raise InputError("the exchange is not logged, and the plays agree with no cards given back")
 
 
 def _options(path: Path, log: logs.Log) -> dict[str, Any]:
@@ -111,11 +160,13 @@ def _options(path: Path, log: logs.Log) -> dict[str, Any]:
 def _checking(values: Mapping[str, str]) -> Callable[[State], None]:
     """Make a function that checks the state before each action against the log."""
     turns = iter(logs.entries(values["play"]))
+    known = values["change_cards"] != logs.UNKNOWN_EXCHANGE
     lost = logs.lost_cards(values)
 
     def check(state: State) -> None:
         if state.leader < 0:
-            _check_exchange(values, state)
+            if known:
+                _check_exchange(values, state)
             return
         while lost:
             take_away(state, *lost.popitem())
@@ -162,9 +213,14 @@ def log_records(path: Path) -> list[Record]:
     log = logs.read(path)
     options = _options(path, log)
     records = []
-    for number, values in enumerate(log.rounds):
+    for number, given in enumerate(log.rounds, log.first):
+        values, warning = logs.without_stray_exchange(given)
+        if warning:
+            warnings.warn(f"{path}, round {number}: {warning}", stacklevel=2)
         try:
             record = logs.round_record(values, log.names, **options)
+            if values["change_cards"] == logs.UNKNOWN_EXCHANGE:
+                record = _with_exchange(record, values)
             with suppress(InputError):
                 record = _replayed(record, values)
             records.append(record)

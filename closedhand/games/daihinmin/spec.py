@@ -19,6 +19,7 @@ DAIHINMIN = GameSpec(
     parse_record="closedhand.games.daihinmin.notation:parse_record",
     readers=(
         "closedhand.games.daihinmin.replaying:UECDA",
+        "closedhand.games.daihinmin.fuji_logs:FUJI",
         "closedhand.competitions.uecda.comparison:TRAFFIC",
     ),
     trainers={

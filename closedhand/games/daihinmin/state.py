@@ -171,6 +171,8 @@ OPTIONS_TYPE = record_type(
             "seven_give",
             "ten_discard",
             "pass_limit",
+            "forbidden_finish",
+            "number_lock",
             "illegal_pass",  # whether an illegal action counts as a pass
         )
     ]

@@ -10,11 +10,13 @@ from closedhand.core.cards import shuffle_first
 from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin.cards import added, bit, removed
 from closedhand.games.daihinmin.plays import (
+    BOTH,
     DIAMOND_THREE,
     FIRST_KAIDAN,
     FIVE_SPOT,
     JACK,
     JOKER,
+    NUM_RANKS,
     PASS,
     SIX,
 )
@@ -127,6 +129,61 @@ def is_back(rules, state):
 
 
 @kernel
+def play_before(rules, state):
+    """Return the play of this trick that the play to beat has beaten, or -1.
+
+    The history is read backwards, as far as the plays of this trick go.
+    """
+    cards = 0
+    for player in range(len(state.hands)):
+        cards += bits.size(state.trick[player])
+    cards -= np.int64(rules.plays.length[state.target])
+    move = np.int64(state.moves)
+    # The first play is the one to beat, the second one is wanted.
+    found = 0
+    while cards > 0:
+        move -= 1
+        action = np.int64(state.history[move])
+        if action != PASS:
+            found += 1
+            if found == 2:
+                return action
+    return np.int64(-1)
+
+
+@kernel
+def is_number_locked(rules, state):
+    """Return whether the last two plays of this trick have adjacent ranks, which binds to them.
+
+    Two kaidan are adjacent if one begins where the other ends. The lone joker has no rank.
+    """
+    if not rules.options.number_lock or state.target < 0:
+        return False
+    before = play_before(rules, state)
+    if before < 0 or rules.plays.low[state.target] == NUM_RANKS:
+        return False
+    above = rules.plays.low[state.target] == rules.plays.high[before] + 1
+    below = rules.plays.high[state.target] == rules.plays.low[before] - 1
+    return above or below
+
+
+@kernel
+def is_forbidden_finish(rules, action, revolution):
+    """Return whether a play may not be a player's last one, for a player who wants a good place.
+
+    Args:
+        rules: Rules of the game.
+        action: The play.
+        revolution: Whether low ranks beat high ones before it.
+    """
+    if not rules.options.forbidden_finish:
+        return False
+    if rules.plays.need[action] & BOTH or rules.plays.eight[action]:
+        return True
+    return covers(rules, action, 0 if revolution else NUM_RANKS - 1)
+
+
+@kernel
 def lock_after(rules, state, action):
     """Return the suits to which a play locks the trick, as bits; 0 for none."""
     if action == JOKER or is_pair_of_jokers(rules, action):
@@ -174,6 +231,7 @@ def lay(rules, state, action):
     state.passes = 0
     beaten = np.int64(state.target)
     lay_down(state, player, cards)
+    forbidden = is_forbidden_finish(rules, action, state.revolution)
     state.lock = lock_after(rules, state, action)
     state.revolution = revolution_after(rules, state, action)
     if rules.options.jack_back and covers(rules, action, JACK):
@@ -183,7 +241,7 @@ def lay(rules, state, action):
     state.target = action
     state.owner = player
     if state.left[player] == 0:
-        leave(rules, state, player)
+        leave(rules, state, player, forbidden)
         if state.out == len(state.hands):
             return
     due = owed_after(rules, state, action)
@@ -209,18 +267,28 @@ def hand_on(rules, state, action):
         return
     set_least(state, 0)
     if state.left[player] == 0:
-        leave(rules, state, player)
+        leave(rules, state, player, False)
         if state.out == len(state.hands):
             return
     move_on(rules, state, 0)
 
 
 @kernel
-def leave(rules, state, player):
-    """Rank a player who has no cards left; rank the last player, too, which ends the round."""
-    go_out(state, player)
-    if rules.options.capital_fall and state.out == 1:
-        fall(state)
+def leave(rules, state, player, forbidden):
+    """Rank a player who has no cards left; rank the last player, too, which ends the round.
+
+    Args:
+        rules: Rules of the game.
+        state: State, which is changed.
+        player: The player.
+        forbidden: Whether its last play was a forbidden finish.
+    """
+    if forbidden:
+        go_last(state, player)
+    else:
+        go_out(state, player)
+        if rules.options.capital_fall and state.places[player] == 0:
+            fall(state)
     if state.out == len(state.hands) - 1:
         for last in range(len(state.hands)):
             if state.places[last] < 0:
@@ -256,28 +324,37 @@ def move_on(rules, state, skipped):
 def go_out(state, player):
     """Give a player the best place that is left; the player is out and acts no more."""
     # A fallen daifugo counts as out, but has the last place instead of the next one.
-    state.places[player] = state.out - has_fallen(state)
+    state.places[player] = state.out - placed_last(state)
     state.out += 1
     state.passed |= 1 << player
 
 
 @kernel
-def has_fallen(state):
-    """Return whether a player already has the last place, as a fallen daifugo."""
-    for player in range(len(state.hands)):
-        if state.places[player] == len(state.hands) - 1:
-            return True
-    return False
+def go_last(state, player):
+    """Give a player the last place that is left; the player is out and acts no more."""
+    state.places[player] = len(state.hands) - 1 - placed_last(state)
+    state.out += 1
+    state.passed |= 1 << player
+
+
+@kernel
+def placed_last(state):
+    """Return how many of the last places are taken: by a fallen daifugo or forbidden finishes."""
+    number = 0
+    for _ in range(len(state.hands)):
+        for player in range(len(state.hands)):
+            if state.places[player] == len(state.hands) - 1 - number:
+                number += 1
+                break
+    return number
 
 
 @kernel
 def fall(state):
-    """Give the daifugo the last place if another player is out first."""
+    """Give the daifugo the last place that is left if another player is out first."""
     for player in range(len(state.hands)):
         if state.classes[player] == 0 and state.places[player] < 0:
-            state.places[player] = len(state.hands) - 1
-            state.out += 1
-            state.passed |= 1 << player
+            go_last(state, player)
 
 
 @kernel

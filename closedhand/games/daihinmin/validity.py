@@ -81,7 +81,7 @@ def ranked_by_chance(rules: Rules, state: np.record) -> np.ndarray:
     A fallen daifugo is not one of them.
     """
     left = state.left > 0
-    if rules.options.capital_fall and (state.left == 0).any():
+    if rules.options.capital_fall and ((state.left == 0) & (state.places == 0)).any():
         left &= state.classes != 0
     return left
 

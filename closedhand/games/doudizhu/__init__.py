@@ -16,6 +16,12 @@ the kickers counts (`plays.set_standings_by_cards`). OpenSpiel's game differs fr
 passes end its game without a score; it always doubles for spring (here `spring=True`); it lets a
 bomb beat the rocket; and it lists no chain without kickers that starts on a rank held four times.
 
+`botzone` has the plays, the auction and the spring of the platform Botzone. To the plays of
+`deeprocket` it adds shuttles, two or more consecutive fours: alone, with two single cards or with
+two pairs for each four. Both jokers may be kickers of one play. If everybody passes in the auction,
+seat 0 is the landlord and the stake is 0. A shuttle is no bomb: bombs beat it, and it doubles
+nothing. It has no sub-steps.
+
 Two presets are small games with the plays of `deeprocket`. `mini` has four ranks and the jokers, 18
 cards, as the small version of Whitehouse, Powley and Cowling ("Determinization and Information Set
 Monte Carlo Tree Search for the Card Game Dou Di Zhu", 2011): `3 4 5 6` four times each, `S` and

@@ -3,7 +3,8 @@
 The ids after the plays are the **words** of the options in use, in this order: the bids 1 to 3, or
 to call and to rob; to double; to show. A pass declines.
 
-- The auction (`bidding`): each seat bids once, 0 to 3, and the highest bid is the stake.
+- The auction (`bidding`): each seat bids once, 0 to 3, and the highest bid is the stake. In the
+  preset `botzone` the first seat is the landlord if all pass; the stake is then 0.
 - By calling and robbing instead (`robbing`): the seats are asked in turn whether they call, until
   one does. Each seat after it may rob once; if one has, so may the caller. Seats that passed before
   the call may not rob. The last to call or rob is the landlord, and each robbing doubles the stake.
@@ -197,6 +198,8 @@ def bid(rules, state, value):
         state.player += 1
     elif state.stake > 0:
         crown(rules, state, state.owner)
+    elif rules.options.forced:
+        crown(rules, state, 0)
     else:
         return True
     return False

@@ -8,7 +8,14 @@ from closedhand.core.explanations import Cards, Explanations, first_reason
 from closedhand.core.game import Game, State
 from closedhand.games.doudizhu.auction import is_opening, is_shown, pass_id, words_to_come
 from closedhand.games.doudizhu.counts import RANKS, unpack
-from closedhand.games.doudizhu.plays import BOMB, CATEGORIES, GROUPS, PASS_GROUP, ROCKET
+from closedhand.games.doudizhu.plays import (
+    BOMB,
+    CATEGORIES,
+    GROUPS,
+    PASS_FAMILY,
+    PASS_GROUP,
+    ROCKET,
+)
 from closedhand.games.doudizhu.state import Rules
 from closedhand.games.doudizhu.substeps import FIRST_BID
 
@@ -143,9 +150,12 @@ REASONS = (
 
 
 def _kind(rules: Rules, group: int) -> str:
-    """Name a main group: `pair`, `solo chain of 5`."""
-    family = rules.plays.families[rules.plays.groups[group].family]
+    """Name a main group: `pair`, `solo chain of 5`, `shuttle of 2`."""
+    index = int(rules.plays.groups[group].family)
+    family = rules.plays.families[index]
     name = CATEGORIES[int(family.category)].name
+    if index > PASS_FAMILY:
+        return f"{SHUTTLE_KINDS[name]} of {family.length}"
     return f"{name} of {family.length}" if "chain" in name else name
 
 
@@ -181,6 +191,12 @@ KINDS = {
     "rocket": "rocket",
 }
 """The names that players give the categories."""
+SHUTTLE_KINDS = {
+    "bomb": "shuttle",
+    "four+dual solo": "shuttle with singles",
+    "four+dual pair": "shuttle with pairs",
+}
+"""The names of chains of fours, by the category of a single four."""
 
 
 def kind(game: Game, action: int) -> str:
@@ -188,8 +204,9 @@ def kind(game: Game, action: int) -> str:
     plays = game.rules.plays
     if action >= pass_id(game.rules):
         return ""
-    family = plays.families[plays.groups[int(plays.group[action])].family]
-    return KINDS.get(CATEGORIES[int(family.category)].name, "")
+    index = int(plays.groups[int(plays.group[action])].family)
+    names = SHUTTLE_KINDS if index > PASS_FAMILY else KINDS
+    return names.get(CATEGORIES[int(plays.families[index].category)].name, "")
 
 
 def flat_reason(game: Game, state: State, action: int) -> str:

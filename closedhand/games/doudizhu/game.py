@@ -33,8 +33,8 @@ OPTIONS = Options(
     Option(
         "rules",
         "deeprocket",
-        "the preset, which decides the kickers and the deal; bidding is on in `openspiel` and, "
-        "with robbing, in `two_players`",
+        "the preset, which decides the kickers and the deal; bidding is on in `openspiel`, with "
+        "spring in `botzone`, and with robbing in `two_players`",
         choices=tuple(PRESETS),
     ),
     Option("substeps", False, "main group and kickers are separate actions"),
@@ -49,7 +49,8 @@ OPTIONS = Options(
         "passed_deals",
         None,
         "number of deals after which the game ends with 0 for everybody if all pass in each, 3 if "
-        "none; 0: as many as it takes, and `max_moves` counts from the last one; it needs bidding",
+        "none; 0: as many as it takes, and `max_moves` counts from the last one; it needs bidding. "
+        "In `botzone` no deal is passed: if all pass, the first seat is the landlord, for nothing",
         kind=int,
         least=0,
         most=1000,
@@ -69,7 +70,10 @@ OPTIONS = Options(
     ),
     Option("base", None, "the stake without bids, 3 if none", kind=int, least=1, most=99),
     presets={
-        name: {"bidding": preset.bidding, **({"robbing": True} if preset.robbing else {})}
+        name: {
+            "bidding": preset.bidding,
+            **{option: True for option in ("robbing", "spring") if getattr(preset, option)},
+        }
         for name, preset in PRESETS.items()
     },
 )
@@ -88,19 +92,25 @@ def make_game(**given: Any) -> Game:
     options = OPTIONS.complete(given)
     base, bidding, robbing = options["base"], options["bidding"], options["robbing"]
     passes = options["passed_deals"]
+    preset = PRESETS[options["rules"]]
+    forced = preset.forced and bidding and not robbing
     if passes is not None and not bidding:
         raise InputError("passed_deals counts auctions: it needs bidding")
-    passes = (3 if passes is None else passes) if bidding else 0
+    if passes is not None and forced:
+        raise InputError("passed_deals: under rules=botzone the first seat plays if all pass")
+    if options["substeps"] and preset.shuttles:
+        raise InputError("substeps have no main groups for shuttles: not with rules=botzone")
+    passes = (1 if forced else 3 if passes is None else passes) if bidding else 0
     if robbing and not bidding:
         raise InputError("robbing is a kind of auction: it needs bidding")
     if base is not None and bidding and not robbing:
         raise InputError("base is for games without bidding: there the winning bid is the stake")
     plays = build(options["rules"])
     words = words_of(**options)
-    deck = PRESETS[options["rules"]].deck
+    deck = preset.deck
     numbers = np.zeros(1, OPTIONS_TYPE)[0]
     numbers.bidding, numbers.robbing, numbers.spring = bidding, robbing, options["spring"]
-    numbers.passed_deals = passes
+    numbers.passed_deals, numbers.forced = passes, forced
     numbers.double_word = 1 + words.index(DOUBLE) if DOUBLE in words else 0
     numbers.show_word = 1 + words.index(SHOW) if SHOW in words else 0
     numbers.win, numbers.stake = options["objective"] == "win", base or 3
@@ -128,19 +138,24 @@ def make_game(**given: Any) -> Game:
         max_moves=longest,
         feature_table=table(rules),
         zero_sum=not rules.options.win,
-        substep_options={"substeps": True},
+        substep_options={} if preset.shuttles else {"substeps": True},
     )
-    if not options["substeps"]:
-        return flat
+    return in_substeps(flat) if options["substeps"] else flat
+
+
+def in_substeps(flat: Game) -> Game:
+    """Return a flat game in sub-steps; its shuttles, if it has any, are left out."""
+    rules = flat.rules
+    words = words_of(**flat.options)
     return replace(
         flat,
-        options=options,
+        options={**flat.options, "substeps": True},
         rules=substeps.Rules(rules),
         num_actions=substeps.ACTIONS + len(words),
         shapes=substeps.SHAPES | shapes(rules),
         feature_table=table(rules, KICKERS),
-        notation=SubstepNotation(rules, options["rules"], words),
-        max_moves=longest + substeps.MOST_KICKERS,
+        notation=SubstepNotation(rules, flat.options["rules"], words),
+        max_moves=flat.max_moves + substeps.MOST_KICKERS,
         flat_form=flat,
         substep_options={},
     )

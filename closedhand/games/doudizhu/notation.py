@@ -23,6 +23,7 @@ from closedhand.games.doudizhu import plays
 from closedhand.games.doudizhu.auction import doubled, speaker
 from closedhand.games.doudizhu.counts import RANKS, pack, unpack
 from closedhand.games.doudizhu.explanations import explanations_of
+from closedhand.games.doudizhu.plays import PASS_GROUP
 from closedhand.games.doudizhu.rules import begin, is_spring, over, third
 from closedhand.games.doudizhu.state import SEATS, STATE, Rules
 
@@ -175,7 +176,8 @@ class Notation(TableNotation):
             )
         public = tuple(unpack(state.public)) or ("",) * self.rules.options.public
         times = f" x {2 ** int(state.bombs)}" if state.bombs else ""
-        stake = f"stake {state.stake}{times}" if state.stake else "no bid yet"
+        unbid = state.landlord < 0 and state.stake == 0
+        stake = "no bid yet" if unbid else f"stake {state.stake}{times}"
         marks = self._result(state) if over(self.rules, state) else (stake,)
         rows.append(Row("public cards", public, stake, marks=marks))
         if players < SEATS:
@@ -216,7 +218,7 @@ class SubstepNotation(Notation):
         """The notation of every action id."""
         groups = [
             unpack(group["need"]) + group["kickers"] * ("+" + group["unit"] * "?")
-            for group in self.rules.plays.groups[:-1]
+            for group in self.rules.plays.groups[:PASS_GROUP]
         ]
         kickers = [f"+{r}" for r in RANKS] + [f"+{r}{r}" for r in RANKS[:13]]
         return (*groups, "PASS", *kickers, *self.words)

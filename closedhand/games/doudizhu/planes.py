@@ -7,7 +7,8 @@ Planes are indexed `[x, y, z]`, as in the paper's Table 2:
   categories of Table 3 and mark *main ranks* (the ranks of a play's main group). In the plane of a
   play, the row of its category marks its main ranks; a pass marks the whole of row 18. In the plane
   of a set of cards, each row marks every main rank of every play of that category that the cards
-  allow, under the rules' preset and regardless of the play to beat.
+  allow, under the rules' preset and regardless of the play to beat. A shuttle, a chain of fours,
+  is marked in the row of a single four: bomb, four with two single cards, or with two pairs.
 - `z`, 21 planes: 0 all cards played before the last six rounds (rows 0-3 only); 1-18 the last six
   rounds, the oldest first, and in each round the observer, the down player, the up player; 19 the
   cards that the observer has not seen yet (not held, not played, and not known to be public cards
@@ -30,7 +31,7 @@ from closedhand.core.numba.jit import inlined, kernel
 from closedhand.games.doudizhu.auction import bid_of, doubled, is_shown
 from closedhand.games.doudizhu.counts import at_least, count, one
 from closedhand.games.doudizhu.hidden import unseen
-from closedhand.games.doudizhu.plays import CATEGORIES, PASS_FAMILY, main_ranks
+from closedhand.games.doudizhu.plays import CATEGORIES, PASS_FAMILY, SHUTTLES, main_ranks
 from closedhand.games.doudizhu.rules import has_play, has_ranks, lowest_ranks
 from closedhand.games.doudizhu.state import SEATS, Rules, around
 
@@ -84,15 +85,16 @@ def cell(x, y, z):
 
 
 def cells_of_groups() -> np.ndarray:
-    """List the cells of every main group in plane 0, int16 [309, 31]: their number, then them.
+    """List the cells of every main group in plane 0, int16 [379, 31]: their number, then them.
 
     Indices run fastest over the planes, so the cells in plane z are these plus z.
     """
     groups = []
-    for index, category in enumerate(CATEGORIES):
+    names = [category.name for category in CATEGORIES]
+    for category in (*CATEGORIES, *SHUTTLES):
         for length in category.lengths:
             for main in main_ranks(category, length):
-                row = CATEGORY_ROW + index
+                row = CATEGORY_ROW + names.index(category.name)
                 rows = [*range(category.copies), row]
                 cells = [(x * ROWS + y) * PLANES for x in main for y in rows]
                 groups.append(cells or [(x * ROWS + row) * PLANES for x in range(RANKS)])

@@ -1,9 +1,9 @@
 """Every play of Dou Dizhu as a row of a table, built from a preset's kicker rule.
 
 There are 309 main groups, in the order of the DeepRocket paper's Table 3 (by category, then length,
-then rank). Every group owns a contiguous range of flat action ids, one for each choice of kickers,
-in ascending order. The flat action space, the paper's 309 policy outputs and the kicker sub-steps
-all use this table.
+then rank); the shuttles of `botzone` follow. Every group owns a contiguous range of flat action
+ids, one for each choice of kickers, in ascending order. The flat action space, the paper's 309
+policy outputs and the kicker sub-steps all use this table.
 """
 
 from collections import Counter
@@ -60,15 +60,30 @@ CATEGORIES = (
     Category("pass", 0, range(0, 1), BIG_JOKER),
 )
 
+SHUTTLES = (
+    Category("bomb", 4, range(2, 6), ACE),
+    Category("four+dual solo", 4, range(2, 4), ACE, 2, 1),
+    Category("four+dual pair", 4, range(2, 3), ACE, 2, 2),
+)
+"""Chains of fours, which only some presets have: each belongs to the category of a single four.
+
+Their groups and families follow those of the pass, so that these are the same in all presets. Their
+ids come before that of the pass, the last play.
+"""
+
 GROUPS = 309
 """Number of main groups, the pass among them."""
 PASS_GROUP = 308
 """The main group of the pass, the last one."""
+ALL_GROUPS = GROUPS + 70
+"""Number of main groups with the shuttles."""
 
 FAMILIES = 38
 """Number of families, each the groups of one category and length."""
 BOMB, ROCKET, PASS_FAMILY = 35, 36, 37
-"""The last families. A bomb or the rocket beats the plays of every earlier family."""
+"""The last families. A bomb or the rocket beats the plays of every earlier family, and shuttles."""
+ALL_FAMILIES = FAMILIES + 7
+"""Number of families with the shuttles."""
 
 GROUP = record_type(
     [
@@ -105,14 +120,15 @@ STANDING = record_type(
         ("least", "i4"),  # the least strength of plays with kickers that beat it
     ]
 )
-"""The plays that beat a play. The first `GROUPS` standings are those of the groups: the later
-groups of the same family beat them, whatever the kickers."""
+"""The plays that beat a play. The first `ALL_GROUPS` standings are those of the groups: the later
+groups of the same family beat them, whatever the kickers. Those of shuttles name bombs alone; for
+the shuttles that beat a shuttle see `rules.follows`."""
 
-STANDINGS = GROUPS + 40
+STANDINGS = ALL_GROUPS + 40
 """Number of standings: one for each group, and room for those of `douzero`, where kickers count."""
 
-MOST_PLAYS = 29_985
-"""Number of plays of the preset with the most, `douzero`; the tables of all have this length."""
+MOST_PLAYS = 34_324
+"""Number of plays of the preset with the most, `botzone`; the tables of all have this length."""
 
 PLAYS = record_type(
     [
@@ -121,8 +137,9 @@ PLAYS = record_type(
         ("group", "i4", MOST_PLAYS),  # the main group of each play
         ("standing", "i4", MOST_PLAYS),  # what beats each play
         ("strength", "i4", MOST_PLAYS),  # the highest rank of which a play has just three cards
-        ("groups", GROUP, GROUPS),
-        ("families", FAMILY, FAMILIES),
+        ("shuttles", "i4"),  # whether there are shuttles
+        ("groups", GROUP, ALL_GROUPS),
+        ("families", FAMILY, ALL_FAMILIES),
         ("standings", STANDING, STANDINGS),
     ]
 )
@@ -137,6 +154,11 @@ def distinct_solos(main: range, number: int) -> Iterator[Kickers]:
     for kickers in combinations([r for r in range(15) if r not in main], number):
         if not {SMALL_JOKER, BIG_JOKER} <= set(kickers):
             yield kickers
+
+
+def all_distinct_solos(main: range, number: int) -> Iterator[Kickers]:
+    """Iterate over solo kickers of different ranks, also both jokers."""
+    yield from combinations([r for r in range(15) if r not in main], number)
 
 
 def repeated_solos(main: range, number: int) -> Iterator[Kickers]:
@@ -206,6 +228,9 @@ class Preset(NamedTuple):
         robbing: Whether the auction is by calling and robbing.
         by_cards: Whether the plays that beat a play depend on its cards alone, whichever of them
             are kickers (see `set_standings_by_cards`).
+        shuttles: Whether there are chains of fours (see `SHUTTLES`).
+        forced: Whether the first seat is the landlord, for nothing, if all pass in the auction.
+        spring: Whether the spring is part of the program's game.
         deck: The cards and their division.
     """
 
@@ -214,6 +239,9 @@ class Preset(NamedTuple):
     bidding: bool = False
     robbing: bool = False
     by_cards: bool = False
+    shuttles: bool = False
+    forced: bool = False
+    spring: bool = False
     deck: Deck = WHOLE
 
 
@@ -222,6 +250,7 @@ PRESETS = {
     "rlcard": Preset(repeated_solos_beside),
     "openspiel": Preset(repeated_solos, fours=False, bidding=True),
     "douzero": Preset(any_solos, by_cards=True),
+    "botzone": Preset(all_distinct_solos, bidding=True, shuttles=True, forced=True, spring=True),
     "mini": Preset(distinct_solos, deck=Deck(4 * "3456" + "SB", 5)),
     "tiny": Preset(distinct_solos, deck=Deck("33344455SB", 3)),
     "two_players": Preset(
@@ -260,11 +289,13 @@ def cards_of(main: range, category: Category, kickers: Kickers) -> int:
 @cache
 def build(preset: str) -> np.record:
     """Build the table of a preset, given by its name in `PRESETS`."""
+    names = [category.name for category in CATEGORIES]
+    kinds = [*CATEGORIES, *(SHUTTLES if PRESETS[preset].shuttles else ())]
     need: list[int] = []
     group_of: list[int] = []
     groups: list[tuple[int, ...]] = []
     families: list[tuple[int, ...]] = []
-    for index, category in enumerate(CATEGORIES):
+    for category in kinds:
         within = sum(1 << 4 * r for r in range(category.lowest, category.highest + 1))
         for length in category.lengths:
             first_group = len(groups)
@@ -289,23 +320,34 @@ def build(preset: str) -> np.record:
                     within,
                     first_group,
                     len(groups),
-                    index,
+                    names.index(category.name),
                     category.copies,
                     length,
                     category.lowest,
                     category.lengths.stop - 1 - length,
                 )
             )
+    # The pass is the last play; the shuttles come before it, with ids one lower.
+    place = groups[PASS_GROUP][1]
+    need.append(need.pop(place))
+    group_of.append(group_of.pop(place))
+    for g in range(GROUPS, len(groups)):
+        cards, first, end, *others = groups[g]
+        groups[g] = (cards, first - 1, end - 1, *others)
+    cards, _, _, *others = groups[PASS_GROUP]
+    groups[PASS_GROUP] = (cards, len(need) - 1, len(need), *others)
     plays = np.zeros(1, PLAYS)[0]
     plays.number = len(need)
     plays.need[: len(need)] = need
     plays.group[: len(need)] = group_of
-    plays.groups[:] = groups
-    plays.families[:] = families
+    plays.shuttles = len(groups) > GROUPS
+    plays.groups[: len(groups)] = groups
+    plays.families[: len(families)] = families
     plays.standing[: len(need)] = group_of
     plays.strength[: len(need)] = [top_trio(cards) for cards in need]
     for g, group in enumerate(plays.groups):
-        plays.standings[g] = (group.family, BOMB, g, 0)
+        shuttle = group.family > PASS_FAMILY
+        plays.standings[g] = (BOMB, BOMB, -1, 0) if shuttle else (group.family, BOMB, g, 0)
     if PRESETS[preset].by_cards:
         set_standings_by_cards(plays)
     return plays
@@ -350,7 +392,7 @@ def set_standings_by_cards(plays: np.record) -> None:
                 standing = (chains[trios, 4], family, above, strength + 1)
             else:
                 standing = (family, BOMB, int(plays.families[family].first) - 1, strength + 1)
-            plays.standing[play] = found.setdefault(standing, GROUPS + len(found))
+            plays.standing[play] = found.setdefault(standing, ALL_GROUPS + len(found))
     for standing, index in found.items():
         plays.standings[index] = standing
 

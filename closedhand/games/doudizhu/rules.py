@@ -24,7 +24,13 @@ from closedhand.games.doudizhu.auction import (
     say,
 )
 from closedhand.games.doudizhu.counts import EACH, at_least, contains, count, one, size
-from closedhand.games.doudizhu.plays import BOMB, PASS_FAMILY, PASS_GROUP
+from closedhand.games.doudizhu.plays import (
+    ALL_FAMILIES,
+    BOMB,
+    FAMILIES,
+    PASS_FAMILY,
+    PASS_GROUP,
+)
 from closedhand.games.doudizhu.state import LONGEST, SEATS, STATE, Rules, around, clear
 
 
@@ -189,10 +195,17 @@ def least_strength(rules, state):
 
 
 @kernel
+def is_bomb(family):
+    """Return whether the plays of a family are bombs or the rocket, which double the stake."""
+    return family >= BOMB and family < PASS_FAMILY
+
+
+@kernel
 def legal_groups(rules, state, out):
     """Write the main groups that may be played now and are in hand, ascending; return their number.
 
-    Only the main cards are checked, not the kickers (see `least_strength`).
+    Only the main cards are checked, not the kickers (see `least_strength`). `legal_shuttles` writes
+    the plays of the groups after the pass.
 
     Args:
         rules: Rules of the game.
@@ -231,13 +244,38 @@ def legal_groups(rules, state, out):
 
 
 @kernel
+def legal_shuttles(rules, state, out, n):
+    """Write the shuttles that may be played now from index `n` on; return the number of ids."""
+    hand = state.hands[state.player]
+    for f in range(FAMILIES, ALL_FAMILIES):
+        family = rules.plays.families[f]
+        ranks = lowest_ranks(family, hand) >> np.uint64(4 * family.rank)
+        for g in range(family.first, family.end):
+            if ranks >> np.uint64(4 * (g - family.first)) & np.uint64(1) and follows(
+                rules, state, g
+            ):
+                group = rules.plays.groups[g]
+                for play in range(group.first, group.end):
+                    if contains(hand, rules.plays.need[play]):
+                        out[n] = play
+                        n += 1
+    return n
+
+
+@kernel
 def follows(rules, state, g):
-    """Return whether a main group may be played now, if it is in hand and its kickers allow it."""
+    """Return whether a main group may be played now, if it is in hand and its kickers allow it.
+
+    A shuttle beats only lower ones of its family.
+    """
     if state.target < 0:
         return True
+    if g > PASS_GROUP:
+        target = np.int64(rules.plays.group[state.target])
+        return g > target and rules.plays.groups[g].family == rules.plays.groups[target].family
     standing = rules.plays.standings[rules.plays.standing[state.target]]
     family = rules.plays.groups[g].family
-    may_follow = family == standing.family or family == standing.then or family >= BOMB
+    may_follow = family == standing.family or family == standing.then or is_bomb(family)
     return may_follow and g > standing.above
 
 
@@ -277,7 +315,7 @@ def legal(rules, state, out):
     hand = state.hands[state.player]
     # The groups are kept at the end of `out` while their plays are written at its beginning. No
     # hand allows so many plays that the two meet.
-    groups = out[len(out) - PASS_GROUP :]  # the pass is the last group: so many come before it
+    groups = out[len(out) - PASS_GROUP :]  # so many groups come before the pass
     least = least_strength(rules, state)
     n = 0
     for i in range(legal_groups(rules, state, groups)):
@@ -289,6 +327,8 @@ def legal(rules, state, out):
             ):
                 out[n] = play
                 n += 1
+    if rules.plays.shuttles:
+        n = legal_shuttles(rules, state, out, n)
     if state.target >= 0:
         out[n] = pass_id(rules)
         n += 1
@@ -332,7 +372,7 @@ def play(rules, state, action):
         state.plays[player] += 1
         state.target = action
         state.owner = player
-        if rules.plays.groups[rules.plays.group[action]].family >= BOMB:
+        if is_bomb(rules.plays.groups[rules.plays.group[action]].family):
             state.bombs += 1
     state.player = following
 

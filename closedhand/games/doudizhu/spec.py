@@ -17,6 +17,7 @@ DOUDIZHU = GameSpec(
     parse_record="closedhand.games.doudizhu.notation:parse_record",
     readers=(
         "closedhand.games.doudizhu.printed:PRINTED",
+        "closedhand.bridges.botzone.logs:BOTZONE",
         "closedhand.games.doudizhu.douzero_decks:DECKS",
     ),
     trainers={
@@ -25,6 +26,7 @@ DOUDIZHU = GameSpec(
     },
     commands={
         "advise": f"{COMMANDS}.advise:advise",
+        "botzone": f"{COMMANDS}.botzone:botzone",
         "train policy-net": f"{COMMANDS}.networks:network",
         "train kicker-net": f"{COMMANDS}.networks:network",
         "train self-play": f"{COMMANDS}.networks:self_play",

@@ -54,6 +54,7 @@ OPTIONS_TYPE = record_type(
             for name in (
                 "bidding",
                 "robbing",
+                "forced",  # whether the first seat is the landlord if all pass
                 "passed_deals",  # deals in which all may pass before the game ends; 0: any
                 "double_word",  # id of the word that doubles less that of the pass; 0: none
                 "show_word",  # the same of the word that shows the landlord's hand

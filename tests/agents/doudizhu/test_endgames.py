@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from closedhand import make_game
+from closedhand import Game, make_game
 from closedhand.core.game import InputError, State
 from closedhand.core.numba.jit import with_distinct_name
 from closedhand.games.doudizhu.counts import RANKS, pack
@@ -35,16 +35,16 @@ def small(number: int, seed: int = 1) -> list[State]:
     return found
 
 
-def value_by_plain_search(state: State, action: int) -> float:
+def value_by_plain_search(state: State, action: int, game: Game = WIN) -> float:
     """The payoff of an action by trying everything, without a table."""
-    states, ids = WIN.empty(60), np.empty((60, WIN.num_actions), np.int32)
+    states, ids = game.empty(60), np.empty((60, game.num_actions), np.int32)
     states[0] = state
     player, friends = int(state.player), 1 if state.player == 0 else 6
-    WIN.play(states[0], action)
-    if WIN.over(states[0]):
-        return float(WIN.returns(states[0])[player])
+    game.play(states[0], action)
+    if game.over(states[0]):
+        return float(game.returns(states[0])[player])
     policy = with_distinct_name(Uniform())
-    found, _ = solve(policy, WIN.rules, states, ids, player, friends, 0.0, 10**9)
+    found, _ = solve(policy, game.rules, states, ids, player, friends, 0.0, 10**9)
     return 1.0 if found == WON else -1.0
 
 
@@ -62,6 +62,19 @@ def test_plays_have_the_values_of_plain_search(number: int) -> None:
             WIN.play(state, WIN.parse(text))
         assert WIN.over(state) and WIN.returns(state)[found.player] == found.value
     assert plays > 2 * number and 0.3 < won / number < 0.9
+
+
+def test_shuttles_have_the_values_of_plain_search() -> None:
+    game = make_game("doudizhu", rules="botzone", bidding=False, objective="win")
+    seen = set[str]()
+    for hands in (["333344448", "55556666"], ["33334444S", "555566667"], ["44445555", "33336666"]):
+        state = exact.place(game, hands, 0)
+        found = exact.endgame(game, state)
+        assert sorted(play.action for play in found.plays) == game.legal(state).tolist()
+        for play in found.plays:
+            assert play.low == play.high == value_by_plain_search(state, play.action, game)
+            seen.add(play.text)
+    assert {"33334444", "44445555"} <= seen
 
 
 @pytest.mark.parametrize(

@@ -42,8 +42,10 @@ def test_rules_rounds_and_port_are_read(tmp_path: Path) -> None:
     assert found.options == {
         "class_period": 5, "revolution": True, "lock": False, "kaidan": True, "exchange": True,
         "five_skip": False, "six_reverse": True, "eight_stop": True, "jack_back": True,
-        "seat_period": 2,
+        "seat_period": 2, "forbidden_finish": False,
     }  # fmt: skip
+    file.write_text("RULE_KINSOKU YES")
+    assert config.read(file) == config.Config({"forbidden_finish": True})
     file.write_text("RULE_SEKIGAE NO")
     assert config.read(file) == config.Config({"seat_period": logs.NEVER})
     file.write_text("")
@@ -53,7 +55,6 @@ def test_rules_rounds_and_port_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("RULE_KINSOKU YES", "the rule RULE_KINSOKU is not supported: the official server has"),
         ("RULE_7WATASHI YES", "there is no key RULE_7WATASHI"),
         ("RULE_11BACK MAYBE", "RULE_11BACK is YES or NO, not 'MAYBE'"),
         ("RULE_11BACK", "RULE_11BACK has one value, not 0"),

@@ -144,7 +144,6 @@ def swapped(text: str) -> str:
         (1, "change_cards", lambda text: text.split("EE ", 1)[1], "pays , not"),
         (1, "change_cards", lambda text: text.rsplit(" ", 1)[0], "returns , not 1 cards"),
         (1, "change_cards", lambda text: text + " 00S3EE", "0 gives nothing to 0"),
-        (0, "change_cards", lambda text: "01S3EE", "without classes"),
         (
             1,
             "palyer_cards",
@@ -222,6 +221,94 @@ def test_a_play_that_was_other_numbers_is_a_pass(log: Path, records: list[Record
     assert [each.error for each in replays] == [None] * ROUNDS
     assert replays[1].record is not None and replays[1].record.actions == record.actions
     assert replaying.log_records(log)[1].actions == record.actions
+
+
+def overwritten(log: Path, number: int) -> None:
+    """Write the end of a round's plays over its exchange, as the official server may do."""
+    changed = logs.read(log)
+    values = changed.rounds[number]
+    values["change_cards"] = values["play"][-40:].partition("EE")[2].strip()
+    log.write_text(logs.log_text(changed))
+
+
+@pytest.mark.parametrize(
+    ("number", "warning"), [(0, "a round without classes has no exchange"), (1, "it holds no")]
+)
+def test_plays_over_the_exchange_are_ignored(number, warning, log: Path, records) -> None:
+    overwritten(log, number)
+    with pytest.warns(UserWarning, match=rf"round {number}: the change_cards line .* {warning}"):
+        replays = list(replay_file(log))
+    assert [each.error for each in replays] == [None] * ROUNDS
+    assert warning in replays[number].detail
+    found = replays[number].record
+    assert found is not None and found.returns == records[number].returns
+    # Cards that were never played again may have been given back as well as others.
+    assert found.actions[3 * number :] == records[number].actions[3 * number :]
+    with pytest.warns(UserWarning):
+        assert replaying.log_records(log)[number].actions == found.actions
+
+
+def test_no_exchange_agrees_with_the_plays(log: Path) -> None:
+    overwritten(log, 1)
+    changed = logs.read(log)
+    values = changed.rounds[1]
+    values["result"] = swapped(values["result"])
+    log.write_text(logs.log_text(changed))
+    with pytest.warns(UserWarning, match="round 1: the change_cards line is ignored"):
+        (error, *_) = [each.error for each in replay_file(log) if each.error]
+    assert error == (
+        "round 1: the exchange is not logged, and the plays agree with no cards given back"
+    )
+
+
+def test_a_log_begins_at_any_round(log: Path, records: list[Record], tmp_path: Path) -> None:
+    whole = logs.read(log)
+    for first in (1, 4):
+        part = tmp_path / f"{first}.log"
+        part.write_text(logs.log_text(logs.Log(whole.header, whole.rounds[first:], first)))
+        assert logs.log_text(logs.read(part)) == part.read_text()
+        replays = list(replay_file(part))
+        assert [(each.line, each.error) for each in replays] == [
+            (number, None) for number in range(first, ROUNDS)
+        ]
+        assert [each.returns for each in replays] == [each.returns for each in records[first:]]
+        # Only the first round may have any number.
+        part.write_text(part.read_text().replace(f"%{first + 1:05d}%", f"%{first + 2:05d}%"))
+        with pytest.raises(InputError, match="is out of order"):
+            list(replay_file(part))
+        changed = logs.Log(whole.header, [dict(each) for each in whole.rounds[first:]], first)
+        changed.rounds[1]["points"] = "1 2 3 4 5"
+        part.write_text(logs.log_text(changed))
+        assert "the points are" in str(list(replay_file(part))[1].error)
+
+
+def test_a_log_of_forbidden_finishes(tmp_path: Path) -> None:
+    """`RULE_KINSOKU` of the header, and our number lock, which the server has no name for."""
+    options = {"forbidden_finish": True, "number_lock": True}
+    game, rng = make_game("daihinmin", **options), np.random.default_rng(8)
+    found = []
+    for _ in range(6):
+        state = game.deal(rng)
+        while not game.over(state):
+            game.play(state, game.sample(rng, state))
+        record = from_state(game, state, [f"p{player}" for player in range(5)])
+        found.append(record)
+    log = replaying.to_log(found[:1])
+    assert log.header["RULE_KINSOKU"] == "YES"
+    assert json.loads(log.header["OPTIONS"]) == {"number_lock": True}
+    path = tmp_path / "a.log"
+    usual = make_game("daihinmin", number_lock=True)
+    others = 0
+    for record in found:
+        path.write_text(logs.log_text(replaying.to_log([record])))
+        (each,) = replay_file(path)
+        assert (each.error, each.returns) == (None, record.returns)
+        state = usual.parse_deal(record.deal or "")
+        for action in record.actions:
+            if not usual.over(state):
+                usual.play(state, usual.parse(action))
+        others += tuple(usual.returns(state)) != record.returns
+    assert others > 0
 
 
 def test_a_card_that_the_server_lost(tmp_path: Path) -> None:

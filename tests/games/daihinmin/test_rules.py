@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 from support import examples
-from support_daihinmin import EXCHANGE, TEXTS, legal_one_by_one, wild
+from support_daihinmin import EXCHANGE, TEXTS, duel, legal_one_by_one, wild
 
 from closedhand import Game, InputError, make_game
+from closedhand.core.explanations import why_not
 from closedhand.core.game import State
 from closedhand.games.daihinmin import card_sets, plays
 from closedhand.games.daihinmin.exchange import loser, winner
@@ -279,3 +280,88 @@ def test_taking_all_plays_back_leads_to_the_first_lead(options: dict[str, Any]) 
         rewind(state)
         state.history[state.moves :] = start.history[state.moves :]
         assert state.tobytes() == start.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("hand", "action", "revolution", "place"),
+    [
+        ("2s", "2s", 0, 4),
+        ("2s", "2s", 1, 3),
+        ("3s", "3s", 0, 3),
+        ("3s", "3s", 1, 4),
+        ("8c", "8c", 0, 4),
+        ("*", "*", 0, 4),
+        ("5c*", "5c5d*", 0, 4),
+        ("7h8h9h", "7h8h9h", 0, 4),
+        ("KhAh2h", "KhAh2h", 0, 4),
+        ("KhAh2h", "KhAh2h", 1, 3),
+        ("2c2d2h2s", "2c2d2h2s", 0, 4),  # the order is that before the revolution
+        ("KcKd", "KcKd", 0, 3),
+    ],
+)
+def test_a_forbidden_finish_is_last(hand: str, action: str, revolution: int, place: int) -> None:
+    """With two players left the places are 3 and 4; without the option the first one out is 3."""
+    for forbidden, expected in ((True, place), (False, 3)):
+        game = make_game("daihinmin", forbidden_finish=forbidden)
+        _, state = duel(hand, "4c4s6d6h9c")
+        state.revolution = revolution
+        game.play(state, game.parse(action))
+        assert state.places.tolist() == [expected, 7 - expected, 0, 1, 2]
+        assert game.over(state)
+
+
+def test_forbidden_finishes_fill_the_places_from_the_end() -> None:
+    """A daifugo who has not finished before the first good finish falls to the place above them."""
+    game = make_game("daihinmin", forbidden_finish=True, capital_fall=True, classes="random")
+    _, state = duel("2s", "3c4c")
+    hands = [parse_cards(text) for text in ("2s", "2h", "3c", "4c5c", "6c7c")]
+    state.hands[:], state.left[:] = hands, [1, 1, 1, 2, 2]
+    state.played[:] = 0
+    state.places[:], state.classes[:] = -1, [1, 2, 3, 0, 4]
+    state.out, state.passed = 0, 0
+    for action in ("2s", "PASS", "PASS", "PASS", "PASS"):
+        game.play(state, game.parse(action))
+    assert state.places.tolist() == [4, -1, -1, -1, -1]
+    game.play(state, game.parse("2h"))
+    while state.target >= 0:
+        game.play(state, game.parse("PASS"))
+    assert state.places.tolist() == [4, 3, -1, -1, -1]
+    game.play(state, game.parse("3c"))
+    assert state.places.tolist() == [4, 3, 0, 2, 1]
+    assert game.over(state)
+
+
+@pytest.mark.parametrize(
+    ("plays", "hand", "legal"),
+    [
+        (["5c", "6d"], "7c9c2c*", {"7c", "*", "PASS"}),
+        (["5c", "7d"], "9c2cTs", {"9c", "2c", "Ts", "PASS"}),
+        (["5c5d", "6c6h"], "7c7d9c9d", {"7c7d", "PASS"}),
+        (["5c", "7d", "9s"], "TcJc", {"Tc", "Jc", "PASS"}),
+        (["3c4c5c", "6h7h8h"], "TsJsQs", {"PASS"}),
+        (["3c4c5c", "6h7h8h"], "9sTsJsQs", {"9sTsJs", "PASS"}),
+    ],
+)
+def test_numbers_lock(plays: list[str], hand: str, legal: set[str]) -> None:
+    """Two plays of adjacent ranks bind; a lone joker is free, as it is from the lock of suits."""
+    game = make_game("daihinmin", number_lock=True, lock=False, eight_stop=False)
+    hands = ["", ""]
+    for number, play in enumerate(plays):
+        hands[number % 2] += play
+    hands[len(plays) % 2] += hand
+    _, state = duel(f"{hands[0]}3d", f"{hands[1]}3h")
+    for play in plays:
+        game.play(state, game.parse(play))
+    assert {game.text(int(action)) for action in game.legal(state)} == legal
+
+
+def test_a_locked_number_is_given_as_the_reason() -> None:
+    game = make_game("daihinmin", number_lock=True)
+    _, state = duel("5c9h", "6dAc3h")
+    for play in ("5c", "6d"):
+        game.play(state, game.parse(play))
+    reason = why_not(game, state, game.parse("9h"))
+    assert "the numbers are locked: it takes the next rank" in reason
+    for option in ("seven_give", "ten_discard"):
+        with pytest.raises(InputError, match="number_lock is not played with"):
+            make_game("daihinmin", number_lock=True, **{option: True})

@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
-from closedhand import make_game
+from closedhand import InputError, make_game
 from closedhand.games.doudizhu import plays
 
 TABLE_3 = [15, 36, 13, 52, 13, 45, 13, 38, 13, 30, 13, 13, 13, 1, 1]
+ADDED = {"four+dual solo": 21, "four+dual pair": 11, "bomb": 38}
+"""Shuttles of `botzone` by category: main groups."""
 
 
 @pytest.mark.parametrize(
@@ -16,9 +18,38 @@ TABLE_3 = [15, 36, 13, 52, 13, 45, 13, 38, 13, 30, 13, 13, 13, 1, 1]
 def test_numbers_of_plays(preset: str, number: int) -> None:
     table = plays.build(preset)
     assert table.number == number
-    categories = table.families["category"][table.groups["family"]]
+    assert not table.shuttles
+    categories = table.families["category"][table.groups["family"][: plays.GROUPS]]
     assert np.bincount(categories).tolist() == TABLE_3
-    assert sum(TABLE_3) == 309
+    assert sum(TABLE_3) == plays.GROUPS
+
+
+def test_botzone_adds_plays_to_those_of_the_paper() -> None:
+    """21,669: 38 shuttles alone, 20,735 with kickers, 883 planes and 13 fours with both jokers."""
+    paper, table = plays.build("deeprocket"), plays.build("botzone")
+    ours, theirs = (set(t.need[: t.number].tolist()) for t in (paper, table))
+    assert table.number == 34_324 and ours < theirs and len(theirs - ours) == 21_669
+    added = np.array(
+        [p for p, need in enumerate(table.need[: table.number].tolist()) if need not in ours]
+    )
+    groups = table.group[added]
+    kickers = table.groups["kickers"][groups] > 0
+    shuttles = groups > plays.PASS_GROUP
+    copies = table.families["copies"][table.groups["family"][groups]]
+    assert [
+        int((shuttles & ~kickers).sum()),
+        int((shuttles & kickers).sum()),
+        int((~shuttles & (copies == 3)).sum()),
+        int((~shuttles & (copies == 4)).sum()),
+    ] == [38, 20_735, 883, 13]
+    assert table.groups["first"][plays.PASS_GROUP] == table.number - 1
+    found = np.bincount(table.families["category"][table.groups["family"]]).tolist()
+    names = [category.name for category in plays.CATEGORIES]
+    assert found == [n + ADDED.get(name, 0) for n, name in zip(TABLE_3, names, strict=True)]
+    # The groups of the paper, and what beats them, are those of all presets.
+    for name in ("need", "family", "ranks", "kickers", "unit"):
+        assert (table.groups[name] == paper.groups[name])[: plays.GROUPS].all()
+    assert (table.families == paper.families)[: plays.FAMILIES].all()
 
 
 def test_action_spaces() -> None:
@@ -26,6 +57,7 @@ def test_action_spaces() -> None:
         (rules, substeps): make_game("doudizhu", rules=rules, substeps=substeps).num_actions
         for rules in plays.PRESETS
         for substeps in (False, True)
+        if not (substeps and rules == "botzone")
     }
     assert sizes == {
         ("deeprocket", False): 12655,
@@ -36,6 +68,7 @@ def test_action_spaces() -> None:
         ("openspiel", True): 340,
         ("douzero", False): 29985,
         ("douzero", True): 337,
+        ("botzone", False): 34327,  # with its three bids
         ("mini", False): 12655,
         ("mini", True): 337,
         ("tiny", False): 12655,
@@ -45,7 +78,14 @@ def test_action_spaces() -> None:
     }
 
 
-@pytest.mark.parametrize("preset", ["deeprocket", "douzero"])
+def test_shuttles_have_no_substeps() -> None:
+    with pytest.raises(InputError, match="substeps have no main groups for shuttles"):
+        make_game("doudizhu", rules="botzone", substeps=True)
+    with pytest.raises(InputError, match="the first seat plays if all pass"):
+        make_game("doudizhu", rules="botzone", passed_deals=2)
+
+
+@pytest.mark.parametrize("preset", ["deeprocket", "douzero", "botzone"])
 def test_cards_name_their_play(preset: str) -> None:
     table = plays.build(preset)
     assert len(set(table.need[: table.number].tolist())) == table.number

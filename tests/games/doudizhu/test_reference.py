@@ -13,9 +13,11 @@ from closedhand import Game, make_game
 from closedhand.core.game import State
 from closedhand.games.doudizhu.counts import RANKS as RANK_LETTERS, unpack
 
+PRESETS = ["deeprocket", "rlcard", "openspiel", "douzero", "botzone", "mini", "tiny"]
+
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rules", ["deeprocket", "rlcard", "openspiel", "douzero", "mini", "tiny"])
+@pytest.mark.parametrize("rules", PRESETS)
 def test_random_games_agree_step_by_step(rules: str) -> None:
     """Legal actions at every step, planes of all seats at some, returns at the end."""
     game = make_game("doudizhu", rules=rules, bidding=False, spring=True)
@@ -39,12 +41,16 @@ def test_random_games_agree_step_by_step(rules: str) -> None:
         assert game.returns(state).tolist() == reference.returns()
 
 
+FOURS = ("bomb", "four+dual solo", "four+dual pair")
+
 SPOKEN = [
     {"bidding": True, "doubling": True, "open_hand": True},
     {"bidding": True, "robbing": True, "base": 1},
     {"bidding": True, "robbing": True, "doubling": True, "open_hand": True},
     {"doubling": True},
     {"open_hand": True, "rules": "rlcard"},
+    {"rules": "botzone", "doubling": True, "open_hand": True},
+    {"rules": "botzone", "robbing": True},
     {"rules": "two_players"},
     {"rules": "two_players", "doubling": True, "open_hand": True},
     {"rules": "two_players", "bidding": False, "robbing": False},
@@ -57,8 +63,9 @@ SPOKEN = [
 def test_random_games_with_words_agree_step_by_step(options: dict[str, Any]) -> None:
     """Who is asked what, what is seen of it, and what it is worth; then the play, as above."""
     # The reference deals again without bound; a count of such deals would be a part of the deal.
-    unbounded = {"passed_deals": 0} if make_game("doudizhu", **options).options["bidding"] else {}
-    game = make_game("doudizhu", spring=True, **options, **unbounded)
+    dealt_anew = make_game("doudizhu", **options).rules.options.passed_deals > 1
+    unbounded = {"passed_deals": 0} if dealt_anew else {}
+    game = make_game("doudizhu", **{"spring": True, **options, **unbounded})
     rng = np.random.default_rng(25)
     said: Counter[str] = Counter()
     state = game.deal(rng)
@@ -115,7 +122,45 @@ def _assert_seen_alike(game: Game, state: State, reference: Reference, seat: int
         assert set(doubled) == {-1} and not reference.shown
 
 
-@pytest.mark.parametrize("rules", ["deeprocket", "rlcard", "openspiel", "douzero"])
+def fours_first(rng: np.random.Generator, mixed: bool) -> list[str]:
+    """Two to four fours in a row, then the other cards: for hands with shuttles.
+
+    The others are mixed, or so that the next hands have the highest fours.
+    """
+    low, number = int(rng.integers(0, 9 if mixed else 4)), int(rng.integers(2, 5))
+    fours = RANK_LETTERS[low : low + number] * 4
+    rest = sorted(
+        (Counter(RANK_LETTERS[:13] * 4 + "SB") - Counter(fours)).elements(), key=RANK_LETTERS.index
+    )
+    own = 20 - len(fours)
+    return [*fours, *(rng.permutation(rest) if mixed else [*rest[:own], *reversed(rest[own:])])]
+
+
+def test_shuttles_follow_as_in_the_reference() -> None:
+    """Every lead of hands with fours in a row, and what two such hands may answer to it."""
+    game = make_game("doudizhu", rules="botzone", bidding=False)
+    rng = np.random.default_rng(22)
+    answers = 0
+    for number in range(8):
+        cards = fours_first(rng, mixed=number % 2 == 0)
+        own, rest = cards[:20], cards[20:]
+        deal = ";".join(map("".join, (own[:17], rest[:17], rest[17:], own[17:])))
+        start = game.parse_deal(deal)
+        leads = {as_tuple(game, int(action)): int(action) for action in game.legal(start)}
+        assert set(leads) == Reference(deal, "botzone", spring=True).legal()
+        shuttles = [play for play in leads if play[0] in FOURS and len(play[1]) > 1]
+        assert shuttles
+        for index in rng.permutation(len(shuttles))[:15]:
+            state, reference = start.copy(), Reference(deal, "botzone", spring=True)
+            game.play(state, leads[shuttles[index]])
+            reference.play(shuttles[index])
+            ours = {as_tuple(game, int(action)) for action in game.legal(state)}
+            assert ours == reference.legal()
+            answers += sum(play[0] in FOURS and len(play[1]) > 1 for play in ours)
+    assert answers > 0
+
+
+@pytest.mark.parametrize("rules", ["deeprocket", "rlcard", "openspiel", "douzero", "botzone"])
 def test_large_hands_hold_the_same_plays(rules: str) -> None:
     """Hands of twenty cards from few ranks: chains with kickers of every kind."""
     game = make_game("doudizhu", rules=rules, bidding=False)

@@ -22,6 +22,7 @@ from closedhand.games.doudizhu.auction import pass_id
 from closedhand.games.doudizhu.counts import NIBBLE, at_least, contains, count
 from closedhand.games.doudizhu.hidden import cards_of_others
 from closedhand.games.doudizhu.plays import BOMB
+from closedhand.games.doudizhu.rules import is_bomb
 from closedhand.games.doudizhu.state import SEATS
 from closedhand.games.doudizhu.substeps import lowest_rank
 
@@ -266,7 +267,7 @@ def describe(rules, state, seen, play, keep, costs, nodes, features):
         partner = min(left_class(seen.partner), 3)
         features[n] = FEEDING + ((mode * SHAPES + shape) * RANKS + rank) * 4 + partner
         n += 1
-    if group.family >= BOMB:
+    if is_bomb(group.family):
         features[n] = BOMBING + (mode * TURNS + turns) * LEFTS + enemy
         n += 1
     elif state.target >= 0:

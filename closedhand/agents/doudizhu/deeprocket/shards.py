@@ -271,6 +271,8 @@ def check(game: Game, agents: Sequence[Spec], games: int, seed: int, workers: Wo
         if game.options[option]:
             raise InputError(f"shards hold games without {option}: flat actions, seat 0 landlord")
     check_plain(game, "a shard")
+    if game.rules.plays.shuttles:
+        raise InputError("the networks that learn from shards know no shuttles: not rules=botzone")
     if not agents:
         raise InputError("shards need at least one agent")
     check_deals(games, "a folder of shards")

@@ -28,6 +28,7 @@ from closedhand.agents.doudizhu.value_net.features import (
     PLAY,
     describe_change,
     describe_position,
+    known_group,
     write_cards,
 )
 from closedhand.agents.doudizhu.value_net.network import (
@@ -185,7 +186,7 @@ def rate(policy, rules, state, ids, space):
             space.values[i] = -np.inf
             continue
         play = space.plays[i]
-        group = PLAY + np.int64(rules.plays.group[play])
+        group = PLAY + known_group(rules, play)
         for u in range(UNITS):
             of_inputs[u] = common[u] + rows[group, u]
         ended, changed = describe_change(hand, rules.plays.need[play], space.changed)

@@ -11,7 +11,7 @@ import numpy as np
 from closedhand.core.numba.jit import kernel
 from closedhand.games.doudizhu.counts import NIBBLE, RANKS, at_least, count
 from closedhand.games.doudizhu.hidden import cards_of_others, known_public
-from closedhand.games.doudizhu.plays import GROUPS
+from closedhand.games.doudizhu.plays import BOMB, GROUPS
 from closedhand.games.doudizhu.state import SEATS
 from closedhand.games.doudizhu.substeps import lowest_rank
 
@@ -63,6 +63,16 @@ MOST_INPUTS = MOST_POSITION + MOST_HAND + 1
 
 
 @kernel
+def known_group(rules, play):
+    """Return the main group of a play; of a shuttle, which no network has met, its lowest bomb."""
+    g = np.int64(rules.plays.group[play])
+    if g < GROUPS:
+        return g
+    family = rules.plays.groups[g].family
+    return np.int64(rules.plays.families[BOMB].first) + g - rules.plays.families[family].first
+
+
+@kernel
 def write_cards(cards, first, out, n):
     """Write the inputs of packed cards, the first of which is `first`, from `out[n]` on.
 
@@ -104,13 +114,13 @@ def describe_position(rules, state, out):
     if state.target >= 0:
         owner = np.int64(state.owner)
         side = GROUPS if owner == last else 0
-        out[n] = TARGET + side + np.int64(rules.plays.group[state.target])
+        out[n] = TARGET + side + known_group(rules, state.target)
         n += 1
         situation = 2 if player != landlord and owner != landlord else 1
     # The history begins with the bids, which are not plays.
     moves = np.int64(state.moves)
     for i in range(min(RECENT_PLAYS, moves - np.int64(state.words))):
-        out[n] = RECENT + i * GROUPS + np.int64(rules.plays.group[state.history[moves - 1 - i]])
+        out[n] = RECENT + i * GROUPS + known_group(rules, state.history[moves - 1 - i])
         n += 1
     out[n] = BOMBS + min(np.int64(state.bombs), MOST_BOMBS)
     out[n + 1] = SITUATION + situation

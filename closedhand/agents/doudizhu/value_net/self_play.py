@@ -13,7 +13,13 @@ import numpy as np
 
 from closedhand.agents.doudizhu.decompose.features import MOST_FEATURES
 from closedhand.agents.doudizhu.value_net.agent import make_space, rate, role_of
-from closedhand.agents.doudizhu.value_net.features import HAND, MOST_INPUTS, PLAY, write_cards
+from closedhand.agents.doudizhu.value_net.features import (
+    HAND,
+    MOST_INPUTS,
+    PLAY,
+    known_group,
+    write_cards,
+)
 from closedhand.agents.doudizhu.value_net.network import ROLES, probability
 from closedhand.core.layout import record_type
 from closedhand.core.numba.jit import kernel, seed_in_kernel
@@ -107,7 +113,7 @@ def write_sample(rules, state, space, known, k, sample):
         sample.inputs[i] = space.position[i]
     left = state.hands[state.player] - rules.plays.need[play]
     n = write_cards(left, HAND, sample.inputs, known)
-    sample.inputs[n] = PLAY + rules.plays.group[play]
+    sample.inputs[n] = PLAY + known_group(rules, play)
     sample.known = n + 1
     sample.number = space.numbers[k]
     for i in range(space.numbers[k]):

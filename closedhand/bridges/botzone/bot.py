@@ -1,0 +1,72 @@
+"""One of our agents as a Botzone bot: a line of JSON in, a line of JSON out."""
+
+import json
+from collections.abc import Iterable
+from typing import Any, TextIO
+
+from closedhand.bridges.botzone.protocol import check_game, response_of, view_of
+from closedhand.core.agents import Agent, AnyAgent, legal_choice, make_agent
+from closedhand.core.game import Game, InputError
+from closedhand.core.parsing import Kind, check_fields, list_of, parse_json
+
+KEEP_RUNNING = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<"
+"""Line after an answer by which a bot asks to stay alive: it then gets later requests alone."""
+ANY = Kind("anything", "anything", lambda value: True)
+MATCH = {"requests": list_of(ANY), "responses": list_of(ANY)}
+
+
+class Bot:
+    """A bot of one match, which remembers its requests and its responses.
+
+    Attributes:
+        game: Dou Dizhu, without sub-steps.
+        agent: The agent that decides.
+    """
+
+    def __init__(self, game: Game, agent: AnyAgent, seed: int = 0) -> None:
+        """Let an agent, or the text of one, play.
+
+        Raises:
+            InputError: Botzone has no such game, or there is no such agent.
+        """
+        check_game(game)
+        self.game = game
+        self.agent: Agent = make_agent(game, agent, seed)
+        self._requests: list[Any] = []
+        self._responses: list[Any] = []
+
+    def answer(self, line: str) -> str:
+        """Return the answer to a line: a whole match so far, or the next request alone.
+
+        Raises:
+            InputError: The line is not JSON, malformed, or breaks the rules.
+        """
+        data = parse_json(line)
+        if isinstance(data, dict) and "requests" in data:
+            match = check_fields(data, "a match", MATCH)
+            self._requests, self._responses = list(match["requests"]), list(match["responses"])
+        else:
+            self._requests.append(data)
+        view, held = view_of(self.game, self._requests, self._responses)
+        response = response_of(self.game, view, legal_choice(self.game, view, self.agent), held)
+        self._responses.append(response)
+        return json.dumps({"response": response}, separators=(",", ":"))
+
+
+def serve(bot: Bot, source: Iterable[str], sink: TextIO, keep_running: bool = False) -> None:
+    """Answer the lines of a stream, the first one alone unless the bot is to stay alive.
+
+    Raises:
+        InputError: A line cannot be answered, or there is none.
+    """
+    answered = False
+    for line in source:
+        if not line.strip():
+            continue
+        sink.write(bot.answer(line) + "\n" + (KEEP_RUNNING + "\n") * keep_running)
+        sink.flush()
+        answered = True
+        if not keep_running:
+            return
+    if not answered:
+        raise InputError("there is no request on standard input")

@@ -1,0 +1,192 @@
+"""A foreign Botzone bot as an agent: `botzone:COMMAND`.
+
+For every decision the command is started, without a shell, gets one line of JSON with all requests
+of its match, and answers one line. It is ended after its answer, or when its time is over.
+"""
+
+import json
+import os
+import selectors
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+from closedhand.bridges.botzone.protocol import action_of, check_game, dialogue_of
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described
+from closedhand.core.checks import InputError
+from closedhand.core.game import Game, State
+from closedhand.core.options import Range
+from closedhand.core.parsing import parse_json
+
+SECONDS = 6.0
+"""Seconds for a decision, as usual in local runners of bots."""
+LEAST_SECONDS, MOST_SECONDS = 0.01, 3600.0
+Seconds = Annotated[
+    float, Range(LEAST_SECONDS, MOST_SECONDS), "limit of time of each decision, in seconds"
+]
+"""The option `seconds`."""
+MOST_ANSWER = 2**16
+"""Maximum number of bytes of an answer."""
+MOST_ERROR = 200
+"""Maximum number of characters of a bot's last error line in a message."""
+
+
+class ForeignBot:
+    """A command that plays as a Botzone bot.
+
+    Attributes:
+        name: Name in results and records.
+    """
+
+    def __init__(
+        self, game: Game, command: str, seconds: float = SECONDS, name: str | None = None
+    ) -> None:
+        """Let a command play.
+
+        Args:
+            game: Dou Dizhu, without sub-steps.
+            command: Program and arguments, split as a shell splits them; no shell runs.
+            seconds: Limit of time of each decision.
+            name: Name in results and records.
+
+        Raises:
+            InputError: Botzone has no such game, there is no such program, or the limit is below
+                a hundredth of a second or above an hour.
+        """
+        check_game(game)
+        self._command = split_command(command)
+        if not LEAST_SECONDS <= seconds <= MOST_SECONDS:
+            limits = f"{LEAST_SECONDS:g} to {MOST_SECONDS:g}"
+            raise InputError(f"seconds is a number from {limits}, not {seconds}")
+        self.name = name or str(AgentSpec("botzone", argument=command))
+        self._game = game
+        self._seconds = seconds
+
+    def act(self, view: State) -> int:
+        """Choose the action of the player to act.
+
+        Raises:
+            InputError: The command cannot be run, takes too long, or its answer is malformed or
+                illegal.
+        """
+        requests, responses, held = dialogue_of(self._game, view)
+        line = json.dumps({"requests": requests, "responses": responses}, separators=(",", ":"))
+        answer = self._ask(line)
+        try:
+            data = parse_json(answer)
+            if not isinstance(data, dict) or "response" not in data:
+                raise InputError("there is no 'response'")
+            return action_of(self._game, view, data["response"], held)
+        except InputError as error:
+            raise InputError(f"{self.name} answers {answer[:MOST_ERROR]!r}: {error}") from None
+
+    def _ask(self, line: str) -> str:
+        """Run the command with a line on its standard input; return the first line that it prints.
+
+        Raises:
+            InputError: The command cannot be run, takes too long, or prints no line.
+        """
+        with tempfile.TemporaryFile() as errors, tempfile.TemporaryFile() as source:
+            source.write(line.encode() + b"\n")
+            source.seek(0)
+            try:
+                # A session of its own, so that the processes that it starts end with it.
+                process = subprocess.Popen(
+                    self._command,
+                    stdin=source,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    start_new_session=True,
+                )
+            except (OSError, ValueError) as error:
+                raise InputError(f"{self.name} cannot be run: {error}") from None
+            assert process.stdout is not None
+            try:
+                answer = self._first_line(process.stdout)
+            finally:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.stdout.close()
+                process.wait()
+            if answer is None:
+                raise InputError(f"{self.name} takes more than {self._seconds:g} s to answer")
+            if not answer:
+                told = _last_line(errors)
+                raise InputError(f"{self.name} ends without an answer{told}")
+        return answer
+
+    def _first_line(self, stream: IO[bytes]) -> str | None:
+        """Read until a line that is not blank ends; None if its time is over before.
+
+        Raises:
+            InputError: The line is too long.
+        """
+        deadline = time.monotonic() + self._seconds
+        data = b""
+        with selectors.DefaultSelector() as selector:
+            selector.register(stream, selectors.EVENT_READ)
+            while b"\n" not in data:
+                if not selector.select(max(0.0, deadline - time.monotonic())):
+                    return None
+                block = os.read(stream.fileno(), MOST_ANSWER)
+                data = (data + block).lstrip()
+                if not block:
+                    break
+                if len(data) > MOST_ANSWER:
+                    raise InputError(f"{self.name} answers more than {MOST_ANSWER:,} bytes")
+        return data.partition(b"\n")[0].decode(errors="replace").strip()
+
+
+def _last_line(errors: IO[bytes]) -> str:
+    """Quote the last line that a bot has written to standard error, if any."""
+    size = errors.seek(0, os.SEEK_END)
+    errors.seek(max(0, size - MOST_ANSWER))
+    lines = errors.read().decode(errors="replace").split("\n")
+    told = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    return f": {told[:MOST_ERROR]}" if told else ""
+
+
+def split_command(command: str) -> list[str]:
+    """Split a command into its program and arguments, as a shell splits them.
+
+    Raises:
+        InputError: It cannot be split, or there is no such program.
+    """
+    try:
+        parts = shlex.split(command)
+    except ValueError as error:
+        raise InputError(f"the command {command!r} cannot be split: {error}") from None
+    if not parts or shutil.which(parts[0]) is None:
+        raise InputError(f"there is no program {(parts or [''])[0]!r} to run")
+    return parts
+
+
+def _traits(game: Game, argument: str | None, seconds: float = SECONDS) -> Traits:
+    """Describe a bot: its files are the program and the arguments that are files."""
+    if argument is None:
+        raise InputError("the agent botzone needs the command of a bot, as botzone:COMMAND")
+    program, *arguments = split_command(argument)
+    found = [shutil.which(program) or "", *filter(os.path.isfile, arguments)]
+    return Traits(files=tuple(map(Path, found)))
+
+
+@described(_traits)
+def make_botzone(
+    game: Game, seed: int, argument: str | None, seconds: Seconds = SECONDS
+) -> ForeignBot:
+    """Make the agent `botzone[seconds=6]:COMMAND`, a foreign bot.
+
+    Raises:
+        InputError: There is no command, or no such program.
+    """
+    _traits(game, argument)
+    options: dict[str, Any] = {} if seconds == SECONDS else {"seconds": seconds}
+    name = str(AgentSpec("botzone", options, argument))
+    return ForeignBot(game, argument or "", seconds, name)

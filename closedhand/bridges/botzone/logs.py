@@ -1,0 +1,275 @@
+"""Match logs of Botzone as records.
+
+A log is an object `{"log": [...]}`, one a line or one a file. Its items are in turn an output of
+the judge, `{"output": {"command": "request", "content": {SEAT: REQUEST}}}`, and the answer of the
+bot, `{SEAT: {"response": RESPONSE}}`; the last output is `"finish"` with the scores by seat.
+
+The payoffs of a record are ours: the stake, doubled by bombs, the rocket and the spring. The scores
+of the platform also hold points for the kinds of plays that a seat made. `play_points` counts them
+by the table in the platform's sample program.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from closedhand.bridges.botzone.protocol import (
+    AUCTION,
+    FIRST,
+    LATER,
+    OTHERS,
+    bid_text,
+    check_cards,
+    play_text,
+    text_of,
+)
+from closedhand.core.checks import InputError
+from closedhand.core.game import Game, State, shown
+from closedhand.core.parsing import (
+    NATURAL,
+    OPTIONS,
+    TEXT,
+    check_fields,
+    is_number,
+    list_of,
+    parse_json,
+)
+from closedhand.core.reading import MOST_TEXT, beyond, filled_lines, limit
+from closedhand.core.records import LogReader, Record, Replay, replay
+from closedhand.core.registry import flat_game
+from closedhand.games.doudizhu.plays import CATEGORIES, PASS_FAMILY
+from closedhand.games.doudizhu.state import SEATS
+
+LOG = re.compile(r'\s*\{\s*"(log|initdata)"\s*:')
+MATCH = {"log": list_of(OPTIONS)}
+OUTPUT = {"command": TEXT, "content": OPTIONS}
+SEAT_NAMES = tuple(map(str, range(SEATS)))
+
+POINTS = {
+    "solo": 1,
+    "solo chain": 6,
+    "pair": 2,
+    "pair chain": 6,
+    "trio": 4,
+    "trio chain": 8,
+    "trio+solo": 4,
+    "trio chain+solos": 8,
+    "trio+pair": 4,
+    "trio chain+pairs": 8,
+    "four+dual solo": 8,
+    "four+dual pair": 8,
+    "bomb": 10,
+    "rocket": 16,
+    "pass": 0,
+}
+"""Points of a play by its category, as in the platform's sample program."""
+SHUTTLE_POINTS, LONG_SHUTTLE_POINTS = 10, 20
+"""Points of a shuttle of two fours, and of a longer one."""
+POINTS_IN_SCORE = 100
+"""The score counts a point of a play as the hundredth part of one."""
+
+
+def play_points(game: Game, state: State) -> list[float]:
+    """Return the part of the platform's score that each seat gets for its kinds of plays.
+
+    Args:
+        game: Dou Dizhu, without sub-steps.
+        state: State of a game after the auction.
+    """
+    plays = game.rules.plays
+    points = [0] * SEATS
+    for turn, action in enumerate(state.history[state.words : state.moves].tolist()):
+        index = int(plays.groups[plays.group[action]].family)
+        family = plays.families[index]
+        value = POINTS[CATEGORIES[int(family.category)].name]
+        if index > PASS_FAMILY:
+            value = SHUTTLE_POINTS if family.length == 2 else LONG_SHUTTLE_POINTS
+        points[(int(state.landlord) + turn) % SEATS] += value
+    return [each / POINTS_IN_SCORE for each in points]
+
+
+def is_botzone(path: Path) -> bool:
+    """Return whether a file, possibly compressed by gzip, begins like a match log."""
+    try:
+        _, line = next(filled_lines(path), (0, ""))
+    except InputError:
+        return False
+    return LOG.match(line) is not None or line == "{"
+
+
+def matches_in(path: Path) -> Iterator[tuple[int, Any]]:
+    """Read the number of each match, from 1, and its log: one on every line, or one in the file.
+
+    Raises:
+        InputError: The file cannot be read, or is not JSON.
+    """
+    for number, (_, line) in enumerate(filled_lines(path), 1):
+        if number == 1 and not line.endswith("}"):
+            yield 1, parse_json(_whole(path))
+            return
+        yield number, parse_json(line)
+
+
+def _whole(path: Path) -> str:
+    """Read a text of several lines, up to the limit of a text that is read as a whole."""
+    found: list[str] = []
+    size = 0
+    for _, line in filled_lines(path):
+        found.append(line)
+        size += len(line)
+        if size > limit(MOST_TEXT):
+            raise beyond(path, "the match has", MOST_TEXT)
+    return "\n".join(found)
+
+
+class _Reading:
+    """The facts of a match, collected item by item."""
+
+    def __init__(self) -> None:
+        self.own: dict[int, list[int]] = {}
+        self.public: list[int] = []
+        self.landlord: int | None = None
+        self.bidding = False
+        self.moves: list[list[int]] = []
+        self.actions: list[str] = []
+        self.scores: list[float] | None = None
+
+    def request(self, seat: int, data: Any) -> bool:
+        """Take a request to a seat; return whether it is one of the auction.
+
+        Raises:
+            InputError: It is malformed, or contradicts what was before.
+        """
+        if isinstance(data, dict) and "bid" in data:
+            request = check_fields(data, "a request of the auction", AUCTION)
+            self.own[seat] = check_cards(request["own"], "own")
+            self.bidding = True
+            return True
+        request = check_fields(data, "a request of play", LATER, {**FIRST, **OTHERS})
+        if "publiccard" in request:
+            self.public = check_cards(request["publiccard"], "publiccard")
+            self.landlord = request.get("landlord") or 0
+            self.own.setdefault(seat, check_cards(request.get("own") or [], "own"))
+        last = [[], [], *self.moves][-2:]
+        if [*map(sorted, request["history"])] != [*map(sorted, last)]:
+            raise InputError(f"the history is {shown(request['history'])}, not {last}")
+        return False
+
+    def response(self, auction: bool, data: Any) -> None:
+        """Take a response.
+
+        Raises:
+            InputError: It is malformed.
+        """
+        if auction:
+            if not NATURAL.holds(data) or data > 3:
+                raise InputError(f"a bid is 0, 1, 2 or 3, not {shown(data)}")
+            self.actions.append(bid_text(data))
+            return
+        if not list_of(NATURAL).holds(data):
+            raise InputError(f"a play is a list of cards, not {shown(data)}")
+        self.moves.append(check_cards(data, "a play"))
+        self.actions.append(play_text(self.moves[-1]))
+
+    def record(self) -> Record:
+        """Make the record.
+
+        Raises:
+            InputError: A seat's cards are not known.
+        """
+        missing = [seat for seat in range(SEATS) if seat not in self.own]
+        if missing or self.landlord is None:
+            raise InputError(f"the cards of seat {(missing or [0])[0]} are not in the log")
+        hands = [
+            [card for card in self.own[seat] if card not in self.public] for seat in range(SEATS)
+        ]
+        rules = {"rules": "botzone", "bidding": self.bidding}
+        game = flat_game("doudizhu", rules)
+        return Record(
+            "doudizhu",
+            rules,
+            tuple(game.text(game.parse(text)) for text in self.actions),
+            deal=";".join(map(text_of, (*hands, self.public))),
+        )
+
+
+def read_match(data: Any) -> tuple[Record, list[float] | None]:
+    """Convert a match log to a record, and the platform's scores by seat, if the match has ended.
+
+    Raises:
+        InputError: The log is malformed, or a bot has not answered.
+    """
+    reading = _Reading()
+    asked: tuple[int, bool] | None = None
+    for item in check_fields(data, "a match log", MATCH)["log"]:
+        if "output" in item:
+            output = check_fields(item["output"], "an output of the judge", OUTPUT)
+            content = output["content"]
+            if output["command"] == "finish":
+                scores = [content.get(seat) for seat in SEAT_NAMES]
+                if not all(map(is_number, scores)):
+                    raise InputError(f"the scores are numbers by seat, not {shown(content)}")
+                reading.scores = scores
+                break
+            if asked is not None or len(content) != 1 or not set(content) <= set(SEAT_NAMES):
+                raise InputError("the judge asks one seat after the other, 0, 1 or 2")
+            ((name, request),) = content.items()
+            asked = int(name), reading.request(int(name), request)
+        else:
+            answers = {name: each for name, each in item.items() if name in SEAT_NAMES}
+            if asked is None or [*answers] != [str(asked[0])]:
+                raise InputError(f"an answer is of the seat that was asked, not of {[*answers]}")
+            answer = check_fields(answers[str(asked[0])], "an answer", {})
+            if "response" not in answer:
+                verdict = shown(answer.get("verdict"))
+                raise InputError(f"seat {asked[0]} has not answered: {verdict}")
+            reading.response(asked[1], answer["response"])
+            asked = None
+    return reading.record(), reading.scores
+
+
+def replay_botzone(path: Path) -> Iterator[Replay]:
+    """Replay every match of a file; matches count from 1.
+
+    Raises:
+        InputError: The file cannot be read, or is not JSON.
+    """
+    for number, data in matches_in(path):
+        record, returns, error, detail = None, None, None, ""
+        try:
+            record, scores = read_match(data)
+            state = replay(record)
+            game = flat_game(record.game, record.rules)
+            if game.over(state):
+                returns = tuple(game.returns(state).tolist())
+                detail = f"points of the sample's table {play_points(game, state)}"
+                if scores is not None:
+                    detail += f", scores of the platform {scores}"
+            elif scores is not None:
+                raise InputError("the match has scores, but the game is not over")
+        except InputError as wrong:
+            error = f"match {number}: {wrong}"
+        yield Replay(number, record, returns, error, unit="match", detail=detail)
+
+
+def botzone_records(path: Path) -> list[Record]:
+    """Convert the matches of a file to records.
+
+    Raises:
+        InputError: The file cannot be read, or a match in it is malformed or breaks the rules.
+    """
+    records: list[Record] = []
+    for each in replay_botzone(path):
+        if each.record is None or each.error is not None:
+            raise InputError(f"{path}, {each.error}")
+        records.append(each.record)
+    return records
+
+
+BOTZONE = LogReader(
+    name="match log of Botzone",
+    recognises=is_botzone,
+    replay=replay_botzone,
+    records=botzone_records,
+)

@@ -1,0 +1,299 @@
+"""Requests and responses of Botzone's Dou Dizhu, and our views.
+
+Cards are numbers: `number // 4` is the rank from 3 to 2, and 52 and 53 are the jokers. A bot gets
+all requests to its seat and its own responses to all but the last:
+
+- in the auction `{"own": cards, "bid": bids before}`, answered by 0 or a higher bid up to 3;
+- then `{"own", "publiccard", "landlord", "pos", "finalbid", "history"}`, later `{"history"}` alone:
+  the cards of the seat two before and of the seat before; no cards are a pass. The answer is the
+  cards of the play. FightTheLandlord has no `bid` and no `finalbid`.
+
+The requests do not tell the bids between that of the bot and the highest one: `view_of` takes them
+as passes.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from closedhand.core.game import Game, InputError, State, shown
+from closedhand.core.parsing import NATURAL, check_fields, list_of
+from closedhand.games.doudizhu.auction import pass_id
+from closedhand.games.doudizhu.counts import DECK, RANKS
+from closedhand.games.doudizhu.state import SEATS
+from closedhand.games.doudizhu.views import view_from
+
+SUITS = 4
+SMALL_JOKER = 52
+CARDS = 54
+MOST_BID = 3
+MOVES = list_of(list_of(NATURAL))
+AUCTION = {"own": list_of(NATURAL), "bid": list_of(NATURAL)}
+FIRST = {"own": list_of(NATURAL), "publiccard": list_of(NATURAL), "history": MOVES}
+OTHERS = {"landlord": NATURAL, "pos": NATURAL, "finalbid": NATURAL}
+LATER = {"history": MOVES}
+
+Request = Mapping[str, Any]
+
+
+class Turn(NamedTuple):
+    """What a bot knows when it is asked.
+
+    Attributes:
+        view: View of the player to act.
+        held: Numbers of the cards in its hand, ascending.
+    """
+
+    view: State
+    held: list[int]
+
+
+def check_game(game: Game) -> None:
+    """Check that Botzone has a game.
+
+    Raises:
+        InputError: It has not.
+    """
+    if game.name != "doudizhu":
+        raise InputError(f"Botzone's bots play doudizhu here, not {game.name}")
+    if game.flat is not game:
+        raise InputError("Botzone's bots play whole plays: use the game without sub-steps")
+    for option in ("robbing", "doubling", "open_hand"):
+        if game.options[option]:
+            raise InputError(f"Botzone has no {option}: leave it out")
+    if int(game.rules.options.deck) != int(DECK):
+        raise InputError(f"Botzone plays with 54 cards: not rules={game.options['rules']}")
+
+
+def rank_of(card: int) -> int:
+    """Return the rank of a card's number, as an index into `RANKS`."""
+    return card // SUITS if card < SMALL_JOKER else len(RANKS) - CARDS + card
+
+
+def text_of(cards: Iterable[int]) -> str:
+    """Write cards as ranks, low to high; an empty text for none."""
+    return "".join(RANKS[rank] for rank in sorted(map(rank_of, cards)))
+
+
+def play_text(cards: Sequence[int]) -> str:
+    """Write the cards of a play, or `PASS` for none."""
+    return text_of(cards) or "PASS"
+
+
+def bid_text(bid: int) -> str:
+    """Write a bid, or `PASS` for 0."""
+    return f"BID{bid}" if bid else "PASS"
+
+
+def check_cards(cards: Sequence[int], name: str) -> list[int]:
+    """Check that numbers are different cards, and return them.
+
+    Raises:
+        InputError: They are not.
+    """
+    if any(card >= CARDS for card in cards) or len(set(cards)) < len(cards):
+        raise InputError(f"{name}: cards are different numbers from 0 to 53, not {shown(cards)}")
+    return list(cards)
+
+
+def take(cards: list[int], ranks: Iterable[int]) -> list[int]:
+    """Remove a card of each of some ranks from a list, the first that fits, and return them."""
+    taken: list[int] = []
+    for rank in ranks:
+        card = next(card for card in cards if rank_of(card) == rank)
+        cards.remove(card)
+        taken.append(card)
+    return taken
+
+
+def ranks_in(packed: int) -> list[int]:
+    """List the rank of each card of a packed hand, low to high."""
+    return [rank for rank in range(len(RANKS)) for _ in range(packed >> 4 * rank & 15)]
+
+
+def words_of(bids: Sequence[int], landlord: int, final: int) -> list[int]:
+    """Complete an auction: bids that are not known are passes, but for the highest one.
+
+    Raises:
+        InputError: No auction leads to that landlord and bid.
+    """
+    words = list(bids)
+    while len(words) < SEATS and max(words, default=0) < MOST_BID:
+        words.append(final if len(words) == landlord else 0)
+    raised = [bid for bid in words if bid]
+    rises = raised == sorted(set(raised)) and max(words) <= MOST_BID
+    won = words.index(final) if final in words else -1
+    if not rises or max(words) != final or landlord != (won if final else 0):
+        raise InputError(
+            f"no auction that begins with {list(bids)} ends with {final} by seat {landlord}"
+        )
+    return words
+
+
+def view_of(game: Game, requests: Sequence[Any], responses: Sequence[Any]) -> Turn:
+    """Build the view of a bot from its requests and its responses so far.
+
+    Args:
+        game: Dou Dizhu, without sub-steps.
+        requests: All requests to the bot, the last one to be answered now.
+        responses: Its responses to the others.
+
+    Raises:
+        InputError: A request or a response is malformed, or breaks the rules.
+    """
+    if not requests or len(responses) != len(requests) - 1:
+        raise InputError(
+            f"{len(requests)} requests come with {max(len(requests) - 1, 0)} responses, not "
+            f"{len(responses)}"
+        )
+    bids: list[int] = []
+    if isinstance(requests[0], dict) and "bid" in requests[0]:
+        request = check_fields(requests[0], "a request of the auction", AUCTION)
+        own, bids = check_cards(request["own"], "own"), request["bid"]
+        if not game.options["bidding"]:
+            raise InputError("the requests have an auction: use the option bidding=true")
+        if len(requests) == 1:
+            view = view_from(game, len(bids), text_of(own), map(bid_text, bids))
+            return Turn(view, sorted(own))
+        if not NATURAL.holds(responses[0]):
+            raise InputError(f"a bid is a whole number, not {shown(responses[0])}")
+        bids, requests, responses = [*bids, responses[0]], requests[1:], responses[1:]
+    return _in_play(game, requests, responses, bids)
+
+
+def _in_play(
+    game: Game, requests: Sequence[Any], responses: Sequence[Any], bids: Sequence[int]
+) -> Turn:
+    """Build the view of a bot that is asked for a play."""
+    first = check_fields(requests[0], "the first request of play", FIRST, OTHERS)
+    public = check_cards(first["publiccard"], "publiccard")
+    own = check_cards(first["own"], "own")
+    landlord, seat = first.get("landlord") or 0, first.get("pos")
+    if seat is None:  # without `pos`: the landlord has more cards, or only the landlord has played
+        following = 1 if not any(first["history"][:1]) else 2
+        seat = 0 if set(public) <= set(own) else following
+    if max(landlord, seat) >= SEATS:
+        raise InputError(f"seats are 0, 1 and 2, not {max(landlord, seat)}")
+    final = first.get("finalbid")
+    if (final is not None) != game.options["bidding"]:
+        has = "an" if final is not None else "no"
+        used = str(final is not None).lower()
+        raise InputError(f"the requests have {has} auction: use the option bidding={used}")
+    turn = (seat - landlord) % SEATS
+    # Without an auction our seats are the roles.
+    player = turn if final is None else seat
+    actions = [] if final is None else [*map(bid_text, words_of(bids, landlord, final))]
+    held = [*own, *(card for card in public if turn == 0 and card not in own)]
+    for number, request in enumerate(requests):
+        moves = check_fields(request, "a request of play", LATER)["history"]
+        if len(moves) != SEATS - 1:
+            raise InputError(f"a history has two plays, not {len(moves)}")
+        new = moves[SEATS - 1 - turn :] if number == 0 else moves
+        actions += [play_text(check_cards(cards, "history")) for cards in new]
+        if number < len(responses):
+            cards = answered_cards(responses[number], held)
+            held = [card for card in held if card not in cards]
+            actions.append(play_text(cards))
+    view = view_from(game, player, text_of(held), actions, public=text_of(public))
+    if view.player != player:
+        raise InputError(f"it is the turn of seat {int(view.player)}, not of {player}")
+    return Turn(view, sorted(held))
+
+
+def answered_cards(response: Any, held: Sequence[int]) -> list[int]:
+    """Check that a response is a list of cards in the hand.
+
+    Raises:
+        InputError: It is not.
+    """
+    if not list_of(NATURAL).holds(response):
+        raise InputError(f"a play is a list of cards, not {shown(response)}")
+    cards = check_cards(response, "a play")
+    if not set(cards) <= set(held):
+        raise InputError(f"the cards {sorted(set(cards) - set(held))} are not in the hand")
+    return cards
+
+
+def response_of(game: Game, view: State, action: int, held: Sequence[int]) -> int | list[int]:
+    """Convert an action to a response: a bid, or cards of the hand."""
+    if view.landlord < 0:
+        return int(action - pass_id(game.rules))
+    return take(list(held), ranks_in(int(game.rules.plays.need[action])))
+
+
+def action_of(game: Game, view: State, response: Any, held: Sequence[int]) -> int:
+    """Convert a response to an action.
+
+    Raises:
+        InputError: It is no action, or an illegal one.
+    """
+    if view.landlord < 0:
+        if not NATURAL.holds(response) or response > MOST_BID:
+            raise InputError(f"a bid is 0, 1, 2 or 3, not {shown(response)}")
+        text = bid_text(response)
+    else:
+        text = play_text(answered_cards(response, held))
+    action = game.parse(text)
+    if action not in game.legal(view):
+        raise InputError(f"{text} is not legal now")
+    return action
+
+
+class Dialogue(NamedTuple):
+    """The requests to a seat and its responses so far.
+
+    Attributes:
+        requests: All requests; the last one is to be answered.
+        responses: Responses to the others.
+        held: Numbers of the cards in its hand, ascending.
+    """
+
+    requests: list[dict[str, Any]]
+    responses: list[Any]
+    held: list[int]
+
+
+def dialogue_of(game: Game, view: State) -> Dialogue:
+    """Write the requests to the player to act, as the platform would have sent them.
+
+    Suits do not matter: the player gets the lowest cards of each rank, then the public cards are
+    numbered. The landlord plays public cards first, as far as the others know.
+    """
+    seat, landlord, spoken = int(view.player), int(view.landlord), int(view.words)
+    history = view.history[: view.moves].tolist()
+    others = list(range(CARDS))
+    started = int(view.hands[seat]) + int(view.played[seat])
+    if seat == landlord:
+        started -= int(view.public)
+    own = take(others, ranks_in(started))
+    words = [action - pass_id(game.rules) for action in history[:spoken]]
+    requests: list[dict[str, Any]] = []
+    responses: list[Any] = []
+    if game.options["bidding"] and (landlord < 0 or seat < len(words)):
+        requests.append({"own": own, "bid": words[:seat]})
+        responses += words[seat : seat + 1]
+    if landlord < 0:
+        return Dialogue(requests, responses, own)
+    public = take(others, ranks_in(int(view.public)))
+    of_landlord = list(public)
+    held = own + public if seat == landlord else list(own)
+    moves: list[list[int]] = []
+    for number, action in enumerate(history[spoken:]):
+        ranks = ranks_in(int(game.rules.plays.need[action]))
+        player = (landlord + number) % SEATS
+        if player == seat:
+            moves.append(take(held, ranks))
+            continue
+        cards: list[int] = []
+        for rank in ranks:
+            known = player == landlord and rank in map(rank_of, of_landlord)
+            cards += take(of_landlord if known else others, [rank])
+        moves.append(cards)
+    facts: dict[str, Any] = {"own": own, "publiccard": public, "landlord": landlord, "pos": seat}
+    if game.options["bidding"]:
+        facts["finalbid"] = int(max(words))
+    for turn in range((seat - landlord) % SEATS, len(moves) + 1, SEATS):
+        last = [moves[k] if k >= 0 else [] for k in (turn - 2, turn - 1)]
+        requests.append({**facts, "history": last})
+        responses += moves[turn : turn + 1]
+        facts = {}
+    return Dialogue(requests, responses, sorted(held))

@@ -1,0 +1,234 @@
+"""Logs of the FujiGokoro family of programs: reading.
+
+1. A round stands between `/*` and `*/`, on one line or several; a line `player` with five names may
+   come before it.
+2. Its fields are `class` and `seat` by player, the hands `dealt`, the cards `changed` by each
+   player, the hands after the exchange (`original`), the plays in order of turn (`play`), and the
+   class that each player gets (`result`).
+3. A play is its suits, `-` and its ranks (`ds-q`, `s-456`), then in parentheses the suit or rank
+   that the joker stands for (`ch-a(c)`, `h-678(7)`). `jk` or `jo` is the lone joker, `p` a pass.
+   A number in brackets after it is a time.
+
+The player of a play is not written: it follows from the rules.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from closedhand.core.game import InputError, State
+from closedhand.core.reading import filled_lines
+from closedhand.core.records import LogReader, Record, Replay, replay
+from closedhand.games.daihinmin import logs, plays
+from closedhand.games.daihinmin.exchange import TAXES, loser
+from closedhand.games.daihinmin.notation import permutation
+from closedhand.games.daihinmin.plays import PASS, cards_in
+from closedhand.games.daihinmin.state import PLAYERS
+
+BEGIN, END, NAMES = "/*", "*/", "player"
+FIELDS = ("game", "score", "class", "seat", "dealt", "changed", "original", "play", "result")
+NEEDED = ("class", "seat", "dealt", "changed", "play", "result")
+JOKERS = ("jk", "jo")
+PLAY = re.compile(r"([cdhs]+)-([3-9tjqka2]+)(?:\(([cdhs3-9tjqka2])\))?")
+TIME = re.compile(r"\[\d+\]$")
+MOST_TOKENS = 10_000
+"""Maximum number of words in a round: over four times those of the longest one."""
+
+Fields = dict[str, list[str]]
+
+
+def is_fuji(path: Path) -> bool:
+    """Return whether a file, possibly compressed by gzip, begins like such a log."""
+    try:
+        _, line = next(filled_lines(path), (0, ""))
+    except InputError:
+        return False
+    return line.split()[:1] in ([BEGIN], [NAMES])
+
+
+def read_rounds(path: Path) -> Iterator[tuple[tuple[str, ...], Fields]]:
+    """Read the players' names and the words of each field, one round at a time.
+
+    Raises:
+        InputError: The file cannot be read, or has text outside rounds, or a round without end.
+    """
+    names: tuple[str, ...] = ()
+    fields: Fields | None = None
+    words: list[str] = []
+    size = 0
+    for number, line in filled_lines(path):
+        tokens = line.split()
+        if fields is None and tokens[0] == NAMES:
+            names = tuple(tokens[1:])
+            continue
+        for token in tokens:
+            size += 1
+            if fields is None and token == BEGIN:
+                fields, words, size = {}, [], 0
+            elif fields is None or token == BEGIN or size > MOST_TOKENS:
+                raise InputError(f"{path}, line {number}: {token[:20]!r} is not part of a round")
+            elif token == END:
+                yield names, fields
+                fields = None
+            elif token in FIELDS:
+                words = fields[token] = []
+            else:
+                words.append(token)
+    if fields is not None:
+        raise InputError(f"{path}: the last round has no {END}")
+
+
+def hands_of(words: list[str], name: str) -> list[int]:
+    """Parse the cards of each player, in braces, to sets.
+
+    Raises:
+        InputError: They are not five sets of cards in braces.
+    """
+    sets: list[int] = []
+    for part in " ".join(words).split("}")[:-1]:
+        brace, *cards = part.split()
+        if brace != "{":
+            break
+        sets.append(logs.cards_of("".join(map(_card, cards))))
+    if len(sets) != PLAYERS or words[-1:] != ["}"]:
+        raise InputError(f"{name} is not five times cards in braces")
+    return sets
+
+
+def _card(text: str) -> str:
+    """Convert a held card to the server's notation."""
+    return logs.HELD_JOKER if text in JOKERS else text.upper()
+
+
+def play_of(text: str) -> int:
+    """Parse a play to its id.
+
+    Raises:
+        InputError: It is not a play.
+    """
+    text = TIME.sub("", text)
+    if text == "p":
+        return PASS
+    if text in JOKERS:
+        return plays.JOKER
+    match = PLAY.fullmatch(text)
+    if match is not None:
+        suits, ranks, joker = (part.upper() for part in match.groups(""))
+        # The joker stands for the card of this suit in a group, of this rank in a kaidan.
+        cards = [
+            (logs.JOKER_SUITS[logs.SUITS.index(suit)] if joker in (suit, rank) else suit) + rank
+            for suit in suits
+            for rank in ranks
+        ]
+        action = logs.submission("".join(cards))
+        if action != PASS:
+            return action
+    raise InputError(f"{text!r} is not a play: plays are ds-q, s-456, ch-a(c), jk or p")
+
+
+def round_record(fields: Fields, names: tuple[str, ...] = ()) -> Record:
+    """Convert a round to the record of a one-round game.
+
+    Raises:
+        InputError: A field is missing, or cannot be read.
+    """
+    for name in NEEDED:
+        if name not in fields:
+            raise InputError(f"there is no {name!r}")
+    classes, seats, result = (
+        permutation("".join(fields[name]), name) for name in ("class", "seat", "result")
+    )
+    changed = hands_of(fields["changed"], "changed")
+    order = [str(seats.index(seat)) for seat in range(PLAYERS)]
+    ranked = "".join(map(str, classes)) if any(changed) else "-"
+    hands = ["".join(cards_in(hand)) for hand in hands_of(fields["dealt"], "dealt")]
+    actions: list[str] = []
+    if any(changed):
+        for pair in range(len(TAXES)):
+            actions += cards_in(changed[classes.index(pair)])
+    actions += [plays.texts()[play_of(text)] for text in fields["play"]]
+    return Record(
+        "daihinmin",
+        {},
+        tuple(actions),
+        deal=";".join(["".join(order), ranked, *hands]),
+        agents=names if len(names) == PLAYERS else None,
+        returns=tuple(float(PLAYERS - place) for place in result),
+    )
+
+
+def _check_taxes(fields: Fields, state: State) -> None:
+    """Check that the losers of the exchange give their best cards.
+
+    Raises:
+        InputError: They give other cards.
+    """
+    changed = hands_of(fields["changed"], "changed")
+    for pair in range(len(TAXES)):
+        player = int(loser(state, pair))
+        if changed[player] != int(state.taxed[pair]):
+            due = plays.cards_text(state.taxed[pair])
+            raise InputError(f"{player} pays {plays.cards_text(changed[player])}, not {due}")
+
+
+def _check_hands(fields: Fields, state: State) -> None:
+    """Check the hands after the exchange, if they are logged.
+
+    Raises:
+        InputError: They are others.
+    """
+    if "original" not in fields:
+        return
+    for player, cards in enumerate(hands_of(fields["original"], "original")):
+        if cards != int(state.hands[player]):
+            held = plays.cards_text(state.hands[player])
+            raise InputError(f"after the exchange {player} holds {held}")
+
+
+def replay_fuji(path: Path) -> Iterator[Replay]:
+    """Replay every round of a log; rounds count from 1.
+
+    Raises:
+        InputError: The file cannot be read as such a log.
+    """
+    for number, (names, fields) in enumerate(read_rounds(path), 1):
+        record, returns, error = None, None, None
+        checked = False
+
+        def check(state: State, fields: Fields = fields) -> None:
+            nonlocal checked
+            if state.leader < 0:
+                _check_taxes(fields, state)
+            elif not checked:
+                _check_hands(fields, state)
+                checked = True
+
+        try:
+            record = round_record(fields, names)
+            replay(record, check)
+            returns = record.returns
+        except InputError as wrong:
+            error = f"round {number}: {wrong}"
+        yield Replay(number, record, returns, error, unit="round")
+
+
+def fuji_records(path: Path) -> list[Record]:
+    """Convert the rounds of a log to records.
+
+    Raises:
+        InputError: The file cannot be read as such a log, or a round breaks the rules.
+    """
+    records: list[Record] = []
+    for each in replay_fuji(path):
+        if each.record is None or each.error is not None:
+            raise InputError(f"{path}, {each.error}")
+        records.append(each.record)
+    return records
+
+
+FUJI = LogReader(
+    name="log of the FujiGokoro family of programs",
+    recognises=is_fuji,
+    replay=replay_fuji,
+    records=fuji_records,
+)
