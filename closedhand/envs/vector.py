@@ -14,7 +14,7 @@ from gymnasium.wrappers.vector import NormalizeReward, RecordEpisodeStatistics
 
 from closedhand.core import game_kernels
 from closedhand.core.checks import integers
-from closedhand.core.game import Game, InputError, shown
+from closedhand.core.game import Game, InputError
 from closedhand.core.game_kernels import DEALT, GIVEN, NONE, SET, Games, Shown, Terms
 from closedhand.core.status import ILLEGAL, OVER, REFUSED, RUNNING
 from closedhand.core.stream import begin_streams, make_streams
@@ -158,16 +158,13 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             InputError: An unknown name, option, seat, mode or form of observations, or no games.
         """
         self.game = common.resolve(game, options)
-        if type(num_envs) is not int or not 1 <= num_envs <= MOST_ENVS:
-            raise InputError(f"num_envs must be 1 to {MOST_ENVS}, not {shown(num_envs)}")
+        self.num_envs = common.number_of("num_envs", num_envs, MOST_ENVS)
+        self.num_threads = common.number_of("num_threads", num_threads, MOST_THREADS)
         self.autoreset_mode = common.check_autoreset_mode(autoreset_mode)
         self.reward = "actor" if reward is None else common.one_of("reward", reward, REWARDS)
         self.has_mask = common.one_of("legal", legal, LEGAL) != "ids"
         self._has_ids = legal != "mask"
         self.form = ObservationForm(self.game, observation, mask)
-        if type(num_threads) is not int or not 1 <= num_threads <= MOST_THREADS:
-            raise InputError(f"num_threads must be 1 to {MOST_THREADS}, not {shown(num_threads)}")
-        self.num_envs, self.num_threads = num_envs, num_threads
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = common.check_render_mode(render_mode)
         self.illegal_reward = common.check_reward(illegal_reward)
