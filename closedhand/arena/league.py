@@ -23,8 +23,8 @@ import numpy as np
 from closedhand.arena import results
 from closedhand.core import batch, batch_kernels
 from closedhand.core.agents import Player, spent_by, traits_of
-from closedhand.core.checks import check_deals, check_seed
-from closedhand.core.deals import Deals
+from closedhand.core.checks import check_seed
+from closedhand.core.deals import Deals, choose_deals
 from closedhand.core.duplicate import (
     Chunk,
     Spec,
@@ -232,25 +232,20 @@ def play(
         KeyboardInterrupt: Interrupted before anything was finished.
     """
     specs = seat_all(game, agents)
-    fixed = deals if isinstance(deals, Deals) else None
-    digest = None if fixed is None else fixed.digest
-    deals = check_deals(deals if fixed is None else len(fixed), "a league")
-    if fixed is not None and not duplicate:
+    dealt = choose_deals(deals, "a league")
+    number = dealt.number
+    if dealt.fixed is not None and not duplicate:
         raise InputError("a league on fixed deals is a duplicate")
     check_seed(seed)
     check_workers(workers)
-    if played is not None and played.deals >= deals:
+    if played is not None and played.deals >= number:
         return played
     size = deals_per_job(game, specs, chunk)
     kept = played.deals // size * size if played else 0
-    chunks = [range(first, min(first + size, deals)) for first in range(kept, deals, size)]
-
-    def job(game: Game, duplicate: bool, numbers: range) -> tuple[Any, ...]:
-        states = None if fixed is None else fixed.states[numbers.start : numbers.stop]
-        return game, specs, seed, duplicate, numbers, states
-
-    jobs = [job(game, duplicate, chunk) for chunk in chunks]
-    first = [job(one_round(game), False, chunks[0][:1])]
+    chunks = [range(first, min(first + size, number)) for first in range(kept, number, size)]
+    jobs = [(game, specs, seed, duplicate, each, dealt.states(each)) for each in chunks]
+    one = chunks[0][:1]
+    first = [(one_round(game), specs, seed, False, one, dealt.states(one))]
     finished = [cut(played.played, kept)] if played and kept else []
 
     def take(chunk: Chunk) -> None:
@@ -263,10 +258,8 @@ def play(
         if not finished:
             return None
         chunk = join(finished)
-        return League(
-            game, tuple(specs), seed, duplicate, chunk, len(chunk.returns) < deals,
-            digest,
-        )  # fmt: skip
+        interrupted = len(chunk.returns) < number
+        return League(game, tuple(specs), seed, duplicate, chunk, interrupted, dealt.digest)
 
     progress(kept)
     return work_off(play_chunk, jobs, first, workers, take, so_far, save)

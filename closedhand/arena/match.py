@@ -12,14 +12,13 @@ processes nor on where a match was interrupted.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
 from closedhand.core import batch
 from closedhand.core.agents import Player, spent_by, traits_of
-from closedhand.core.checks import check_deals, check_seed
-from closedhand.core.deals import Deals
+from closedhand.core.checks import check_seed
+from closedhand.core.deals import Deals, choose_deals
 from closedhand.core.duplicate import (
     Chunk,
     Spec,
@@ -143,25 +142,20 @@ def play(
     """
     if len(agents) < 2:
         raise InputError("a match needs at least two agents")
-    fixed = deals if isinstance(deals, Deals) else None
-    digest = None if fixed is None else fixed.digest
-    deals = check_deals(deals if fixed is None else len(fixed), "a match")
+    dealt = choose_deals(deals, "a match")
+    number = dealt.number
     check_seed(seed)
     check_workers(workers)
     players = parse_all(game, agents)
     pairs = [list(pair) for pair in combinations(players, 2)]
-    if played is not None and played.deals >= deals:
+    if played is not None and played.deals >= number:
         return played
     size = CLOCKED_CHUNK if is_clocked(game, players) else CHUNK
     kept = played.deals // size * size if played else 0
-    chunks = [range(start, min(start + size, deals)) for start in range(kept, deals, size)]
-
-    def job(pair: list[Player], numbers: range) -> tuple[Any, ...]:
-        states = None if fixed is None else fixed.states[numbers.start : numbers.stop]
-        return game, pair, seed, numbers, states
-
-    jobs = [job(pair, chunk) for chunk in chunks for pair in pairs]
-    first = [job(pair, chunks[0][:1]) for pair in pairs]
+    chunks = [range(start, min(start + size, number)) for start in range(kept, number, size)]
+    jobs = [(game, pair, seed, each, dealt.states(each)) for each in chunks for pair in pairs]
+    one = chunks[0][:1]
+    first = [(game, pair, seed, one, dealt.states(one)) for pair in pairs]
     finished: list[Chunk] = []
 
     def take(chunk: Chunk) -> None:
@@ -177,8 +171,8 @@ def play(
         if played is not None:
             parts = [[cut(p, kept), *part] for p, part in zip(played.pairs, parts, strict=True)]
         joined = tuple(join(part) for part in parts)
-        found = Match(game, tuple(players), seed, joined, digest=digest)
-        return replace(found, interrupted=found.deals < deals)
+        found = Match(game, tuple(players), seed, joined, digest=dealt.digest)
+        return replace(found, interrupted=found.deals < number)
 
     progress(kept)
     return work_off(play_chunk, jobs, first, workers, take, so_far, save)

@@ -66,17 +66,7 @@ def endgame(
     from closedhand.search import exact
 
     bound = bind(game, rules, option).flat
-    if (hands is None) == (deal is None):
-        raise InputError("give either --hands or --deal")
-    if hands is not None:
-        if plays is not None:
-            raise InputError("--plays is for --deal: with --hands leave it out")
-        cards = [plain(hand) for hand in hands.split(",")]
-        state = exact.place(bound, cards, turn or 0, beat, by)
-    else:
-        if (turn, beat, by) != (None, None, None):
-            raise InputError("--turn, --beat and --by are for --hands: with --deal give --plays")
-        state = _played(bound, deal or "", plays or "")
+    state = _position(bound, hands, turn, beat, by, deal, plays)
     sides = None
     if teams is not None:
         most = bound.num_players - 1
@@ -92,6 +82,25 @@ def endgame(
         _show(found, seats, bound.payoff_range[0] < 0)
     if found.value is None:
         raise typer.Exit(1)
+
+
+def _position(
+    game: Game, hands: str | None, turn: int | None, beat: str | None, by: int | None,
+    deal: str | None, plays: str | None,
+) -> State:  # fmt: skip
+    """Read the position from hands or from a deal with plays; the arguments are the options."""
+    from closedhand.search import exact
+
+    if (hands is None) == (deal is None):
+        raise InputError("give either --hands or --deal")
+    if hands is not None:
+        if plays is not None:
+            raise InputError("--plays is for --deal: with --hands leave it out")
+        cards = [plain(hand) for hand in hands.split(",")]
+        return exact.place(game, cards, turn or 0, beat, by)
+    if (turn, beat, by) != (None, None, None):
+        raise InputError("--turn, --beat and --by are for --hands: with --deal give --plays")
+    return _played(game, deal or "", plays or "")
 
 
 def _played(game: Game, deal: str, plays: str) -> State:

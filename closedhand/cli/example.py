@@ -5,12 +5,11 @@ from typing import Annotated
 
 import typer
 
-import closedhand
 from closedhand.cli.common import Json, print_json
 from closedhand.core.checks import InputError, shown
-from closedhand.core.files import write_atomically
+from closedhand.core.files import SHIPPED, write_atomically
 
-PACKAGE = Path(closedhand.__file__).parent
+PACKAGE = SHIPPED.parent
 PLACES = (PACKAGE / "examples", PACKAGE.parent / "examples")
 """The folder of the examples in an installed package, and in a checkout."""
 FOLDER = Path("examples")

@@ -38,6 +38,36 @@ class Deals:
         return len(self.states)
 
 
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """The deals of a comparison: a number of deals of its seed, or those of a file.
+
+    Attributes:
+        number: Number of deals.
+        digest: Digest of the file; None if there is none.
+        fixed: The states of the file; None if there is none.
+    """
+
+    number: int
+    digest: str | None
+    fixed: np.ndarray | None
+
+    def states(self, numbers: range) -> np.ndarray | None:
+        """Return the states of some of the deals; None if they are those of the seed."""
+        return None if self.fixed is None else self.fixed[numbers.start : numbers.stop]
+
+
+def choose_deals(deals: int | Deals, what: str) -> Chosen:
+    """Read the argument `deals` of a comparison, `what`, which is for the message.
+
+    Raises:
+        InputError: Not a number of deals that is allowed.
+    """
+    if isinstance(deals, Deals):
+        return Chosen(check_deals(len(deals), what), deals.digest, deals.states)
+    return Chosen(check_deals(deals, what), None, None)
+
+
 def write_deals(path: Path, game: Game, number: int, seed: int = 0) -> str:
     """Write the deals of a match with a seed, and return the digest of the file.
 

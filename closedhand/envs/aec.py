@@ -161,7 +161,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             self._look_up(observation, mask)
         play: Any = self._play_code
         status, player = play(
-            self._packed, self._states, number, self.sight.compact, observation, mask
+            self._packed, self._states, number, self.form.compact, observation, mask
         )
         if status == ILLEGAL:
             raise InputError(explain_illegal(self.game, self._states[0], number))
@@ -189,7 +189,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             (observation, mask), self._unseen_by = self._unseen, None
         else:
             observation, mask = self._look(self.seat_of(agent))
-        return self.sight.show(observation, mask)
+        return self.form.show(observation, mask)
 
     def action_masks(self) -> np.ndarray:
         """Return the mask of `agent_selection`, bool [num_actions]."""
@@ -215,17 +215,17 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         if self._look_code is None:
             self._look_up(observation, mask)
         look: Any = self._look_code
-        look(self._packed, self._states, player, self.sight.compact, observation, mask)
+        look(self._packed, self._states, player, self.form.compact, observation, mask)
         return observation, mask
 
     def _buffers(self) -> tuple[np.ndarray, np.ndarray]:
         """Create arrays for an observation and a mask."""
-        return np.empty(self.sight.size, np.int8), np.empty(self.game.num_actions, np.int8)
+        return np.empty(self.form.size, np.int8), np.empty(self.game.num_actions, np.int8)
 
     def _look_up(self, observation: np.ndarray, mask: np.ndarray) -> None:
         """Find the compiled code of a step, and of an observation."""
         self._packed = pack(self.game.rules)
-        arguments = self._packed, self._states, 0, self.sight.compact, observation, mask
+        arguments = self._packed, self._states, 0, self.form.compact, observation, mask
         self._play_code = entry(batch_kernels.play_one, *arguments)
         self._look_code = entry(batch_kernels.observe_one, *arguments)
 

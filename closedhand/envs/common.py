@@ -75,6 +75,13 @@ def one_of(name: str, value: Any, choices: Sequence[str]) -> str:
     return value
 
 
+def number_of(name: str, value: Any, most: int) -> int:
+    """Check that a value is a whole number from 1 to `most`; `name` is for the message."""
+    if type(value) is not int or not 1 <= value <= most:
+        raise InputError(f"{name} must be 1 to {most}, not {shown(value)}")
+    return value
+
+
 def check_render_mode(mode: str | None) -> str | None:
     """Check a render mode; None is none."""
     return None if mode is None else one_of("render_mode", mode, RENDER_MODES)

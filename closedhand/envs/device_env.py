@@ -95,13 +95,13 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
         )  # fmt: skip
         self.num_envs, self.render_mode = num_envs, None
         self._alone = opponents is not None
-        self.sight = ObservationForm(self.game, observation, mask)
-        self.single_observation_space: spaces.Space[Any] = self.sight.space()  # pyright: ignore[reportIncompatibleVariableOverride]
+        self.form = ObservationForm(self.game, observation, mask)
+        self.single_observation_space: spaces.Space[Any] = self.form.space()  # pyright: ignore[reportIncompatibleVariableOverride]
         self.single_action_space: spaces.Discrete = common.action_space(self.game)  # pyright: ignore[reportIncompatibleVariableOverride]
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         batch = self.batch
-        self._observations: Any = batch.observation if self.sight.is_array else _parts(batch)
+        self._observations: Any = batch.observation if self.form.is_array else _parts(batch)
         if mask == IN_OBSERVATION:
             self._observations[ACTION_MASK] = batch.action_mask
         self._terminations = batch.status != RUNNING
@@ -167,12 +167,12 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _seen(self) -> Any:
         """Return the observations, in a dict of its own."""
-        return self._observations if self.sight.is_array else dict(self._observations)
+        return self._observations if self.form.is_array else dict(self._observations)
 
 
 def _parts(batch: DeviceBatch) -> Tensors:
     """Return the parts of the observations by name, views of the tensor."""
-    if batch.form.form != PLANES:
+    if batch.form.name != PLANES:
         return {OBSERVATION: batch.observation}
     parts: Tensors = {}
     start = 0

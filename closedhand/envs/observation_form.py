@@ -28,7 +28,7 @@ class ObservationForm:
     """The form of a player's observation.
 
     Attributes:
-        form: `planes`: all parts of `game.shapes`; `flat`: these as one vector; `compact`: the
+        name: `planes`: all parts of `game.shapes`; `flat`: these as one vector; `compact`: the
             vector of `game.features`.
         mask: Where the mask stands: `observation`, beside the info, or `info` alone.
         is_array: Whether the observation is one array instead of a dict: its only part, if the mask
@@ -44,7 +44,7 @@ class ObservationForm:
             InputError: There is no such form, or no such place of the mask.
         """
         self.game = game
-        self.form = common.one_of("observation", form, FORMS)
+        self.name = common.one_of("observation", form, FORMS)
         self.mask = common.one_of("mask", mask, MASKS)
         self.is_array = mask == IN_INFO and form != PLANES
         self.compact = form == COMPACT
@@ -98,7 +98,7 @@ class ObservationForm:
 
     def parts(self, observation: np.ndarray) -> dict[str, np.ndarray]:
         """Split an observation from a kernel, int8 [..., size], into parts, views of the array."""
-        return self.game.split(observation) if self.form == PLANES else {OBSERVATION: observation}
+        return self.game.split(observation) if self.name == PLANES else {OBSERVATION: observation}
 
     def observe(self, states: States, seats: Seats | None = None) -> tuple[NDArray[np.int8], ...]:
         """Return observations, int8 [n, size], and action masks, see `batch.observe`."""

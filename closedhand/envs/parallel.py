@@ -152,7 +152,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         seats = np.arange(self.game.num_players)
         states = np.repeat(self._states, len(seats))
         states["player"] = seats
-        rows, masks = self.sight.observe(states, seats)
+        rows, masks = self.form.observe(states, seats)
         if not self.agents:
             masks[:] = 0  # after an illegal action the game is over here, but not by its rules
         if self.render_mode == "human":
@@ -160,7 +160,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         observations: dict[str, Observation] = {}
         infos: Infos = {}
         for agent, row, mask in zip(self.possible_agents, rows, masks, strict=True):
-            observations[agent] = self.sight.show(row, mask)
+            observations[agent] = self.form.show(row, mask)
             infos[agent] = {ACTION_MASK: mask.copy()}
         return observations, infos
 

@@ -18,7 +18,7 @@ class Table:
 
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.
-        sight: Form of the observations.
+        form: Form of the observations.
         render_mode: `human`, `ansi`, `rgb_array` or None.
         possible_agents: `player_0` and so on, by seat.
         state_space: Space of `state()`.
@@ -34,7 +34,7 @@ class Table:
     ) -> None:
         """Set up game, spaces and agents, without a deal."""
         self.game = common.resolve(game, options)
-        self.sight = ObservationForm(self.game, observation, mask)
+        self.form = ObservationForm(self.game, observation, mask)
         self.render_mode = common.check_render_mode(render_mode)
         self.metadata = {
             "render_modes": list(common.RENDER_MODES),
@@ -44,12 +44,12 @@ class Table:
         }
         self.possible_agents = [f"player_{seat}" for seat in range(self.game.num_players)]
         self.observation_spaces: dict[str, Any] = {
-            agent: self.sight.space() for agent in self.possible_agents
+            agent: self.form.space() for agent in self.possible_agents
         }
         self.action_spaces: dict[str, Any] = {
             agent: common.action_space(self.game) for agent in self.possible_agents
         }
-        self.state_space = self.sight.joint_space()
+        self.state_space = self.form.joint_space()
         self.agents: list[str] = []
         self._states = self.game.empty(1)
         self._rng: np.random.Generator | None = None
@@ -87,7 +87,7 @@ class Table:
     def state(self) -> np.ndarray:
         """Return the observations of all players in order, int8 [state_space.shape]."""
         self.check_started()
-        return self.sight.joint(self._states[0])
+        return self.form.joint(self._states[0])
 
     def render(self) -> str | np.ndarray | None:
         """Draw the open table: text for `ansi`, uint8 [540, 960, 3] for `rgb_array`."""

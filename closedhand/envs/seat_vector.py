@@ -39,12 +39,12 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
     Attributes:
         num_games: Number of games.
         num_seats: Number of seats of a game.
-        sight: Form of the observations.
+        form: Form of the observations.
     """
 
     num_games: int
     num_seats: int
-    sight: ObservationForm
+    form: ObservationForm
 
     def _set_up(
         self, games: int, seats: int, space: Any, actions: spaces.Discrete, mode: Any
@@ -150,7 +150,7 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
         waiting = ~to_act.ravel()
         mask[waiting] = 0
         mask[waiting, 0] = 1
-        if self.sight.mask == IN_OBSERVATION:
+        if self.form.mask == IN_OBSERVATION:
             observations[ACTION_MASK] = mask
         everywhere = np.ones(self.num_envs, bool)
         return observations, {
@@ -212,7 +212,7 @@ class SeatVectorEnv(Rows):
             game, num_games, reward="seats", observation=observation, mask=mask,
             render_mode=render_mode, illegal_reward=illegal_reward, **options,
         )  # fmt: skip
-        self.game, self.sight = self._env.game, self._env.sight
+        self.game, self.form = self._env.game, self._env.form
         self.render_mode = render_mode
         space, actions = self._env.single_observation_space, self._env.single_action_space
         self._set_up(num_games, self.game.num_players, space, actions, autoreset_mode)
@@ -239,5 +239,5 @@ class SeatVectorEnv(Rows):
     def _look(self) -> tuple[Observation, np.ndarray]:
         states = np.repeat(self._env.states, self.num_seats)
         seats = np.tile(np.arange(self.num_seats), self.num_games)
-        seen, masks = self.sight.observe(states, seats)
-        return self.sight.show(seen), masks
+        seen, masks = self.form.observe(states, seats)
+        return self.form.show(seen), masks

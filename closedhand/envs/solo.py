@@ -53,7 +53,7 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.
         seat: The seat of this episode.
-        sight: Form of the observations.
+        form: Form of the observations.
     """
 
     metadata = {"render_modes": list(common.RENDER_MODES), "render_fps": common.RENDER_FPS}
@@ -87,10 +87,10 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
             InputError: An unknown name, option, seat, render mode or form of observations.
         """
         self.game = common.resolve(game, options)
-        self.sight = ObservationForm(self.game, observation, mask)
+        self.form = ObservationForm(self.game, observation, mask)
         self.render_mode = common.check_render_mode(render_mode)
         self.illegal_reward = common.check_reward(illegal_reward)
-        self.observation_space: spaces.Space[Any] = self.sight.space()  # pyright: ignore[reportIncompatibleVariableOverride]
+        self.observation_space: spaces.Space[Any] = self.form.space()  # pyright: ignore[reportIncompatibleVariableOverride]
         self.action_space: spaces.Discrete = common.action_space(self.game)  # pyright: ignore[reportIncompatibleVariableOverride]
         self._fixed_seat = check_seat(self.game, seat)
         self.seat = self._fixed_seat or 0
@@ -160,7 +160,7 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
         """Create the arrays that a turn writes; the one for returns is used in all turns."""
         number = self.game.num_actions
         masks = np.empty(number, INT8), np.empty(number, INT8)
-        return np.empty(self.sight.size, INT8), masks, self._returns
+        return np.empty(self.form.size, INT8), masks, self._returns
 
     def _prepare(self) -> tuple[Any, ...]:
         """Return the first arguments of `opponent_kernels.take_turn`, the same for a whole game.
@@ -171,7 +171,7 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
         packed = others.packed
         self._arguments = (
             *packed, self._states, self.seat, self.game.num_players, others.scratch,
-            self.game.staged, self.sight.compact,
+            self.game.staged, self.form.compact,
         )  # fmt: skip
         if packed is not self._packed:
             examples = *self._arguments, *self._buffers(), BEGIN, IN_STATE
@@ -194,7 +194,7 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
         if status == RUNNING and self._opponents.policies is None:
             self._opponents.play_outside(self._states, np.array([self.seat]))
             status = opponent_kernels.show(
-                self.game.rules, self._states, self.seat, self.game.staged, self.sight.compact,
+                self.game.rules, self._states, self.seat, self.game.staged, self.form.compact,
                 *look,
             )  # fmt: skip
         return status
@@ -263,5 +263,5 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
         observation, (mask, info_mask), _ = look
         if self.render_mode == "human":
             self.render()
-        seen = self.sight.show(observation, mask)
+        seen = self.form.show(observation, mask)
         return seen, {ACTION_MASK: info_mask, "current_player": self.seat}

@@ -14,7 +14,7 @@ from gymnasium.wrappers.vector import NormalizeReward, RecordEpisodeStatistics
 
 from closedhand.core import game_kernels
 from closedhand.core.checks import integers
-from closedhand.core.game import Game, InputError, shown
+from closedhand.core.game import Game, InputError
 from closedhand.core.game_kernels import DEALT, GIVEN, NONE, SET, Games, Shown, Terms
 from closedhand.core.status import ILLEGAL, OVER, REFUSED, RUNNING
 from closedhand.core.stream import begin_streams, make_streams
@@ -104,7 +104,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         game: The rules, with `game.text(action)` and `game.parse(text)`.
         single_observation_space: Observations of one game.
         single_action_space: Actions of one game.
-        sight: Form of the observations.
+        form: Form of the observations.
         reward: Rewards of `step`: `actor` or `seats`.
         has_mask: Whether there are masks.
         is_self_play: Whether the user plays several seats.
@@ -158,20 +158,17 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             InputError: An unknown name, option, seat, mode or form of observations, or no games.
         """
         self.game = common.resolve(game, options)
-        if type(num_envs) is not int or not 1 <= num_envs <= MOST_ENVS:
-            raise InputError(f"num_envs must be 1 to {MOST_ENVS}, not {shown(num_envs)}")
+        self.num_envs = common.number_of("num_envs", num_envs, MOST_ENVS)
+        self.num_threads = common.number_of("num_threads", num_threads, MOST_THREADS)
         self.autoreset_mode = common.check_autoreset_mode(autoreset_mode)
         self.reward = "actor" if reward is None else common.one_of("reward", reward, REWARDS)
         self.has_mask = common.one_of("legal", legal, LEGAL) != "ids"
         self._has_ids = legal != "mask"
-        self.sight = ObservationForm(self.game, observation, mask)
-        if type(num_threads) is not int or not 1 <= num_threads <= MOST_THREADS:
-            raise InputError(f"num_threads must be 1 to {MOST_THREADS}, not {shown(num_threads)}")
-        self.num_envs, self.num_threads = num_envs, num_threads
+        self.form = ObservationForm(self.game, observation, mask)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = common.check_render_mode(render_mode)
         self.illegal_reward = common.check_reward(illegal_reward)
-        self.single_observation_space: spaces.Space[Any] = self.sight.space(self.has_mask)  # pyright: ignore[reportIncompatibleVariableOverride]
+        self.single_observation_space: spaces.Space[Any] = self.form.space(self.has_mask)  # pyright: ignore[reportIncompatibleVariableOverride]
         self.single_action_space: spaces.Discrete = common.action_space(self.game)  # pyright: ignore[reportIncompatibleVariableOverride]
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -309,7 +306,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     def observe(self) -> tuple[Observation, Infos]:
         """Return the current observations and infos, as `step` does."""
         shown, games = self._show(), self._games
-        observations = self.sight.show(shown.observations, shown.masks if self.has_mask else None)
+        observations = self.form.show(shown.observations, shown.masks if self.has_mask else None)
         legal = {ACTION_MASK: shown.copies} if self.has_mask else dict[str, np.ndarray]()
         if self._has_ids:
             legal[LEGAL_ACTIONS] = self._list_legal()
@@ -332,11 +329,11 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         self._check_started()
         number = self.num_envs
         masks = np.empty((2, number, self.game.num_actions if self.has_mask else 0), np.int8)
-        seen = np.empty((number, self.sight.size), np.int8)
+        seen = np.empty((number, self.form.size), np.int8)
         shown = Shown(seen, masks[0], masks[1], np.zeros((number, self.game.num_players)))
         self._run(
             game_kernels.show_games, (self.game.rules, self._games),
-            self._everywhere, self.sight.compact, shown, self.game.num_actions,
+            self._everywhere, self.form.compact, shown, self.game.num_actions,
         )  # fmt: skip
         return shown
 

@@ -103,6 +103,18 @@ def keep(table: Ids, first: np.uint64, second: np.uint64, value: Integer) -> int
     return added
 
 
+@inlined
+def recall(
+    policy: Policy, rules: Rules, states: States, depth: int, table: Ids, keys: Ids
+) -> Integer:
+    """Note the keys of the position at a depth; return its value in the table, or `UNKNOWN`."""
+    if len(table) == 0:
+        return UNKNOWN
+    first, second = position_key(policy, rules, states[depth])
+    keys[depth, 0], keys[depth, 1] = first, second
+    return look_up(table, first, second)
+
+
 @kernel
 def search(
     policy: Policy, rules: Rules, states: States, actions: Ids, stack: Ids, player: Integer,
@@ -133,12 +145,9 @@ def search(
     """
     number, tried, depth = stack[NUMBER], stack[TRIED], int(stack[DEPTH, 0])
     if number[0] == 0:
-        if len(table):
-            first, second = position_key(policy, rules, states[0])
-            keys[0, 0], keys[0, 1] = first, second
-            value = look_up(table, first, second)
-            if value != UNKNOWN:
-                return value, -1
+        value = recall(policy, rules, states, 0, table, keys)
+        if value != UNKNOWN:
+            return value, -1
         number[0] = worthwhile(policy, rules, states[0], actions[0])
     while True:
         friendly = (friends >> states[depth].player) & 1
@@ -159,11 +168,7 @@ def search(
             tried[depth] += 1
             payoff = contract.payoff(rules, states[depth + 1], player)
             if np.isnan(payoff):
-                value = UNKNOWN
-                if len(table):
-                    first, second = position_key(policy, rules, states[depth + 1])
-                    keys[depth + 1, 0], keys[depth + 1, 1] = first, second
-                    value = look_up(table, first, second)
+                value = recall(policy, rules, states, depth + 1, table, keys)
                 if value == UNKNOWN:
                     depth += 1
                     number[depth] = worthwhile(policy, rules, states[depth], actions[depth])

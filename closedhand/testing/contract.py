@@ -448,23 +448,23 @@ def check_illegal(walk: Walk) -> None:
 
 def check_observe(walk: Walk) -> None:
     """Check that an observation stays in its row, and within its space."""
-    _check_sight(walk, ObservationForm(walk.game))
+    _check_form(walk, ObservationForm(walk.game))
 
 
 def check_features(walk: Walk) -> None:
     """Check that a compact observation stays in its row, and within its space."""
-    _check_sight(walk, ObservationForm(walk.game, COMPACT))
+    _check_form(walk, ObservationForm(walk.game, COMPACT))
 
 
-def _check_sight(walk: Walk, sight: ObservationForm) -> None:
+def _check_form(walk: Walk, form: ObservationForm) -> None:
     """Check that a form of observations stays in its row, and within its space."""
-    spaces = sight.space()
+    spaces = form.space()
     for player in walk.players:
         # Room beside the row: on a GPU it is a row of another game.
-        rows = np.full((3, sight.size), 99, np.int8)
-        contract.look(walk.game.rules, walk.state, player, sight.compact, rows[1])
+        rows = np.full((3, form.size), 99, np.int8)
+        contract.look(walk.game.rules, walk.state, player, form.compact, rows[1])
         beside = (rows[[0, 2]] != 99).any()
         expect(not beside, "observe for player_{} writes beyond its row", player)
-        for name, part in sight.parts(rows[1]).items():
+        for name, part in form.parts(rows[1]).items():
             expect(spaces[name].contains(part), "{!r} of player_{} is not within {}: {} to {}",
                     name, player, spaces[name], part.min(), part.max())  # fmt: skip

@@ -64,17 +64,17 @@ def vector_env(env: Any, library: str, mode: AutoresetMode, mask: str = IN_OBSER
     if isinstance(inner, GameVectorEnv) and not inner.has_mask:
         raise InputError(f"{library} takes masks: use legal='mask'")
     if mask != IN_INFO:
-        check_mask(inner.sight, library)
+        check_mask(inner.form, library)
     return inner
 
 
-def check_mask(sight: ObservationForm, library: str) -> None:
+def check_mask(form: ObservationForm, library: str) -> None:
     """Refuse observations without a mask, for a library that looks for it there.
 
     Raises:
         InputError: The mask stands in the info.
     """
-    if sight.mask == IN_INFO:
+    if form.mask == IN_INFO:
         raise InputError(f"{library} takes the mask from observations: leave out mask='info'")
 
 

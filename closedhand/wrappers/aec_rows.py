@@ -42,7 +42,7 @@ class AECRows(Rows):
         Raises:
             InputError: It is another env, or there is no such mode.
         """
-        self.sight = aec_table(env).sight
+        self.form = aec_table(env).form
         self.aec = env
         self._agents = list(env.possible_agents)
         space = env.observation_space(self._agents[0])
@@ -73,6 +73,6 @@ class AECRows(Rows):
     def _look(self) -> tuple[Observation, np.ndarray]:
         seen: list[Any] = [self.aec.observe(agent) for agent in self._agents]
         masks = np.stack([self.aec.infos[agent][ACTION_MASK] for agent in self._agents])
-        if self.sight.is_array:
+        if self.form.is_array:
             return np.stack(seen), masks
         return {part: np.stack([each[part] for each in seen]) for part in seen[0]}, masks

@@ -46,14 +46,14 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
             raise InputError(f"this {self._flat.name} has no sub-steps, or has them already")
         options = {**self._flat.options, **self._flat.substep_options}
         self.game = make_game(self._flat.name, **options)
-        self.sight = ObservationForm(self.game, base.sight.form, base.sight.mask)
+        self.form = ObservationForm(self.game, base.form.name, base.form.mask)
         self.observation_spaces: dict[str, Any] = {
-            agent: self.sight.space() for agent in self.possible_agents
+            agent: self.form.space() for agent in self.possible_agents
         }
         self.action_spaces: dict[str, Any] = {
             agent: common.action_space(self.game) for agent in self.possible_agents
         }  # fmt: skip
-        self.state_space = self.sight.joint_space()
+        self.state_space = self.form.joint_space()
         # Both games have the same states; this one is ahead during a play.
         self._states = self.game.empty(1)
 
@@ -91,14 +91,14 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
 
     def observe(self, agent: str) -> Observation:
         """Return the observation of an agent, as the wrapped env does."""
-        return self.sight.show(*self._look(agent))
+        return self.form.show(*self._look(agent))
 
     def _look(self, agent: str) -> tuple[np.ndarray, np.ndarray]:
-        observation = np.empty(self.sight.size, np.int8)
+        observation = np.empty(self.form.size, np.int8)
         mask = np.zeros(self.game.num_actions, np.int8)
         player = aec_table(self.env).seat_of(agent)
         batch_kernels.observe_one(
-            self.game.rules, self._states, player, self.sight.compact, observation, mask
+            self.game.rules, self._states, player, self.form.compact, observation, mask
         )
         if self.terminations.get(agent):
             mask[:] = 0
@@ -107,7 +107,7 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
     def state(self) -> np.ndarray:
         """Return the observations of all players in order, int8 [state_space.shape]."""
         aec_table(self.env).check_started()
-        return self.sight.joint(self._states[0])
+        return self.form.joint(self._states[0])
 
     def _whole_play(self, before: np.record, action: Any) -> int:
         """Return the flat action that the sub-step has completed."""

@@ -62,15 +62,15 @@ class SB3VecEnv(VecEnv):
             vector_env(env, "Stable-Baselines3", AutoresetMode.SAME_STEP, IN_INFO) for env in given
         ]
         shapes = [
-            (env.single_observation_space, env.single_action_space, env.sight.form)
+            (env.single_observation_space, env.single_action_space, env.form.name)
             for env in self.envs
         ]
         if not shapes or any(shape != shapes[0] for shape in shapes):
             raise InputError("Stable-Baselines3 takes one or more envs, all with the same spaces")
         first = self.envs[0]
-        self._one_part = first.sight.form != PLANES
+        self._one_part = first.form.name != PLANES
         space: Any = first.single_observation_space
-        if not first.sight.is_array:
+        if not first.form.is_array:
             space = self._without_mask(space.spaces)
             space = space if self._one_part else spaces.Dict(space)
         actions = first.single_action_space

@@ -58,7 +58,7 @@ def torchrl_env(env: AnyEnv) -> TransformedEnv:
     if isinstance(ours, GameVectorEnv | Rows):
         space = vector_env(env, "TorchRL", AutoresetMode.DISABLED).single_observation_space
     elif isinstance(ours, SoloEnv):
-        check_mask(ours.sight, "TorchRL")
+        check_mask(ours.form, "TorchRL")
         space = ours.observation_space
     else:
         raise InputError(f"an env of closedhand is needed here, not {shown(env)}")

@@ -17,6 +17,7 @@ PACKAGE = Path(closedhand.__file__).parent
 PROJECT = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())["project"]
 BASE = {
     "closedhand",
+    "filelock",
     "gymnasium",
     "numba",
     "llvmlite",  # Numba's own

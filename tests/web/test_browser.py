@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from support_browser import (
     DESKTOP,
+    LIMIT,
     NEEDS_CHROMIUM,
     PHONE,
     WAIT,
@@ -393,8 +394,10 @@ def play_first_card(chromium: Any, folder: Path, and_wait: bool = False) -> str:
         seen = version(page)
         act_by_clicks(page, np.random.default_rng(0), by_list=True)
         wait_for_change(page, seen)
-        if and_wait:
+        if and_wait:  # hints are prepared next
             assert wait_for_turn(page)
+            page.click("#hint")
+            page.wait_for_selector(".values li", timeout=1000 * LIMIT)
         page.context.close()
     return "".join(output)
 

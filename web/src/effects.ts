@@ -49,8 +49,8 @@ function hiss(context: AudioContext): AudioBufferSourceNode {
 }
 
 function sound(name: string): void {
-  // Browsers allow sound only after a click or a key.
-  if (!isOn() || document.hidden || !navigator.userActivation?.hasBeenActive) return;
+  // Browsers allow sound only after a click or a key. Behind another window only one's turn is heard.
+  if (!isOn() || (document.hidden && name !== "turn") || !navigator.userActivation?.hasBeenActive) return;
   audio ??= new AudioContext();
   if (audio.state === "suspended") void audio.resume();
   for (const [frequency, start, length] of SOUNDS[name]) {

@@ -326,9 +326,8 @@ def without_stray_exchange(values: dict[str, str]) -> tuple[dict[str, str], str]
     exchange, also in a round without classes, which has no exchange.
 
     Returns:
-        values: The values of the round. The exchange is `NO_EXCHANGE` in a round without classes,
-            and `UNKNOWN_EXCHANGE` in one with classes.
-        warning: What is ignored, or an empty text.
+        The values of the round, and a warning that names what is ignored, or an empty text. The
+        exchange is `NO_EXCHANGE` in a round without classes, `UNKNOWN_EXCHANGE` in one with them.
     """
     text, classes = values.get("change_cards", NO_EXCHANGE), values.get("mibun")
     if text == NO_EXCHANGE:

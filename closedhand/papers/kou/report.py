@@ -16,7 +16,6 @@ from closedhand.papers.kou.reproduction import (
     ENEMIES,
     KOUS,
     MATCH,
-    PLAYOUTS,
     QUICK,
     SECTIONS,
     STAND_INS,
@@ -176,7 +175,7 @@ def _plot_budgets(results: dict[str, dict[str, Any]], path: Path) -> None:
         _plot_estimates(axis, BUDGETS, found, f"among four {enemy}")
     axis.axhline(3, color="black", linewidth=0.8)
     axis.set_xscale("log")
-    axis.set_xlabel(f"simulations per decision, playouts={PLAYOUTS}")
+    axis.set_xlabel("simulations per decision")
     axis.set_ylabel("points a round")
     axis.grid(True, alpha=0.3)
     axis.legend(fontsize=8)
@@ -233,7 +232,7 @@ def report(results: dict[str, dict[str, Any]]) -> str:
         lines += ["", f"## Gain of each departure among four {WORTH_ENEMY}, in 1,000 rounds", ""]
         lines += _worth_table(results)
     if "budget" in sections:
-        lines += ["", "## Strength of Monte Carlo search with random playouts", ""]
+        lines += ["", "## Strength of Monte Carlo search by its budget", ""]
         lines += ["Points a round by simulations per decision (picture: budget.png); 3 is as"]
         lines += ["strong as the other players. The steps are on the same deals.", ""]
         lines += _budget_table(results)
