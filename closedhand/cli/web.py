@@ -37,8 +37,8 @@ def web(
         list[str] | None,
         typer.Option(
             metavar="GAME=AGENT",
-            help="An agent to offer besides the usual ones, such as doudizhu=ppo:runs/demo; may be "
-            "repeated.",
+            help="An agent to offer besides the usual ones, such as doudizhu=learned:runs/demo; "
+            "may be repeated.",
         ),
     ] = None,
     join: Annotated[

@@ -258,7 +258,7 @@ def parse_agent(game: str, agent: AnyAgent) -> Player:
 
     Args:
         game: Name of a game that it plays.
-        agent: A text such as `search[threads=1]:20ms` or `ppo:model.zip`, or an `AgentSpec`; a
+        agent: A text such as `search[threads=1]:20ms` or `learned:runs/demo`, or an `AgentSpec`; a
             parsed agent, or an object that is an agent, is returned unchanged.
     """
     spec = AgentSpec.parse(agent) if isinstance(agent, str) else agent
