@@ -9,8 +9,6 @@ import numpy as np
 from closedhand.core.agents import NamedAgent
 from closedhand.core.checks import InputError, integers, shown
 from closedhand.core.game import Game, State
-from closedhand.envs import common
-from closedhand.envs.observation_form import FORMS, IN_INFO, PLANES, ObservationForm
 
 Act = Callable[[Any, np.ndarray], Any]
 """Function of observations and masks; see `from_function`."""
@@ -26,10 +24,12 @@ class FunctionAgent:
 
     def __init__(self, act: Act, observation: str, name: str, game: Game, *_: Any) -> None:
         """Play `game`; arguments are those of `from_function`."""
+        from closedhand.envs.observation_form import IN_INFO, ObservationForm
+
         self.game = game
         self.name = name
         self._act = act
-        self._sight = ObservationForm(game, observation, IN_INFO)
+        self._form = ObservationForm(game, observation, IN_INFO)
 
     def act(self, view: State) -> int:
         """Return the action of the player to act."""
@@ -41,12 +41,12 @@ class FunctionAgent:
         Raises:
             InputError: The function does not return one integer for each view.
         """
-        seen, masks = self._sight.observe(views)
-        chosen = self._act(self._sight.show(seen), masks != 0)
+        seen, masks = self._form.observe(views)
+        chosen = self._act(self._form.show(seen), masks != 0)
         return integers(f"the actions of agent {self.name!r}", chosen, len(views), "view")
 
 
-def from_function(act: Act, observation: str = PLANES, name: str = "function") -> NamedAgent:
+def from_function(act: Act, observation: str = "planes", name: str = "function") -> NamedAgent:
     """Make an agent of a function, for matches, leagues and opponents of envs.
 
     It plays every game, so it has to be given one whose observations and actions the function
@@ -63,6 +63,10 @@ def from_function(act: Act, observation: str = PLANES, name: str = "function") -
     Raises:
         InputError: `act` is not a function, or there is no such form of observations.
     """
+    # `closedhand.authoring` must not import Gymnasium, on which envs stand.
+    from closedhand.envs import common
+    from closedhand.envs.observation_form import FORMS
+
     if not callable(act):
         raise InputError(f"an agent is made of a function, not of {shown(act)}")
     common.one_of("observation", observation, FORMS)

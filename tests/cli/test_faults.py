@@ -281,6 +281,7 @@ WORK = {
 
 OTHERS = {
     ("judge",): "one strategy at the end, as `exactly`",
+    ("deals",): "a short file, written at once",
     ("web",): "tables of its own, see `tests/web`",
     ("reproduce", "all"): "the four, one after the other",
     ("reproduce", "chinese-poker"): "made of parts, as `figures`",

@@ -51,7 +51,7 @@ def refuses(call: Callable[[], object], what: Any) -> None:
         call()
     except InputError as error:
         line = str(error)
-        assert line and "\n" not in line and len(line) < 600, what
+        assert line and "\n" not in line and len(line) < 700, what
     else:
         raise AssertionError(f"{type(what).__name__} is taken for something good")
 

@@ -13,13 +13,13 @@ from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 from support import VARIANTS, variant_id
 from support_envs import choose, complies, duplicate, make_aec, play_aec
 
-from closedhand import InputError
+from closedhand import InputError, make_game
 from closedhand.envs.aec import raw_env
 from closedhand.wrappers.kickers import KickerSubsteps
 
 kicker_variants = pytest.mark.parametrize(
     "variant",
-    [v for v in VARIANTS if v[0] == "doudizhu" and not v[1].get("substeps")],
+    [v for v in VARIANTS if v[0] == "doudizhu" and make_game(v[0], **v[1]).substep_options],
     ids=variant_id,
 )
 

@@ -25,7 +25,7 @@ def botzone(
     The bot reads a line of JSON with all requests so far, and prints a line with its response. For
     FightTheLandlord, which has no auction, add --option bidding=false.
 
-    Example: closedhand botzone doudizhu decompose < request.json
+    Example: closedhand botzone doudizhu decompose
     """
     from closedhand.bridges.botzone import Bot, serve
 

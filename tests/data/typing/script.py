@@ -5,11 +5,11 @@ import gymnasium
 import numpy as np
 
 from closedhand import make_agent, make_game
+from closedhand.agents import from_function
 from closedhand.arena import match, results
 from closedhand.envs import GameAEC, GameVectorEnv, SoloEnv, seat_advantages, seat_returns
 from closedhand.solvers import solving
 from closedhand.solvers.strategy import evaluate
-from closedhand.wrappers import ObservingAgent
 
 game = make_game("leduc")
 state = game.deal(np.random.default_rng(1))
@@ -52,7 +52,7 @@ made = gymnasium.make("closedhand/Leduc-v0", opponents="random")
 made.reset(seed=1)
 
 
-mine = ObservingAgent(game, lambda seen: seen["action_mask"].argmax(axis=1), "compact", name="mine")
+mine = from_function(lambda seen, masks: masks.argmax(axis=1), "compact", name="mine")
 score = results.score(match.play(game, [mine, "random"], deals=2))
 assert score.points.low <= score.points.mean <= score.points.high
 solver = solving.make_solver("cfr+", game)
