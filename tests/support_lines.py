@@ -42,7 +42,7 @@ LINES: dict[str, set[str]] = {
     "train leduc --algorithm imitation --expert random --steps 9 --out i": TORCH | {"tensorboard"},
     "exploit leduc --agent random --steps 50 --deals 5 --out l4": TORCH | {"tensorboard"},
     "judge leduc random": set(),
-    "botzone doudizhu rule": set(),
+    "botzone doudizhu --help": set(),
     "train leduc --algorithm q-learning --minutes 0.00001 --out lq": set(),
     "train chinese-poker --algorithm fitted --minutes 0.0001 --out t": {"scipy"},
     "train policy-net --records games.parquet --steps 1 --out n": NETWORK,

@@ -55,6 +55,9 @@ ELSEWHERE = {
     "closedhand web": "a server, in tests/web",
     "closedhand serve": "a server that waits for clients, in tests/commands/daihinmin",
     "closedhand judge doudizhu": "four million histories, in tests/solvers/test_sides.py",
+    "closedhand botzone": "waits for a request; in tests/bridges/test_botzone.py",
+    "closedhand match doudizhu --rules botzone": "needs a bot; in the same tests",
+    "closedhand records replay matches.json": "needs match logs of Botzone; in the same tests",
     "closedhand join": "needs a server, in the same tests",
     "closedhand reproduce": "minutes, in tests/papers and tests/cli/test_reproduce.py",
 }

@@ -372,11 +372,11 @@ def how_to_play(game: str, path: Path) -> list[str]:
         path: The file or folder, which need not exist.
     """
     found: list[str] = []
-    folder = path if path.is_dir() else path.parent
+    folder = path if os.path.isdir(path) else path.parent  # False for impossible paths
     for name in agent_names(game):
         with suppress(InputError), needing(f"the agent {name}"):  # an extra is missing
             file, text = getattr(load_point(_entry_point(game, name)), "plays", None) or ("", "")
-            if file and (path.name == file or (path / file).is_file()):
+            if file and (path.name == file or os.path.isfile(path / file)):
                 found.append(text.format(folder))
     return found
 
@@ -416,7 +416,7 @@ def files_of(path: str | Path | None) -> tuple[Path, ...]:
     if path is None:
         return ()
     path = Path(path)
-    is_file = os.path.isfile(path)  # unlike Path.is_file it is False for impossible paths
+    is_file = os.path.isfile(path)
     if is_file and path.suffix != NETWORK:
         return (path,)
     folder = path.parent if is_file else path

@@ -100,7 +100,7 @@ def test_legal_plays_are_those_of_the_game(game: Game) -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_advice_is_a_function_of_the_view(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A redeal of the hidden cards changes neither chances of cards nor choices nor values."""
-    monkeypatch.setattr(advice, "STEP", 0.0)  # a round of the search, whatever the clock says
+    monkeypatch.setattr(advice, "FIRST", 0.0)  # a round of the search, whatever the clock says
     game = make_game(name).flat
     rng, opponent = np.random.default_rng(23), usual(name)
     for number, (state, _) in enumerate(course(game, rng)):

@@ -33,7 +33,7 @@ assert solo.action_space.n == game.num_actions == len(solo.action_masks())
 envs = GameVectorEnv("leduc", 8, reward="seats")
 observations, infos = envs.reset(seed=0)
 number = int(envs.single_action_space.n)
-assert envs.single_observation_space["action_mask"].shape == (number,)
+assert observations["action_mask"].shape == (8, number)
 chosen = observations["action_mask"].argmax(axis=1)
 observations, rewards, ends, _, infos = envs.step(chosen)
 steps = rewards[None], infos["actor"][None], ends[None]
