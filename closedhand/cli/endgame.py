@@ -18,6 +18,7 @@ from closedhand.cli.common import (
 from closedhand.core.display import plain, pretty
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.parsing import parse_whole
+from closedhand.core.records import Record, replay, stated_options
 
 
 def endgame(
@@ -100,18 +101,8 @@ def _position(
         return exact.place(game, cards, turn or 0, beat, by)
     if (turn, beat, by) != (None, None, None):
         raise InputError("--turn, --beat and --by are for --hands: with --deal give --plays")
-    return _played(game, deal or "", plays or "")
-
-
-def _played(game: Game, deal: str, plays: str) -> State:
-    """Play the actions since a deal."""
-    state = game.parse_deal(deal)
-    for number, text in enumerate(plain(plays).replace(",", " ").split(), 1):
-        try:
-            game.play(state, game.parse(text, state))
-        except InputError as error:
-            raise InputError(f"action {number}, {text}: {error}") from None
-    return state
+    actions = tuple(plain(plays or "").replace(",", " ").split())
+    return replay(Record(game.name, stated_options(game), actions, deal=deal))
 
 
 def _summary(game: Game, found: Any) -> dict[str, Any]:

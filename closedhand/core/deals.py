@@ -16,7 +16,7 @@ from closedhand.core.checks import check_deals, check_seed
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.reading import MOST_DATA, beyond, checksum, limit, lines
-from closedhand.core.records import Record, from_json, parse_line, reader_of, stated_options
+from closedhand.core.records import Record, from_json, parse_line, reader_of, start, stated_options
 
 HEAD = "# deals of "
 """Beginning of a file that `write_deals` writes."""
@@ -141,6 +141,4 @@ def _state_of(game: Game, given: str | Record) -> State:
             raise
     if given.game != game.name:
         raise InputError(f"it is a record of {given.game}, not of {game.name}")
-    if given.deal is not None:
-        return game.parse_deal(given.deal)
-    return game.deal(np.random.default_rng(given.seed))
+    return start(game, given.deal, given.seed)

@@ -161,6 +161,14 @@ def filled_lines(path: Path | str) -> Iterator[tuple[int, str]]:
         yield from _decoded(path, rest, number)
 
 
+def first_line(path: Path | str) -> str:
+    """Return the first line of `filled_lines`; empty if there is none, or if it cannot be read."""
+    try:
+        return next(filled_lines(path), (0, ""))[1]
+    except InputError:
+        return ""
+
+
 def _blocks(path: Path | str, file: IO[bytes]) -> Iterator[bytes]:
     """Iterate over a file in blocks, unpacked, without a byte order mark."""
     start = file.read(BLOCK)

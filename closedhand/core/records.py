@@ -265,7 +265,8 @@ class LogReader:
         name: Display name of such a log.
         recognises: Function that returns whether a file is such a log.
         replay: Function that replays every game of a file.
-        records: Function that reads the games of a file as records.
+        read: Function that reads the games of a file as records; None: those of `replay`, and the
+            first error is raised.
         suffix: Suffix of written files, such as `.log`; None: logs are only read.
         text: Function that writes records as the text of a log.
     """
@@ -273,9 +274,24 @@ class LogReader:
     name: str
     recognises: Callable[[Path], bool]
     replay: Callable[[Path], Iterator[Replay]]
-    records: Callable[[Path], list[Record]]
+    read: Callable[[Path], list[Record]] | None = None
     suffix: str | None = None
     text: Callable[[Iterable[Record]], str] | None = None
+
+    def records(self, path: Path) -> list[Record]:
+        """Read the games of a file as records.
+
+        Raises:
+            InputError: The file cannot be read, or a game in it is malformed or breaks the rules.
+        """
+        if self.read is not None:
+            return self.read(path)
+        found: list[Record] = []
+        for each in self.replay(path):
+            if each.record is None or each.error is not None:
+                raise InputError(f"{path}, {each.error}")
+            found.append(each.record)
+        return found
 
 
 def log_readers() -> list[LogReader]:

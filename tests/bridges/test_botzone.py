@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.bridges.botzone import Bot, ForeignBot, serve
 from closedhand.bridges.botzone.bot import KEEP_RUNNING
-from closedhand.bridges.botzone.logs import botzone_records, play_points
+from closedhand.bridges.botzone.logs import BOTZONE, play_points
 from closedhand.bridges.botzone.protocol import (
     action_of,
     dialogue_of,
@@ -361,7 +361,7 @@ def test_match_logs_are_records(game: Game, tmp_path: Path) -> None:
     assert all(each.error is None for each in replay_file(out))
     # One match may also take the whole file.
     path.write_text(json.dumps(matches[0][0], indent=1))
-    (record,) = botzone_records(path)
+    (record,) = BOTZONE.records(path)
     assert record.actions == wanted[0].actions
 
 
@@ -410,7 +410,7 @@ def test_damaged_logs(change, message: str, tmp_path: Path) -> None:
     assert each.error is not None and re.search(message, each.error)
     assert "\n" not in each.error
     with pytest.raises(InputError, match=r"match\.json, match 1: "):
-        botzone_records(path)
+        BOTZONE.records(path)
 
 
 def test_the_files_of_a_bot_are_known(lowest: str, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ from closedhand.core.parsing import (
     list_of,
     parse_json,
 )
-from closedhand.core.reading import MOST_TEXT, beyond, filled_lines, limit
+from closedhand.core.reading import MOST_TEXT, beyond, filled_lines, first_line, limit
 from closedhand.core.records import LogReader, Record, Replay, replay
 from closedhand.core.registry import flat_game
 from closedhand.games.doudizhu.plays import CATEGORIES, PASS_FAMILY
@@ -91,10 +91,7 @@ def play_points(game: Game, state: State) -> list[float]:
 
 def is_botzone(path: Path) -> bool:
     """Return whether a file, possibly compressed by gzip, begins like a match log."""
-    try:
-        _, line = next(filled_lines(path), (0, ""))
-    except InputError:
-        return False
+    line = first_line(path)
     return LOG.match(line) is not None or line == "{"
 
 
@@ -253,23 +250,8 @@ def replay_botzone(path: Path) -> Iterator[Replay]:
         yield Replay(number, record, returns, error, unit="match", detail=detail)
 
 
-def botzone_records(path: Path) -> list[Record]:
-    """Convert the matches of a file to records.
-
-    Raises:
-        InputError: The file cannot be read, or a match in it is malformed or breaks the rules.
-    """
-    records: list[Record] = []
-    for each in replay_botzone(path):
-        if each.record is None or each.error is not None:
-            raise InputError(f"{path}, {each.error}")
-        records.append(each.record)
-    return records
-
-
 BOTZONE = LogReader(
     name="match log of Botzone",
     recognises=is_botzone,
     replay=replay_botzone,
-    records=botzone_records,
 )

@@ -273,5 +273,5 @@ TRAFFIC = LogReader(
     name="recording of a UECda server and its clients",
     recognises=is_recording,
     replay=_replay_recording,
-    records=_records,
+    read=_records,
 )

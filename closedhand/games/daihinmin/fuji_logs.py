@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from closedhand.core.game import InputError, State
-from closedhand.core.reading import filled_lines
+from closedhand.core.reading import filled_lines, first_line
 from closedhand.core.records import LogReader, Record, Replay, replay
 from closedhand.games.daihinmin import logs, plays
 from closedhand.games.daihinmin.exchange import TAXES, loser
@@ -39,11 +39,7 @@ Fields = dict[str, list[str]]
 
 def is_fuji(path: Path) -> bool:
     """Return whether a file, possibly compressed by gzip, begins like such a log."""
-    try:
-        _, line = next(filled_lines(path), (0, ""))
-    except InputError:
-        return False
-    return line.split()[:1] in ([BEGIN], [NAMES])
+    return first_line(path).split()[:1] in ([BEGIN], [NAMES])
 
 
 def read_rounds(path: Path) -> Iterator[tuple[tuple[str, ...], Fields]]:
@@ -212,23 +208,8 @@ def replay_fuji(path: Path) -> Iterator[Replay]:
         yield Replay(number, record, returns, error, unit="round")
 
 
-def fuji_records(path: Path) -> list[Record]:
-    """Convert the rounds of a log to records.
-
-    Raises:
-        InputError: The file cannot be read as such a log, or a round breaks the rules.
-    """
-    records: list[Record] = []
-    for each in replay_fuji(path):
-        if each.record is None or each.error is not None:
-            raise InputError(f"{path}, {each.error}")
-        records.append(each.record)
-    return records
-
-
 FUJI = LogReader(
     name="log of the FujiGokoro family of programs",
     recognises=is_fuji,
     replay=replay_fuji,
-    records=fuji_records,
 )

@@ -20,7 +20,7 @@ from typing import Any
 
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.parsing import check_fields, parse_json, parse_whole
-from closedhand.core.reading import filled_lines
+from closedhand.core.reading import filled_lines, first_line
 from closedhand.core.records import Record
 from closedhand.core.registry import make_game
 from closedhand.games.daihinmin import plays
@@ -152,11 +152,7 @@ class Log:
 
 def is_log(path: Path) -> bool:
     """Return whether a file, possibly compressed by gzip, begins like a log."""
-    try:
-        _, line = next(filled_lines(path), (0, ""))
-    except InputError:
-        return False
-    return LINE.fullmatch(line) is not None
+    return LINE.fullmatch(first_line(path)) is not None
 
 
 def read(path: Path) -> Log:

@@ -312,6 +312,6 @@ UECDA = LogReader(
     suffix=".log",
     recognises=logs.is_log,
     replay=replay_log,
-    records=log_records,
+    read=log_records,
     text=lambda records: logs.log_text(to_log(records)),
 )

@@ -151,5 +151,5 @@ def replay_decks(path: Path) -> Iterator[Replay]:
 
 
 DECKS = LogReader(
-    name="evaluation decks of DouZero", recognises=is_decks, replay=replay_decks, records=decks
+    name="evaluation decks of DouZero", recognises=is_decks, replay=replay_decks, read=decks
 )

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from closedhand.core.game import InputError
-from closedhand.core.reading import filled_lines
-from closedhand.core.records import LogReader, Record, Replay, replay
+from closedhand.core.reading import filled_lines, first_line
+from closedhand.core.records import LogReader, Replay, replay
 from closedhand.core.registry import flat_game
 from closedhand.games.doudizhu.notation import parse_record
 
@@ -20,11 +20,7 @@ START = re.compile(r"(?=Cards\s*:)", re.IGNORECASE)
 
 def is_printed(path: Path) -> bool:
     """Return whether a file, possibly compressed by gzip, begins with the cards of a game."""
-    try:
-        _, line = next(filled_lines(path), (0, ""))
-    except InputError:
-        return False
-    return START.match(line) is not None
+    return START.match(first_line(path)) is not None
 
 
 def replay_printed(path: Path) -> Iterator[Replay]:
@@ -50,23 +46,8 @@ def replay_printed(path: Path) -> Iterator[Replay]:
         yield Replay(number, record, returns, error, unit="game")
 
 
-def printed_records(path: Path) -> list[Record]:
-    """Convert the games of a file to records.
-
-    Raises:
-        InputError: The file cannot be read, or a game in it breaks the rules.
-    """
-    records: list[Record] = []
-    for each in replay_printed(path):
-        if each.record is None or each.error is not None:
-            raise InputError(f"{path}, {each.error}")
-        records.append(each.record)
-    return records
-
-
 PRINTED = LogReader(
     name="record as the DeepRocket paper prints it",
     recognises=is_printed,
     replay=replay_printed,
-    records=printed_records,
 )

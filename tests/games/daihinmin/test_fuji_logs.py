@@ -154,7 +154,7 @@ def test_one_mistake_is_one_error(change, message, rounds, tmp_path: Path) -> No
     assert errors[0] is None and errors[2] is None
     assert errors[1] and errors[1].startswith("round 2: ") and re.search(message, errors[1])
     with pytest.raises(InputError, match=r"match\.dat, round 2: "):
-        fuji_logs.fuji_records(path)
+        fuji_logs.FUJI.records(path)
 
 
 def test_taxes_are_checked(rounds: list[tuple[str, Record]], tmp_path: Path) -> None:
