@@ -411,7 +411,8 @@ def show_games(
             for k in range(number):
                 mask[ids[k]] = 1
             if number > len(mask) // 4:
-                copy[:] = mask
+                for action in range(len(mask)):  # copy[:] = mask would compile a message first
+                    copy[action] = mask[action]
             else:  # fewer marks take less time than reading a mask of thousands of actions
                 copy[:] = 0
                 for k in range(number):
