@@ -129,9 +129,6 @@ def _opened(path: Path | str, most: int | None = None) -> IO[bytes]:
     Args:
         path: Path of the file.
         most: Limit of its size; None: any.
-
-    Raises:
-        InputError: It is not a regular file, or larger.
     """
     about = os.stat(path)
     if stat.S_ISDIR(about.st_mode):

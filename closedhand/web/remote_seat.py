@@ -269,11 +269,7 @@ class RemoteMatch:
         return RemotePlayer(self, make_agent(game, name) if name else None)
 
     def _see(self, view: State, seat: int, player: int) -> None:
-        """Update the table with what the client sees, in the thread of the client.
-
-        Raises:
-            EOFError: The match was left.
-        """
+        """Update the table with what the client sees, in the thread of the client."""
         if self.end:
             raise EOFError
         if not self._begun.is_set():

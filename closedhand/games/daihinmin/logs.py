@@ -105,11 +105,7 @@ def rules_of(values: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _number(name: str, text: str, key: str) -> int:
-    """Parse the value of a numeric option.
-
-    Raises:
-        InputError: The text is not one of its values.
-    """
+    """Parse the value of a numeric option."""
     number = parse_whole(text, key)
     try:
         return int(OPTIONS[name].read(number))

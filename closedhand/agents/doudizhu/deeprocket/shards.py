@@ -215,11 +215,7 @@ class Writer:
         return played
 
     def _check(self, played: Played) -> None:
-        """Refuse arrays of other shapes or types.
-
-        Raises:
-            InputError: The arrays are not those of games.
-        """
+        """Refuse arrays of other shapes or types."""
         n, moves = len(played.deals), len(played.actions)
         forms = [("u8", (n, 4)), ("u2", (moves,)), ("i8", (n,)), ("i8", (n, SEATS))]
         found = [(each.dtype.str[1:], each.shape) for each in played]
