@@ -33,9 +33,7 @@ def bench(
     number: Annotated[
         int | None,
         typer.Option(
-            "--games",
-            min=1,
-            help=f"Games side by side; {ON_CPU:,} if absent, on a GPU {ON_GPU:,}.",
+            "--games", min=1, help=f"Games side by side; {ON_CPU:,} if absent, on a GPU {ON_GPU:,}."
         ),
     ] = None,
     agents: Annotated[

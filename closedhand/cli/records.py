@@ -106,8 +106,7 @@ def export(
         ),
     ] = None,
     mistakes: Annotated[
-        bool,
-        typer.Option("--mistakes", help="Rate all plays of a page; takes a second for each."),
+        bool, typer.Option("--mistakes", help="Rate all plays of a page; takes a second for each.")
     ] = False,
     rules: Rules = None,
     option: Options = None,

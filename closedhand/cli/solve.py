@@ -76,8 +76,7 @@ def solve(
     algorithm: Algorithms = "pcfr+",
     iterations: Iterations = None,
     seconds: Annotated[
-        float | None,
-        typer.Option(help="Seconds of work over all resumptions.", callback=positive),
+        float | None, typer.Option(help="Seconds of work over all resumptions.", callback=positive)
     ] = None,
     until: Annotated[
         float | None, typer.Option(help="NashConv at which to stop.", callback=positive)
@@ -410,8 +409,7 @@ def judge(
     names = solving.labels(bound)
     strategies = strategy_files(bound)
     folder = out and make_folder(
-        out,
-        {f"{name}{end}": kind for name in names for end, kind in strategies.items()},
+        out, {f"{name}{end}": kind for name in names for end, kind in strategies.items()}
     )
     played = strategy_of(bound, make_agent(bound, agent, seed))
     tree = build(bound)

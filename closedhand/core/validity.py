@@ -140,8 +140,7 @@ def generic(game: Any, state: np.record, player: int | None = None) -> str:
     ranges are checked. A game whose functions crash on a damaged record needs its own `valid`.
     """
     wrong = outside(
-        state,
-        {"player": (0, game.num_players - 1), "moves": (0, int(np.size(state.history)))},
+        state, {"player": (0, game.num_players - 1), "moves": (0, int(np.size(state.history)))}
     )
     if wrong or game.simultaneous:
         return wrong

@@ -82,9 +82,7 @@ def save(path: Path, tensors: Mapping[str, torch.Tensor], about: Mapping[str, An
 
 
 def load(
-    path: Path,
-    schema: Mapping[str, Check],
-    build: Callable[[dict[str, Any]], Network],
+    path: Path, schema: Mapping[str, Check], build: Callable[[dict[str, Any]], Network]
 ) -> tuple[Network, dict[str, Any]]:
     """Read a network.
 

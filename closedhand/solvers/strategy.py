@@ -356,11 +356,7 @@ def look_up_all(sets, rows, ids, probabilities, out):
 
 
 class StrategyAgent(BatchAgent):
-    """Agent that samples actions from a strategy.
-
-    Attributes:
-        strategy: The strategy.
-    """
+    """Agent that samples actions from a strategy."""
 
     def __init__(self, strategy: Strategy, name: str, seed: int = 0) -> None:
         """Play `strategy`; the same seed and the same sequence of views give the same actions."""

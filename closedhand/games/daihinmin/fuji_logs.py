@@ -201,7 +201,5 @@ def replay_fuji(path: Path) -> Iterator[Replay]:
 
 
 FUJI = LogReader(
-    name="log of the FujiGokoro family of programs",
-    recognises=is_fuji,
-    replay=replay_fuji,
+    name="log of the FujiGokoro family of programs", recognises=is_fuji, replay=replay_fuji
 )

@@ -408,11 +408,6 @@ def check_loggable(game: Game) -> None:
 def header(game: Game, names: Sequence[str], seed: int) -> dict[str, str]:
     """Make the header of a match.
 
-    Args:
-        game: Game of the match.
-        names: Names of the players, without spaces.
-        seed: Seed of the match.
-
     Raises:
         InputError: A log cannot hold all events under the rules of the game.
     """

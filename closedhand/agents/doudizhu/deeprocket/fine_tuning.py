@@ -389,14 +389,7 @@ def begin(tuning: Tuning, out: Path) -> Run[Tuning]:
     def save() -> None:
         tuning.save(out, run.history)
 
-    run = Run(
-        tuning,
-        tuning.settings,
-        out / "self-play.ckpt",
-        save,
-        TORCH,
-        note_checkpoints=False,
-    )
+    run = Run(tuning, tuning.settings, out / "self-play.ckpt", save, TORCH, note_checkpoints=False)
     return run
 
 
