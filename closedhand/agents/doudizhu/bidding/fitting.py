@@ -293,11 +293,7 @@ def judge(modules: Mapping[str, Module], points: np.ndarray) -> list[dict[str, A
 
 
 def check_number(games: int) -> None:
-    """Check that there are enough games for a fit.
-
-    Raises:
-        InputError: There are fewer than `FEWEST` games.
-    """
+    """Check that there are enough games for a fit."""
     if games < FEWEST:
         raise InputError(f"fitting bids takes at least {FEWEST:,} games, not {games:,}")
 

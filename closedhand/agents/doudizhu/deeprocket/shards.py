@@ -255,11 +255,7 @@ def joined(parts: Sequence[Played]) -> Played:
 
 
 def check(game: Game, agents: Sequence[Spec], games: int, seed: int, workers: Workers) -> None:
-    """Check that shards can be generated from these arguments.
-
-    Raises:
-        InputError: An argument does not allow it.
-    """
+    """Check that shards can be generated from these arguments."""
     arrow()
     if game.name != "doudizhu":
         raise InputError(f"shards hold games of doudizhu, not of {game.name}")
