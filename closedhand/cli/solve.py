@@ -25,14 +25,7 @@ from closedhand.cli.common import (
     seed_option,
     slug,
 )
-from closedhand.core.file_kinds import (
-    CHECKPOINT,
-    PICTURE,
-    SOLUTION,
-    STRATEGY,
-    FileKind,
-    headed,
-)
+from closedhand.core.file_kinds import CHECKPOINT, PICTURE, SOLUTION, STRATEGY, FileKind, headed
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.optional_imports import require

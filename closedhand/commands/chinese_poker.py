@@ -19,23 +19,8 @@ from closedhand.cli.common import (
     print_table,
     progress_bar,
 )
-from closedhand.cli.reproduce import (
-    Only,
-    Out,
-    Quick,
-    computed,
-    plan_of,
-    report_files,
-    show_report,
-)
-from closedhand.core.file_kinds import (
-    CHECKPOINT,
-    MARK,
-    PICTURE,
-    FileKind,
-    arrays_with,
-    headed,
-)
+from closedhand.cli.reproduce import Only, Out, Quick, computed, plan_of, report_files, show_report
+from closedhand.core.file_kinds import CHECKPOINT, MARK, PICTURE, FileKind, arrays_with, headed
 from closedhand.core.game import Game, InputError
 from closedhand.games.chinese_poker.plays import PARTS
 

@@ -23,13 +23,7 @@ from closedhand.cli.common import (
     seed_option,
 )
 from closedhand.commands.doudizhu.networks import Out, Threads
-from closedhand.core.file_kinds import (
-    CHECKPOINT,
-    NETWORK,
-    TORCH_CHECKPOINT,
-    FileKind,
-    object_with,
-)
+from closedhand.core.file_kinds import CHECKPOINT, NETWORK, TORCH_CHECKPOINT, FileKind, object_with
 
 SEEN = ((0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2))
 """Pairs of a seat and a highest bid so far that it may face."""
