@@ -241,9 +241,15 @@ class Run(Generic[Worker]):
     ) -> None:
         """Prepare the run of a learner before its first piece of work.
 
-        `save_results` is called before each checkpoint, so the checkpoint is never newer than these
-        results. With `note_checkpoints` a summary is added to the history at every checkpoint, not
-        only when the learner asks for it.
+        Args:
+            learner: The learner.
+            settings: Settings that must be the same on resumption, JSON values.
+            path: Path of the checkpoint; None: none is kept.
+            save_results: Called before each checkpoint, so the checkpoint is never newer than these
+                results.
+            format: Format of the checkpoint.
+            note_checkpoints: Whether every checkpoint adds a summary to the history, besides those
+                that the learner asks for.
         """
         self.learner = learner
         self.settings = json.loads(json.dumps(settings))
@@ -273,7 +279,7 @@ class Run(Generic[Worker]):
             self._noted = True
         except InputError:
             raise
-        except Exception:  # a damaged file fails in a dozen ways
+        except Exception:  # a damaged file can raise almost any error
             raise InputError(f"{self.path} holds nothing to resume") from None
         return self
 

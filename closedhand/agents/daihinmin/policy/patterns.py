@@ -278,6 +278,16 @@ def pairs(own, changed, first, out, n):
 
     A slot with its number of cards is `4 * slot + number - 1`, below `COUNTS`. The smaller one of a
     pair is the slower index.
+
+    Args:
+        own: Counts by slot of the hand, four bits each.
+        changed: The slots that the action changes, all four bits of each.
+        first: First index of this type of features.
+        out: Output: indices of features.
+        n: Number of features so far.
+
+    Returns:
+        The new number.
     """
     ones = own & changed
     while ones:

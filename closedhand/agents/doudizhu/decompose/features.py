@@ -165,6 +165,13 @@ def rivals(copies, first, length, seen):
 def take_apart(hand, seen, costs, nodes, features):
     """Partition a hand; write the features of its groups.
 
+    Args:
+        hand: Packed hand.
+        seen: What the player sees, for the groups that others may hold.
+        costs: Costs of groups, see `partition`.
+        nodes: Scratch space of `partition`.
+        features: Output: indices of features.
+
     Returns:
         The number of groups, the form of the hand, and its cost.
     """
