@@ -124,6 +124,9 @@ def describe(rules, state, here, action, number, out):
     """
     if action == PASS:
         return describe_pass(rules, state, here, number, out[0]), 0
+    # An index is written in mixed radix, the slowest digit first, after the first index of its
+    # type: each factor is the number of values of the digit that follows it. The digits are named
+    # beside the types, as for `RANK`.
     plays, need = rules.plays, rules.plays.need[action]
     rest = here.seen.hand & ~need
     effect = effect_of(rules, state, here, action)
@@ -139,7 +142,7 @@ def describe(rules, state, here, action, number, out):
     plus = out[0]
     n = counts(own, REST + (play * 2 + here.early) * COUNTS, plus, n)
     n = counts(here.unseen, OTHERS + (play * 2 + here.early) * COUNTS, plus, n)
-    n = sets_left(own, unseen, SETS + (way * STAGES + here.stage) * 32, plus, n)
+    n = sets_left(own, unseen, SETS + (way * STAGES + here.stage) * 32, plus, n)  # 4 sizes, 8 slots
     n = runs_left(rest, effect, plus, n)
     n = suits_left(rules, state, here, action, effect, rest, slot, plus, n)
     left = here.seen.left - np.int64(plays.length[action])
