@@ -125,7 +125,10 @@ def check_same(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) 
         if isinstance(was, Mapping) and isinstance(now, Mapping):
             was, now = _differing(cast(Options, was), cast(Options, now))
         if was != now:
-            raise InputError(f"{path} was made with {key} {was}, not {now}")
+            raise InputError(
+                f"{path} was made with {key} {was}, not {now}: give that to resume it, or another "
+                "place to begin anew"
+            )
 
 
 def _differing(found: Options, wanted: Options) -> tuple[str, str]:
@@ -280,7 +283,9 @@ class Run(Generic[Worker]):
         except InputError:
             raise
         except Exception:  # a damaged file can raise almost any error
-            raise InputError(f"{self.path} holds nothing to resume") from None
+            raise InputError(
+                f"{self.path} holds nothing to resume: delete it, or begin anew in another place"
+            ) from None
         return self
 
     def resume_if_kept(self, restart: bool = False) -> bool:

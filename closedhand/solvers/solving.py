@@ -155,7 +155,7 @@ class Judged:
         """
         check_arrays(state, self.solver.state())
         if state["iterations"] < 0:
-            raise InputError("the number of iterations is negative")
+            raise InputError(f"the number of iterations is negative: {int(state['iterations'])}")
         self.solver.restore(state)
 
     def summary(self) -> dict[str, Any]:

@@ -144,7 +144,7 @@ def place(game: Game, hands: Sequence[str], turn: int, beat: str | None, by: int
     if game.rules.has_words:
         raise InputError("open hands have a landlord, seat 0: leave out the auction and doubling")
     if len(hands) not in (2, game.num_players):
-        raise InputError(f"two or three hands, not {len(hands)}")
+        raise InputError(f"give two or three hands, not {len(hands)}")
     most = int(game.rules.options.hand + game.rules.options.public)
     state = game.empty(1)[0]
     for seat, text in enumerate(hands):
