@@ -181,8 +181,7 @@ def reproduce(
         ),
     ] = None,
     pool: Annotated[
-        int | None,
-        typer.Option(min=1000, help="Number of hands in a pool; 800,000 if absent."),
+        int | None, typer.Option(min=1000, help="Number of hands in a pool; 800,000 if absent.")
     ] = None,
     seed: Seed = 0,
     as_json: Json = False,

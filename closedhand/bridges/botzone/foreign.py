@@ -125,11 +125,7 @@ class ForeignBot:
         return answer
 
     def _first_line(self, stream: IO[bytes]) -> str | None:
-        """Read until a line that is not blank ends; None if its time is over before.
-
-        Raises:
-            InputError: The line is too long.
-        """
+        """Read until a line that is not blank ends; None if its time is over before."""
         deadline = time.monotonic() + self._seconds
         data = b""
         with selectors.DefaultSelector() as selector:
