@@ -107,7 +107,7 @@ def plain_function(rules: Rules, name: str) -> tuple[Callable[..., Any] | None, 
 
 @dispatched()
 def deal(rules: Rules, state: State, seed: np.uint64) -> None:
-    """Start the game of a seed, uint64 (see `kernel.draw_seed`), in `state`."""
+    """Start the game of a seed, uint64 (see `closedhand.core.numba.jit.draw_seed`), in `state`."""
 
 
 @dispatched()

@@ -96,9 +96,9 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     The first deal of game i is that of a single env with seed + i. Later deals, seats drawn, and
     what opponents draw who decide in kernels come from one stream of numbers a game (see
     `closedhand.core.stream`). So a game depends on no other one, and goes on in the same way on a
-    GPU. Copies and pickles continue the games in
-    progress. For search, `states` holds all games and can be assigned; `observe` then shows them.
-    Before the first `reset` methods raise `gymnasium.error.ResetNeeded`.
+    GPU. Copies and pickles continue the games in progress. For search, `states` holds all games and
+    can be assigned; `observe` then shows them. Before the first `reset` methods raise
+    `gymnasium.error.ResetNeeded`.
 
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.
@@ -257,7 +257,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         chosen = common.mask_of("chosen", chosen, self.num_envs)
         games, resets = self._games, self.autoreset_mode != AutoresetMode.DISABLED
         by_seat = self.reward == "seats"
-        if by_seat and not self._steps.any():
+        if by_seat and not self._steps.any():  # at first only: walking the callers takes time
             _refuse_wrappers(self)
         if not self._has_begun or (not resets and (games.status[chosen] != RUNNING).any()):
             raise error.ResetNeeded("some envs have no game under way: call reset() first")

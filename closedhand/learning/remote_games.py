@@ -121,7 +121,7 @@ def record(
     seating: np.ndarray,
     opponents: Sequence[Agent],
 ) -> Record:
-    """Play games as `selfplay.play_wave` does, and return their record."""
+    """Play games as `selfplay.play_wave` does, with its arguments, and return their record."""
     log: list[np.ndarray] = []
 
     def chosen(*seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

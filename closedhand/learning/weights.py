@@ -142,7 +142,7 @@ def _description(header: Mapping[str, Any], schema: Mapping[str, Check]) -> dict
         raise InputError("it does not say which network it is; closedhand did not write it")
     about = parse_json(metadata[METADATA])
     if not table(about) or set(about) != set(schema):
-        raise InputError("it is of another kind")
+        raise InputError("it is a network of another kind")
     for key, check in schema.items():
         if not check(about[key]):
             raise InputError(f"{key} cannot be {shortened(about[key])}")

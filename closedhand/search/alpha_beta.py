@@ -79,6 +79,7 @@ def position_key(policy: Policy, rules: Rules, state: State) -> tuple[np.uint64,
 @inlined
 def look_up(table: Ids, first: np.uint64, second: np.uint64) -> Integer:
     """Return the value of a position in the table, `UNKNOWN` if it is not there."""
+    # The low bits of the first word choose the group of `SLOTS` places.
     start = (first & np.uint64(len(table) // SLOTS - 1)) * np.uint64(SLOTS)
     for i in range(SLOTS):
         place = start + np.uint64(i)
@@ -91,6 +92,7 @@ def look_up(table: Ids, first: np.uint64, second: np.uint64) -> Integer:
 def keep(table: Ids, first: np.uint64, second: np.uint64, value: Integer) -> int:
     """Keep the value of a position; return 1 if its place was empty, 0 if it replaces another."""
     start = (first & np.uint64(len(table) // SLOTS - 1)) * np.uint64(SLOTS)
+    # In a full group the second word chooses the place to replace, by bits that hold no value.
     place = start + ((second >> np.uint64(8)) & np.uint64(SLOTS - 1))
     added = 0
     for i in range(SLOTS):

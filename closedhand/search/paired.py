@@ -240,7 +240,12 @@ class PairedSearch:
         return int(actions[np.argmax(least)])
 
     def judge(self, view: State, actions: Ids, rng: Rng) -> Floats:
-        """Run simulations and return their statistics; arguments are as for `best`.
+        """Run simulations and return their statistics.
+
+        Args:
+            view: View of the player to act.
+            actions: Ids of legal actions to compare, integers [n]; the first one is the reference.
+            rng: Generator of everything that is drawn.
 
         Returns:
             Number of determinisations that each action was played on, and the sum and the sum of

@@ -30,6 +30,11 @@ class AgentPolicy(Policy):
     def __init__(self, game: OpenSpielGame, agent: str | Agent, seed: int = 0) -> None:
         """Take the policy of an agent, or of the text of one, in a game of `open_spiel_game`.
 
+        Args:
+            game: A game of `open_spiel_game`.
+            agent: An agent, or its text.
+            seed: Seed of the agent.
+
         Raises:
             InputError: There is no such agent, or it has no `probabilities`.
         """

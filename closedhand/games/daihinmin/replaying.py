@@ -239,7 +239,7 @@ def to_log(records: Iterable[Record]) -> logs.Log:
         except InputError as error:
             raise InputError(f"record {number}: {error}") from None
     if first is None:
-        raise InputError("there is nothing to write")
+        raise InputError("there is nothing to write: give records of one round or more")
     game = flat_game("daihinmin", {**first.rules, "rounds": len(log.rounds)})
     names = first.agents or tuple(f"player_{player}" for player in range(PLAYERS))
     header = logs.header(game, ["_".join(name.split()) for name in names], 0)

@@ -1,6 +1,7 @@
 """The rules of Dou Dizhu: deals, plays and payoffs.
 
-A game consists of the words before the landlord leads (`auction.py`), and the play of cards.
+A game consists of the words before the landlord leads (bids and the like, `auction.py`), and the
+play of cards.
 Kernels do not check whether an action is legal, nor whether a view hides what they read. In a game
 of two (`plays.Deck.players`) the third seat holds the cards that are set aside face down.
 """
@@ -62,7 +63,7 @@ def deal(rules, state, seed):
         public += one(deck[i])
         i += 1
     state.public = public
-    state.seed = seed  # what the shuffle left of it: the next deal, if all pass
+    state.seed = seed  # advanced by the shuffle; it deals again if all pass
     begin(rules, state)
 
 

@@ -35,7 +35,7 @@ STATE = record_type(
         ("player", "i4"),  # the player to act
         ("owner", "i4"),  # who made the play to beat; in the auction, the highest bidder
         ("landlord", "i4"),  # -1 during the auction
-        ("words", "i4"),  # number of words said, each pass among them: the history begins with them
+        ("words", "i4"),  # number of bids and other words, passes included; they open the history
         ("stake", "i4"),  # the highest bid, or the base, doubled by robbing and showing
         ("bombs", "i4"),  # number of bombs and rockets played
         ("left", "i4", SEATS),  # number of cards left

@@ -167,7 +167,7 @@ async def _leave(connection: Connection, given: dict[str, Any]) -> Any:
 
 @request("play", {"version": NATURAL}, {"action": NATURAL, "text": TEXT}, for_owner=False)
 async def _play(connection: Connection, given: dict[str, Any]) -> Any:
-    """Play an action of the person at the own seat, given by its id, or by its text if arranged."""
+    """Play an action at the seat of the connection, given by its id or its text."""
     table = connection.seated()
     game, state = table.game, table.state
     if given["version"] != table.version:

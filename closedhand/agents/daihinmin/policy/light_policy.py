@@ -140,6 +140,7 @@ def rivals(rules, others, play, revolution):
 @kernel
 def describe(rules, state, seen, action, features):
     """Write the features of an action to `features`; return their number."""
+    # Indices are in mixed radix, see `patterns.describe`.
     player = state.player
     revolution = state.revolution
     now = stage(seen.left)

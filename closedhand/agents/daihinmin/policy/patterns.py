@@ -124,6 +124,9 @@ def describe(rules, state, here, action, number, out):
     """
     if action == PASS:
         return describe_pass(rules, state, here, number, out[0]), 0
+    # An index is written in mixed radix, the slowest digit first, after the first index of its
+    # type: each factor is the number of values of the digit that follows it. The digits are named
+    # beside the types, as for `RANK`.
     plays, need = rules.plays, rules.plays.need[action]
     rest = here.seen.hand & ~need
     effect = effect_of(rules, state, here, action)
@@ -139,7 +142,7 @@ def describe(rules, state, here, action, number, out):
     plus = out[0]
     n = counts(own, REST + (play * 2 + here.early) * COUNTS, plus, n)
     n = counts(here.unseen, OTHERS + (play * 2 + here.early) * COUNTS, plus, n)
-    n = sets_left(own, unseen, SETS + (way * STAGES + here.stage) * 32, plus, n)
+    n = sets_left(own, unseen, SETS + (way * STAGES + here.stage) * 32, plus, n)  # 4 sizes, 8 slots
     n = runs_left(rest, effect, plus, n)
     n = suits_left(rules, state, here, action, effect, rest, slot, plus, n)
     left = here.seen.left - np.int64(plays.length[action])
@@ -278,6 +281,16 @@ def pairs(own, changed, first, out, n):
 
     A slot with its number of cards is `4 * slot + number - 1`, below `COUNTS`. The smaller one of a
     pair is the slower index.
+
+    Args:
+        own: Counts by slot of the hand, four bits each.
+        changed: The slots that the action changes, all four bits of each.
+        first: First index of this type of features.
+        out: Output: indices of features.
+        n: Number of features so far.
+
+    Returns:
+        The new number.
     """
     ones = own & changed
     while ones:

@@ -299,15 +299,16 @@ def check_number(games: int) -> None:
 
 
 def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> dict[str, Any]:
-    """Fit the module to the deals played so far; return JSON values.
-
-    `weights` and `thresholds` are values for `modules.WEIGHTS` and `modules.THRESHOLDS`. Others
-    evaluate the model on one deal in `HELD_OUT`: `log_loss` (with `constant`, the loss of always
-    predicting the mean), `calibration` by tenths, and `judged`, the result of `judge`.
+    """Fit the module `fitted` to the deals played so far, and evaluate it.
 
     Args:
         fit: Fit with the deals.
         progress: Called with the number of rounds done, out of `thresholds.ROUNDS`.
+
+    Returns:
+        JSON values. `weights` and `thresholds` are for `modules.WEIGHTS` and `modules.THRESHOLDS`.
+        The evaluation, on one deal in `HELD_OUT`, is `log_loss` (with `constant`, the loss of
+        always predicting the mean), `calibration` by tenths, and `judged`, the result of `judge`.
 
     Raises:
         InputError: There are too few games.

@@ -95,7 +95,15 @@ def draw_hands(rules, hands, out):
 
 
 def planes_of(rules: Rules, hands: np.ndarray) -> np.ndarray:
-    """Draw the planes of packed hands, int8 [n, 285]; `rules` are those of the flat game."""
+    """Draw the planes of hands.
+
+    Args:
+        rules: Rules of the flat game.
+        hands: Packed hands, uint64 [n].
+
+    Returns:
+        Planes, int8 [n, 285].
+    """
     out = np.empty((len(hands), CELLS), np.int8)
     draw_hands(rules, hands, out)
     return out

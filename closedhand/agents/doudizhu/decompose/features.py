@@ -165,6 +165,13 @@ def rivals(copies, first, length, seen):
 def take_apart(hand, seen, costs, nodes, features):
     """Partition a hand; write the features of its groups.
 
+    Args:
+        hand: Packed hand.
+        seen: What the player sees, for the groups that others may hold.
+        costs: Costs of groups, see `partition`.
+        nodes: Scratch space of `partition`.
+        features: Output: indices of features.
+
     Returns:
         The number of groups, the form of the hand, and its cost.
     """
@@ -222,6 +229,8 @@ def describe(rules, state, seen, play, keep, costs, nodes, features):
         nodes: See `partition`.
         features: Row to write, int64 [MOST_FEATURES].
     """
+    # Indices are in mixed radix after the first index of their type: each factor is the number of
+    # values of the digit that follows it.
     plays = rules.plays
     hand = state.hands[state.player]
     mode = seen.mode
@@ -253,7 +262,7 @@ def describe(rules, state, seen, play, keep, costs, nodes, features):
     stage = 0 if own <= 4 else (1 if own <= 8 else (2 if own <= 13 else 3))
     n, form, spent = take_apart(hand - plays.need[play], seen, costs, nodes, features)
     turns = min(n, TURNS - 1)
-    gain = min(max(keep - spent, -7), GAINS - 8) + 7
+    gain = min(max(keep - spent, -7), GAINS - 8) + 7  # clipped, and shifted to start at 0
     surely = 1 if beating == 0 else 0
     features[n] = PLAY + ((mode * CATEGORIES + category) * RANKS + rank) * STAGES + stage
     features[n + 1] = RIVALED + ((mode * KINDS + kind) * RIVALS + beating) * LEFTS + enemy

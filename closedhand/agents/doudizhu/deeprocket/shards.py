@@ -210,7 +210,7 @@ class Writer:
             played = Played(**arrays)
             self._check(played)
         except (InputError, TypeError):
-            raise InputError(f"{path} holds nothing to resume") from None
+            raise InputError(f"{path} holds nothing to resume: delete it") from None
         check_same(path, found, {**self._settings, "chunk": CHUNK})
         return played
 
