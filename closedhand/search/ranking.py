@@ -252,14 +252,11 @@ class Ranking:
         return _ranked(self._how.game, self._view, self.actions, self._populations)
 
     def gaps(self, action: int, level: float = 0.95) -> list[Gap]:
-        """Compare every action with one of them on the same determinisations.
+        """Compare every action with one of them on the same determinisations: gaps, the best first.
 
         Args:
             action: The action to compare with, one of those that were never eliminated.
             level: Confidence level of the intervals.
-
-        Returns:
-            The gaps of all actions, the best first.
         """
         (own,) = np.flatnonzero(self.actions == action)
         means = np.stack([payoffs.mean(axis=0) for payoffs in self._populations])
