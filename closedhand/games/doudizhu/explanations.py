@@ -219,7 +219,7 @@ def flat_reason(game: Game, state: State, action: int) -> str:
 
 
 def kicker_is_due(game: Game, state: State, action: int) -> str:
-    """Give the reason against anything but a kicker while kickers are chosen."""
+    """Give the reason against main groups and passes while kickers are chosen."""
     is_kicker = GROUPS <= action < FIRST_BID
     return "choose a kicker now, such as +4 or +44" if state.group >= 0 and not is_kicker else ""
 

@@ -81,7 +81,7 @@ WITH_JOKER = SUIT + 4 * 3 * SLOTS * SLOTS * 2  # kind, stage, whether the 3s is 
 WITH_EIGHT = WITH_JOKER + KINDS * STAGES * 2  # lead or follow, kind, stage
 TURNING = WITH_EIGHT + 2 * KINDS * STAGES  # form before and after a revolution
 SPLIT = TURNING + WEAK * WEAK * STRONG  # follow, slot, cards of its rank before and after
-TORN = SPLIT + 2 * SLOTS * 16  # follow, size, slot: it tears a kaidan apart
+TORN = SPLIT + 2 * SLOTS * 16  # follow, size, slot: it splits a kaidan
 OVER_OWN = TORN + 2 * 4 * SLOTS  # kind: the trick is the player's own
 PASS_REST = OVER_OWN + KINDS  # target, early; slot and number of cards in the hand
 PASS_OTHERS = PASS_REST + TARGETS * 2 * COUNTS  # target, early; slot and number of unseen cards
@@ -94,7 +94,7 @@ GIFT = CHOICE + 4 * STAGES  # pair of the exchange, card
 GIFT_RANK = GIFT + 2 * NUM_CARDS  # pair, slot, cards of its rank before
 GIFT_PAIR = GIFT_RANK + 2 * COUNTS  # a pair of slots: a difference
 GIFT_FORM = GIFT_PAIR + PAIRS  # form of what is left
-GIFT_TORN = GIFT_FORM + WEAK * STRONG  # whether it tears a kaidan apart
+GIFT_TORN = GIFT_FORM + WEAK * STRONG  # whether it splits a kaidan
 FEATURES = GIFT_TORN + 2
 """Number of weights."""
 MOST_FEATURES = 256
@@ -214,7 +214,7 @@ def describe_pass(rules, state, here, number, out):
 
 @kernel
 def describe_gift(state, seen, card, out):
-    """Write the features of a card given away in the exchange; return both numbers.
+    """Write the features of a card given away in the exchange; return the numbers of each sign.
 
     `seen` has the hand and the unseen cards of the player.
     """
