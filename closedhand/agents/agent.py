@@ -71,11 +71,7 @@ def next_step(rules, view, play, ids) -> int:
 
 
 class Stepwise(NamedTuple):
-    """Policy that takes the actions towards the plays of a policy for the flat game.
-
-    Attributes:
-        whole: Policy for the flat game.
-    """
+    """Policy that takes the actions towards the plays of a policy for the flat game."""
 
     kernels = "closedhand.agents.agent"
 
@@ -90,11 +86,7 @@ def decide(policy, rules, view, ids):
 
 
 class PlayAgent(KernelAgent):
-    """Agent that decides by a policy for the flat game, in every form of the game.
-
-    Attributes:
-        whole: The policy for the flat game.
-    """
+    """Agent that decides by a policy for the flat game, in every form of the game."""
 
     def __init__(self, game: Game, name: str, policy: Policy) -> None:
         """Play `game`, flat or in another form, by a policy for the flat game.

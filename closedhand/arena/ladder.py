@@ -155,9 +155,6 @@ def _play(
         seed: Seed of deals and agents.
         workers: Number of processes, or remote ones.
         progress: Called with the number of deals done.
-
-    Raises:
-        KeyboardInterrupt: The match was interrupted; its file has the deals played so far.
     """
     try:
         played = files.load(path, game, pair, seed)

@@ -25,14 +25,7 @@ from closedhand.cli.common import (
     seed_option,
     slug,
 )
-from closedhand.core.file_kinds import (
-    CHECKPOINT,
-    PICTURE,
-    SOLUTION,
-    STRATEGY,
-    FileKind,
-    headed,
-)
+from closedhand.core.file_kinds import CHECKPOINT, PICTURE, SOLUTION, STRATEGY, FileKind, headed
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.optional_imports import require
@@ -83,8 +76,7 @@ def solve(
     algorithm: Algorithms = "pcfr+",
     iterations: Iterations = None,
     seconds: Annotated[
-        float | None,
-        typer.Option(help="Seconds of work over all resumptions.", callback=positive),
+        float | None, typer.Option(help="Seconds of work over all resumptions.", callback=positive)
     ] = None,
     until: Annotated[
         float | None, typer.Option(help="NashConv at which to stop.", callback=positive)
@@ -231,11 +223,7 @@ def files_of(game: Game) -> dict[str, FileKind]:
 def refuse_limits_of_lp(
     names: Sequence[str], limits: Limits, states: str | None, resume: bool
 ) -> None:
-    """Refuse options that the linear program ignores: states, and limits if it runs alone.
-
-    Raises:
-        InputError: There is something.
-    """
+    """Refuse options that the linear program ignores: states, and limits if it runs alone."""
     if "lp" not in names:
         return
     given = [f"--{name}" for name, limit in limits._asdict().items() if limit is not None]
@@ -417,8 +405,7 @@ def judge(
     names = solving.labels(bound)
     strategies = strategy_files(bound)
     folder = out and make_folder(
-        out,
-        {f"{name}{end}": kind for name in names for end, kind in strategies.items()},
+        out, {f"{name}{end}": kind for name in names for end, kind in strategies.items()}
     )
     played = strategy_of(bound, make_agent(bound, agent, seed))
     tree = build(bound)

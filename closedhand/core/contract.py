@@ -39,16 +39,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from closedhand.core.numba import linking
-from closedhand.core.numba.jit import (
-    Floats,
-    Ids,
-    Integer,
-    Planes,
-    Rng,
-    Rules,
-    State,
-    kernel,
-)
+from closedhand.core.numba.jit import Floats, Ids, Integer, Planes, Rng, Rules, State, kernel
 
 VERSION = 1
 """Version of the contract; a game states the version that it was written for."""

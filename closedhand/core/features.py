@@ -50,11 +50,7 @@ class Feature(NamedTuple):
 
 @dataclass(frozen=True, init=False)
 class FeatureTable:
-    """All numbers of a compact observation, int8, in order.
-
-    Attributes:
-        features: The groups.
-    """
+    """All numbers of a compact observation, int8, in order."""
 
     features: tuple[Feature, ...]
 

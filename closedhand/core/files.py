@@ -181,11 +181,7 @@ def remove(path: Path) -> None:
 
 
 class Log:
-    """A new text file to which texts are appended, each completely or not at all.
-
-    Attributes:
-        path: Path of the file.
-    """
+    """A new text file to which texts are appended, each completely or not at all."""
 
     def __init__(self, path: Path) -> None:
         """Prepare a log, which must not hold anything yet."""

@@ -94,11 +94,7 @@ NPZ = Format(_write_npz, _read_npz)
 
 
 def check_resumable(made: Path, checkpoint: Path) -> None:
-    """Refuse to overwrite the result of a run, `made`, that has no checkpoint.
-
-    Raises:
-        InputError: The result exists, but the checkpoint does not.
-    """
+    """Refuse to overwrite the result of a run, `made`, that has no checkpoint."""
     if made.exists() and not checkpoint.exists():
         raise InputError(f"{made} is of another training: name another folder, or add --restart")
 

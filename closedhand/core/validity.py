@@ -148,8 +148,7 @@ def generic(game: Any, state: np.record, player: int | None = None) -> str:
         The reason why the rules do not allow the state; empty if they do.
     """
     wrong = outside(
-        state,
-        {"player": (0, game.num_players - 1), "moves": (0, int(np.size(state.history)))},
+        state, {"player": (0, game.num_players - 1), "moves": (0, int(np.size(state.history)))}
     )
     if wrong or game.simultaneous:
         return wrong

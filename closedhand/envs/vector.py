@@ -464,9 +464,6 @@ def _refuse_wrappers(env: GameVectorEnv) -> None:
     """Refuse wrappers of Gymnasium that take one reward a game, around an env with one a seat.
 
     A wrapper does not tell the env that it wraps it, so it is looked for among the callers.
-
-    Raises:
-        InputError: Such a wrapper steps the env.
     """
     frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:

@@ -82,9 +82,7 @@ def save(path: Path, tensors: Mapping[str, torch.Tensor], about: Mapping[str, An
 
 
 def load(
-    path: Path,
-    schema: Mapping[str, Check],
-    build: Callable[[dict[str, Any]], Network],
+    path: Path, schema: Mapping[str, Check], build: Callable[[dict[str, Any]], Network]
 ) -> tuple[Network, dict[str, Any]]:
     """Read a network.
 
@@ -121,11 +119,7 @@ def load(
 
 
 def check_finite(shares: torch.Tensor) -> torch.Tensor:
-    """Check probabilities of a network; large finite weights may overflow.
-
-    Raises:
-        InputError: A probability is not finite.
-    """
+    """Check probabilities of a network; large finite weights may overflow."""
     if not torch.isfinite(shares).all():
         raise InputError("a network has weights so large that it computes no probabilities")
     return shares

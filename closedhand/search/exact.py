@@ -128,11 +128,7 @@ class Endgame:
 
 
 def place(
-    game: Game,
-    hands: Sequence[str],
-    turn: int = 0,
-    beat: str | None = None,
-    by: int | None = None,
+    game: Game, hands: Sequence[str], turn: int = 0, beat: str | None = None, by: int | None = None
 ) -> State:
     """Build a full state from open hands, in a game whose spec has `endgames`.
 

@@ -277,11 +277,7 @@ class Run(long_work.Run[Judged]):
 
 
 def begin(
-    algorithm: str,
-    game: Game,
-    seed: int = 0,
-    folder: Path | None = None,
-    states: str | None = None,
+    algorithm: str, game: Game, seed: int = 0, folder: Path | None = None, states: str | None = None
 ) -> Run:
     """Make a run of an algorithm before its first iteration.
 

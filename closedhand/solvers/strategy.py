@@ -17,9 +17,10 @@ import numpy as np
 
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Agent, Traits, described, files_of, policy_or_choices
+from closedhand.core.batch_agent import BatchAgent
 from closedhand.core.checks import shown
 from closedhand.core.files import within, write_arrays, write_atomically
-from closedhand.core.game import Game, InputError, State
+from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import kernel
 from closedhand.core.parsing import OPTIONS, TEXT, check_fields
 from closedhand.core.reading import json_in, read_arrays
@@ -369,13 +370,8 @@ def look_up_all(sets, rows, ids, probabilities, out):
             out[i, ids[row]] = probabilities[row]
 
 
-class StrategyAgent:
-    """Agent that samples actions from a strategy.
-
-    Attributes:
-        name: Name in results and records.
-        strategy: The strategy.
-    """
+class StrategyAgent(BatchAgent):
+    """Agent that samples actions from a strategy."""
 
     def __init__(self, strategy: Strategy, name: str, seed: int = 0) -> None:
         """Play a strategy.
@@ -385,13 +381,9 @@ class StrategyAgent:
             name: Name in results and records.
             seed: Seed of the draws; the same sequence of views then gets the same actions.
         """
-        self.name = name
+        super().__init__(strategy.game, name)
         self.strategy = strategy
         self._rng = np.random.default_rng(seed)
-
-    def act(self, view: State) -> int:
-        """Choose an action for the player to act."""
-        return int(self.act_batch(np.array([view], self.strategy.game.dtype))[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
         """Choose an action, int32 [n], for each view, states [n]."""

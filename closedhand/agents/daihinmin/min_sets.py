@@ -183,11 +183,7 @@ def price_to_give(card):
 
 
 class Policy(NamedTuple):
-    """Policy of the agent `min-sets`.
-
-    Attributes:
-        numbers: Its parameters.
-    """
+    """Policy of the agent `min-sets`."""
 
     kernels = "closedhand.agents.daihinmin.min_sets"
 

@@ -16,12 +16,7 @@ MATCH = {"requests": list_of(ANY), "responses": list_of(ANY)}
 
 
 class Bot:
-    """A bot of one match, which remembers its requests and its responses.
-
-    Attributes:
-        game: Dou Dizhu, without sub-steps.
-        agent: The agent that decides.
-    """
+    """A bot of one match, which remembers its requests and its responses."""
 
     def __init__(self, game: Game, agent: AnyAgent, seed: int = 0) -> None:
         """Let an agent, or the text of one, play.

@@ -57,9 +57,11 @@ class ForeignBot:
             name: Name in results and records.
 
         Raises:
-            InputError: Botzone has no such game, there is no such program, or the limit is below
-                a hundredth of a second or above an hour.
+            InputError: Botzone has no such game, there is no such program, the limit is below a
+                hundredth of a second or above an hour, or the system is Windows.
         """
+        if os.name != "posix":
+            raise InputError("botzone:COMMAND needs Linux or macOS: it waits for pipes")
         check_game(game)
         self._command = split_command(command)
         if not LEAST_SECONDS <= seconds <= MOST_SECONDS:
@@ -123,11 +125,7 @@ class ForeignBot:
         return answer
 
     def _first_line(self, stream: IO[bytes]) -> str | None:
-        """Read until a line that is not blank ends; None if its time is over before.
-
-        Raises:
-            InputError: The line is too long.
-        """
+        """Read until a line that is not blank ends; None if its time is over before."""
         deadline = time.monotonic() + self._seconds
         data = b""
         with selectors.DefaultSelector() as selector:

@@ -25,13 +25,7 @@ from closedhand.games.doudizhu.auction import (
     say,
 )
 from closedhand.games.doudizhu.counts import EACH, at_least, contains, count, one, size
-from closedhand.games.doudizhu.plays import (
-    ALL_FAMILIES,
-    BOMB,
-    FAMILIES,
-    PASS_FAMILY,
-    PASS_GROUP,
-)
+from closedhand.games.doudizhu.plays import ALL_FAMILIES, BOMB, FAMILIES, PASS_FAMILY, PASS_GROUP
 from closedhand.games.doudizhu.state import LONGEST, SEATS, STATE, Rules, around, clear
 
 

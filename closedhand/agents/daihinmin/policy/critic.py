@@ -9,11 +9,7 @@ import numpy as np
 
 from closedhand.agents.daihinmin.policy.patterns import COUNTS, FEATURES, STRONG, WEAK, ranks
 from closedhand.agents.daihinmin.policy.shared import STAGES
-from closedhand.agents.daihinmin.policy.situation import (
-    ROOMS,
-    situation_of,
-    weakest_and_strongest,
-)
+from closedhand.agents.daihinmin.policy.situation import ROOMS, situation_of, weakest_and_strongest
 from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin.state import PLAYERS
 

@@ -200,12 +200,6 @@ def read(path: Path) -> tuple[dict[str, Any], Deals]:
 def play_deals(game: Game, player: Agent, rng: np.random.Generator, number: int) -> Deals:
     """Draw deals, and play each with every player as the landlord once.
 
-    Args:
-        game: Dou Dizhu without bidding.
-        player: Agent that plays all seats.
-        rng: Generator of the deals.
-        number: Number of deals.
-
     Raises:
         InputError: The agent chose an illegal action.
     """
@@ -299,11 +293,7 @@ def judge(modules: Mapping[str, Module], points: np.ndarray) -> list[dict[str, A
 
 
 def check_number(games: int) -> None:
-    """Check that there are enough games for a fit.
-
-    Raises:
-        InputError: There are fewer than `FEWEST` games.
-    """
+    """Check that there are enough games for a fit."""
     if games < FEWEST:
         raise InputError(f"fitting bids takes at least {FEWEST:,} games, not {games:,}")
 

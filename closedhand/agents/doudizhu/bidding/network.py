@@ -353,11 +353,7 @@ def compare(of_network: np.ndarray, deals: Deals) -> dict[str, Any]:
 
 
 class BidNetAgent(BiddingAgent):
-    """Agent that bids by the win probabilities of a network and plays as another agent.
-
-    Attributes:
-        network: Bid network.
-    """
+    """Agent that bids by the win probabilities of a network and plays as another agent."""
 
     def __init__(self, game: Game, path: str | None, player: Agent) -> None:
         """Create the agent with the network of a file or folder, by default the package's.

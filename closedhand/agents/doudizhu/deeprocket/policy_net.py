@@ -85,12 +85,7 @@ def observation_of(
 
 
 class PolicyNetAgent(SubstepAgent):
-    """Agent that plays the most probable main group and kickers.
-
-    Attributes:
-        policy: Policy network.
-        kicker: Kicker network.
-    """
+    """Agent that plays the most probable main group and kickers."""
 
     def __init__(self, game: Game, name: str, policy: Network, kicker: Network) -> None:
         """Create the agent for Dou Dizhu with any options."""

@@ -11,11 +11,7 @@ from closedhand.search.playout import playout
 
 
 class Bidding(NamedTuple):
-    """The policy.
-
-    Attributes:
-        styles: Policy of the plays.
-    """
+    """The policy."""
 
     kernels = "closedhand.agents.doudizhu.search.auction"
 

@@ -339,11 +339,7 @@ PLAIN = Format(_write, NPZ.read)
 
 
 def begin(
-    game: Game,
-    seed: int,
-    folder: Path,
-    start: Path | None = None,
-    settings: Settings = Settings(),
+    game: Game, seed: int, folder: Path, start: Path | None = None, settings: Settings = Settings()
 ) -> Run[Training]:
     """Make a run of a training before its first step; it can be resumed.
 
