@@ -124,9 +124,7 @@ def describe(rules, state, here, action, number, out):
     """
     if action == PASS:
         return describe_pass(rules, state, here, number, out[0]), 0
-    # An index is written in mixed radix, the slowest digit first, after the first index of its
-    # type: each factor is the number of values of the digit that follows it. The digits are named
-    # beside the types, as for `RANK`.
+    # Indices are in mixed radix: the comments beside `RANK` and the others name the digits.
     plays, need = rules.plays, rules.plays.need[action]
     rest = here.seen.hand & ~need
     effect = effect_of(rules, state, here, action)
@@ -184,9 +182,9 @@ def describe(rules, state, here, action, number, out):
 
 @kernel
 def split_of(here, after, slot):
-    """Return the index by follow, slot and its numbers of cards before and after a group.
+    """Return the index of `SPLIT`: follow, slot, and its numbers of cards before and after a group.
 
-    `after` has the counts by slot of the hand after it, in the order of ranks before it.
+    `after` has the counts by slot after the group is played, in the order of ranks before that.
     """
     shift = np.uint64(4 * slot)
     behind = np.int64((after >> shift) & np.uint64(15))
