@@ -160,9 +160,9 @@ def _modules(value: Any) -> Iterator[str]:
         parts = cast(tuple[Any, ...], value)
         if type(parts) is not tuple:
             yield type(parts).__module__
-        room = getattr(parts, "kernels", None)
-        if isinstance(room, str):
-            yield room
+        kernels = getattr(parts, "kernels", None)
+        if isinstance(kernels, str):
+            yield kernels
         for part in parts:
             yield from _modules(part)
 

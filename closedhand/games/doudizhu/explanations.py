@@ -110,7 +110,7 @@ def kickers_are_missing(rules: Rules, state: State, claim: Claim) -> str:
 
 
 def play_is_too_low(rules: Rules, state: State, claim: Claim) -> str:
-    """Give the reason against a play of the kind to beat, or a bomb, but not above it."""
+    """Give the reason against a play of the kind to beat, or a bomb, that does not beat it."""
     cards, target, family = _target(rules, state)
     own = rules.plays.groups[claim.group]
     if own.family not in (family, BOMB) or claim.group > target:

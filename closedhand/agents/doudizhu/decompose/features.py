@@ -229,8 +229,6 @@ def describe(rules, state, seen, play, keep, costs, nodes, features):
         nodes: See `partition`.
         features: Row to write, int64 [MOST_FEATURES].
     """
-    # Indices are in mixed radix after the first index of their type: each factor is the number of
-    # values of the digit that follows it.
     plays = rules.plays
     hand = state.hands[state.player]
     mode = seen.mode
