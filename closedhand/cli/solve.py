@@ -223,7 +223,7 @@ def files_of(game: Game) -> dict[str, FileKind]:
 def refuse_limits_of_lp(
     names: Sequence[str], limits: Limits, states: str | None, resume: bool
 ) -> None:
-    """Refuse what the linear program cannot heed: limits, beside no other algorithm, and states."""
+    """Refuse options that the linear program ignores: states, and limits if it runs alone."""
     if "lp" not in names:
         return
     given = [f"--{name}" for name, limit in limits._asdict().items() if limit is not None]

@@ -140,7 +140,7 @@ Expert = Annotated[
 ]
 Device = Annotated[
     str | None,
-    typer.Option(help="cpu, cuda, or auto for a GPU if there is one; its settings are others."),
+    typer.Option(help="cpu, cuda, or auto: a GPU if there is one, which takes other settings."),
 ]
 Start = Annotated[
     Path | None, typer.Option("--from", help="File of a model to start from; it is not changed.")

@@ -16,6 +16,10 @@ arguments: the hand, the actions and a dict of the others. A game that is small 
 defines `deals(rules)`, an iterator over all initial states with their probabilities (see
 `Game.deals`); it raises an `InputError` under rules with too many.
 
+An argument means the same in all functions: `rules`, tables and options; `state`, one record,
+changed in place; `player`, a seat from 0; `action`, an id; `ids`, scratch space, int32
+[num_actions]; `out`, an array to write; `rng`, anything with `random()`.
+
 The rules of a game in sub-steps hold those of the flat game, as `rules.flat`. If its module does
 not define one of the eight functions, that of the flat game is called with `rules.flat`. For the
 four others the defaults apply there as well.

@@ -354,7 +354,7 @@ def _sign(lock: Path) -> None:
 
 
 def _holder(lock: Path) -> str:
-    """Name the process that holds a lock, as far as the file tells it."""
+    """Name the process that holds a lock, if the file states it."""
     try:
         with open(lock, "rb") as file:
             lines = file.read(500).decode(errors="replace").splitlines()

@@ -254,7 +254,7 @@ def unpack_arrays(
             arrays = {name: data[name] for name in data if only is None or name in only}
     except InputError:
         raise
-    except Exception as error:  # a damaged file fails in a dozen ways: zip, zlib, header, shape
+    except Exception as error:  # errors of zip, zlib, header or shape
         raise InputError(
             f"{path} is not an npz file, or is damaged: {type(error).__name__}"
         ) from None

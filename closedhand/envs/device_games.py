@@ -25,7 +25,7 @@ class RandomGames:
     """
 
     def __init__(self, game: Game, number: int, device: Any = "cuda") -> None:
-        """Make room for games.
+        """Allocate memory for games.
 
         Args:
             game: The game.

@@ -477,7 +477,7 @@ def _refuse_wrappers(env: GameVectorEnv) -> None:
 
 
 def _blank_games(game: Game, number: int) -> Games:
-    """Make room for games, whose status is over until they begin."""
+    """Allocate games, whose status is over until they begin."""
     seats = game.num_players
     return Games(
         game.empty(number), make_streams(number), np.zeros(number, np.uint64),

@@ -40,8 +40,8 @@ NUMBER, TRIED, DEPTH = 0, 1, 2
 """Rows of the stack of a search: the number of actions at each level, that of those tried, and in
 the first place of the last row the present level."""
 LEAST, GREATEST, VISITED, KEPT = 0, 1, 2, 3
-"""What a search has seen: the least payoff that counts as won, the greatest one that counts as
-lost, the number of positions visited, and the number of those added to the table."""
+"""Numbers that a search records: the least payoff that counts as won, the greatest one that counts
+as lost, the number of positions visited, and the number of those added to the table."""
 
 
 @kernel

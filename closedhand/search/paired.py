@@ -67,6 +67,16 @@ def evaluate(
 
     The default plays the state out. A policy defines it if it has a better estimate, such as an
     exact search when few cards remain.
+
+    Args:
+        policy: Policy of all players.
+        rules: Rules of the game.
+        state: A full state; may be changed.
+        player: The player whose payoff counts.
+        guess: What `log_likelihood` returned for the determinisation from which `state` was played
+            on.
+        rng: Generator of the draws.
+        ids: Scratch space, int32 [num_actions].
     """
     ...
 

@@ -194,7 +194,7 @@ class Study:
         state = self.states[ply]
         if self.game.over(state):
             return [[value, 0.0] for value in playing.returns(state).tolist()]
-        # One line of play would say won or lost; how often it is won tells more.
+        # One playout only says won or lost; the share of wins says more.
         policy = policy.varied() if hasattr(policy, "varied") else policy
         values: list[list[float]] = []
         for player in range(self.game.num_players):

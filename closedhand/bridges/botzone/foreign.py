@@ -120,8 +120,8 @@ class ForeignBot:
             if answer is None:
                 raise InputError(f"{self.name} takes more than {self._seconds:g} s to answer")
             if not answer:
-                told = _last_line(errors)
-                raise InputError(f"{self.name} ends without an answer{told}")
+                said = _last_line(errors)
+                raise InputError(f"{self.name} ends without an answer{said}")
         return answer
 
     def _first_line(self, stream: IO[bytes]) -> str | None:
@@ -147,8 +147,8 @@ def _last_line(errors: IO[bytes]) -> str:
     size = errors.seek(0, os.SEEK_END)
     errors.seek(max(0, size - MOST_ANSWER))
     lines = errors.read().decode(errors="replace").split("\n")
-    told = next((line.strip() for line in reversed(lines) if line.strip()), "")
-    return f": {told[:MOST_ERROR]}" if told else ""
+    said = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    return f": {said[:MOST_ERROR]}" if said else ""
 
 
 def split_command(command: str) -> list[str]:

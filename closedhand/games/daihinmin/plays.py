@@ -59,7 +59,7 @@ MOST_CARDS = (13, 20)
 """Maximum number of cards of a player, the daifugo in the exchange: with five or six players, and
 with fewer.
 
-It also bounds the hidden cards of a hand: what is given after a seven lies open.
+It also bounds the hidden cards of a hand: cards given after a seven are open.
 """
 
 

@@ -334,8 +334,8 @@ def legal(rules, state, out):
 def play(rules, state, action):
     """Apply a legal action, and determine the next player.
 
-    If all have passed in the auction, deal again, unless it was the last deal. The option `passes`
-    is the number of such deals that end the game, 0 for any number of deals.
+    If all have passed in the auction, deal again, unless it was the last deal. The option
+    `passed_deals` is the number of such deals that end the game, 0 for any number of deals.
 
     Args:
         rules: Rules of the game.

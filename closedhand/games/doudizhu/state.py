@@ -56,7 +56,7 @@ OPTIONS_TYPE = record_type(
                 "robbing",
                 "forced",  # whether the first seat is the landlord if all pass
                 "passed_deals",  # deals in which all may pass before the game ends; 0: any
-                "double_word",  # id of the word that doubles less that of the pass; 0: none
+                "double_word",  # id of the word that doubles, minus `pass_id`; 0: none
                 "show_word",  # the same of the word that shows the landlord's hand
                 "spring",
                 "win",

@@ -201,7 +201,7 @@ async def _again(connection: Connection, given: dict[str, Any]) -> Any:
 
 @request("name", {"name": TEXT}, for_owner=False)
 async def _name(connection: Connection, given: dict[str, Any]) -> Any:
-    """Name the person at the own seat."""
+    """Name the person at the seat of the connection."""
     table, seat = connection.at_table(), connection.seat
     if seat < 0:
         raise InputError("you are only watching")

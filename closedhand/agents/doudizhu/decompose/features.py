@@ -54,9 +54,9 @@ SHAPES = 3
 # First feature of each sort; the comments name the indices of the sort, the slowest first.
 PLAY = 0  # mode, category, rank, stage
 RIVALED = PLAY + MODES * CATEGORIES * RANKS * STAGES  # mode, kind, rivals, least enemy
-LEAVING = RIVALED + MODES * KINDS * RIVALS * LEFTS  # mode, has it rivals, form, least enemy
+LEAVING = RIVALED + MODES * KINDS * RIVALS * LEFTS  # mode, sure, form, least enemy
 GAIN = LEAVING + MODES * 2 * FORMS * LEFTS  # mode, gain
-REMAINING = GAIN + MODES * GAINS  # mode, has it rivals, turns, least enemy
+REMAINING = GAIN + MODES * GAINS  # mode, sure (nobody can beat it), turns, least enemy
 GROUPS = REMAINING + MODES * 2 * TURNS * LEFTS  # role, kind, rivals: of each group that is left
 THREAT = GROUPS + 3 * KINDS * RIVALS  # mode, shape, rank, least enemy up to 4
 FEEDING = THREAT + MODES * SHAPES * RANKS * 4  # mode, shape, rank, partner up to 4
@@ -229,8 +229,6 @@ def describe(rules, state, seen, play, keep, costs, nodes, features):
         nodes: See `partition`.
         features: Row to write, int64 [MOST_FEATURES].
     """
-    # Indices are in mixed radix after the first index of their type: each factor is the number of
-    # values of the digit that follows it.
     plays = rules.plays
     hand = state.hands[state.player]
     mode = seen.mode

@@ -39,7 +39,7 @@ def evaluate(policy, rules, state, player, guess, rng, ids):
 
 @kernel
 def log_likelihood(policy, rules, state, player, least, rng, ids):
-    """Compute that of the plays, see `styles.log_likelihood`; words count as equally likely."""
+    """Compute the log-likelihood of the plays by `styles`; words count as equally likely."""
     return styles.log_likelihood(policy.styles, rules, state, player, least, rng, ids)
 
 
