@@ -252,11 +252,7 @@ def follow_kaidan(rules, table, hand, family):
 
 
 class Policy(NamedTuple):
-    """Policy of the agent `default`.
-
-    Attributes:
-        single: 1 if it always leads its lowest card, else 0.
-    """
+    """Policy of the agent `default`; `single` is 1 if it always leads its lowest card, else 0."""
 
     kernels = "closedhand.agents.daihinmin.default"
 

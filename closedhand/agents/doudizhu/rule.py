@@ -130,11 +130,7 @@ def options(rules, view, ids, beats_partner=False):
 
 
 class Policy(NamedTuple):
-    """The policy.
-
-    Attributes:
-        beats_partner: Whether it follows its partner's plays in kind.
-    """
+    """The policy; with `beats_partner` it follows its partner's plays in kind."""
 
     kernels = "closedhand.agents.doudizhu.rule"
 

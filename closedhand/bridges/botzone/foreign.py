@@ -39,11 +39,7 @@ MOST_ERROR = 200
 
 
 class ForeignBot:
-    """A command that plays as a Botzone bot.
-
-    Attributes:
-        name: Name in results and records.
-    """
+    """A command that plays as a Botzone bot."""
 
     def __init__(
         self, game: Game, command: str, seconds: float = SECONDS, name: str | None = None

@@ -47,11 +47,7 @@ SIMULATION = 40.0
 
 
 class SearchAgent:
-    """Agent that compares plays by simulation.
-
-    Attributes:
-        name: Name in results and records.
-    """
+    """Agent that compares plays by simulation."""
 
     def __init__(
         self,

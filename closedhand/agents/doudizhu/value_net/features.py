@@ -74,7 +74,7 @@ def known_group(rules, play):
 
 @kernel
 def write_cards(cards, first, out, n):
-    """Write the inputs of packed cards, numbered from `first`, behind `out[:n]`; return the new n."""
+    """Write the inputs of packed cards, numbered from `first`, behind `out[:n]`; return its end."""
     while cards:
         number = np.int64(cards & NIBBLE)
         out[n] = first + number - 1
