@@ -66,10 +66,6 @@ class RandomAgent(KernelAgent):
 
 @described(Traits(microseconds=0.5))
 def make_random(game: Game, seed: int, argument: str | None) -> RandomAgent:
-    """Make the agent `random`.
-
-    Raises:
-        InputError: There is an argument.
-    """
+    """Make the agent `random`."""
     refuse_argument("random", argument)
     return RandomAgent(game, seed)
