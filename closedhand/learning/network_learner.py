@@ -230,9 +230,5 @@ class NetworkLearner(Generic[Chosen]):
         raise NotImplementedError
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from a state that `state` returned.
-
-        Raises:
-            ValueError: The state belongs to another network.
-        """
+        """Continue from a state that `state` returned."""
         raise NotImplementedError

@@ -331,11 +331,7 @@ class Notation:
         return self._texts.get(action, str(action))
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """Parse an action.
-
-        Raises:
-            InputError: There is no such action.
-        """
+        """Parse an action."""
         found = self._ids.get(text.strip().lower())
         if found is not None:
             return found
@@ -360,11 +356,7 @@ class Notation:
         return numbers
 
     def parse_deal(self, text: str) -> State:
-        """Parse outcomes of chance into an initial state.
-
-        Raises:
-            InputError: The text is not a complete list of outcomes.
-        """
+        """Parse outcomes of chance into an initial state."""
         chance: tuple[int, ...] = ()
         for word in text.replace("-", " ").split():
             outcomes = list(map(str, self._walk.outcomes_after(chance)))

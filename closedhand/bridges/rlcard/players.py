@@ -31,11 +31,7 @@ CONVERTERS = {
 
 
 def converter_of(game: Game) -> Any:
-    """Find the converter of a game.
-
-    Raises:
-        InputError: RLCard does not have the game, or not under these rules.
-    """
+    """Find the converter of a game."""
     if game.name not in CONVERTERS:
         raise InputError(f"RLCard has no {game.name}; of ours it has {', '.join(CONVERTERS)}")
     converter = import_module(CONVERTERS[game.name])
@@ -157,11 +153,7 @@ class RLCardPlayer:
 
 
 def game_of(env: Any) -> Game:
-    """Make our game with the rules of an environment of RLCard.
-
-    Raises:
-        InputError: There is no such game here.
-    """
+    """Make our game with the rules of an environment of RLCard."""
     for name, place in CONVERTERS.items():
         converter: Any = import_module(place)
         if env.name == converter.ENV:
