@@ -62,11 +62,7 @@ class Trainings(Group):
         return [*games, *super().list_commands(ctx)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return the command of a name.
-
-        Raises:
-            InputError: There is no such command.
-        """
+        """Return the command of a name."""
         spec = GAMES.get(underscored(cmd_name) or "")
         if spec is None:
             return super().get_command(ctx, cmd_name)

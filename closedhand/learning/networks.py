@@ -240,11 +240,7 @@ def save(
     temperature: float,
     provenance: Mapping[str, Any],
 ) -> None:
-    """Write the weights of a network for agents, atomically, with its description.
-
-    Raises:
-        InputError: The file cannot be written.
-    """
+    """Write the weights of a network for agents, atomically, with its description."""
     about = {
         "format": FORMAT,
         **asdict(shape),

@@ -30,11 +30,7 @@ def games() -> list[dict[str, Any]]:
 
 
 def describe_game(name: str) -> dict[str, Any]:
-    """Describe a game for a browser.
-
-    Raises:
-        InputError: There is no such game.
-    """
+    """Describe a game for a browser."""
     spec = spec_of(name)
     game = make_game(name).flat
     table = spec.option_table

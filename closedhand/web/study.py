@@ -205,22 +205,14 @@ class Study:
         return values
 
     def picture(self, ply: int, seat: int) -> bytes:
-        """Draw a position as PNG.
-
-        Raises:
-            InputError: Pillow is not installed.
-        """
+        """Draw a position as PNG."""
         image = self._image(ply, seat)
         out = io.BytesIO()
         image.save(out, "PNG", optimize=True)
         return out.getvalue()
 
     def animation(self, seat: int) -> bytes:
-        """Draw all positions as an animated GIF.
-
-        Raises:
-            InputError: Pillow is not installed.
-        """
+        """Draw all positions as an animated GIF."""
         first, *others = [self._image(ply, seat) for ply in range(len(self.states))]
         out = io.BytesIO()
         first.save(

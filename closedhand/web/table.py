@@ -121,11 +121,7 @@ class Table:
     changed: float = field(default_factory=time.time)
 
     def __post_init__(self) -> None:
-        """Play the actions so far.
-
-        Raises:
-            InputError: One is not legal.
-        """
+        """Play the actions so far."""
         self._replay()
 
     def _replay(self) -> None:

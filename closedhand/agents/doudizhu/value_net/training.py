@@ -235,11 +235,7 @@ class Training:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Resume from a state that `state` returned.
-
-        Raises:
-            ValueError: The state is damaged.
-        """
+        """Resume from a state that `state` returned."""
         check_arrays(state, self.state())
         for name in COUNTS:
             setattr(self, name, int(state[name]))
