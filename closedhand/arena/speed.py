@@ -154,6 +154,9 @@ def on_cpu(
         agents: Agents whose decisions are measured.
         opponent: Agent against which one seat plays.
         seconds: Processor time of each figure.
+
+    Raises:
+        InputError: An unknown agent.
     """
     from closedhand.envs.aec import GameAEC
     from closedhand.envs.solo import SoloEnv

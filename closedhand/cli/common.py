@@ -145,7 +145,11 @@ def given_pairs(texts: Iterable[str], what: str) -> dict[str, str]:
 
 
 def bind(name: str, rules: str | None, options: list[str] | None) -> Game:
-    """Make the game named on the command line, with its options."""
+    """Make the game named on the command line, with its options.
+
+    Raises:
+        InputError: An unknown game, preset or option.
+    """
     return make_game(name, **given_options(name, rules, options))
 
 

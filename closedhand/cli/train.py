@@ -62,7 +62,11 @@ class Trainings(Group):
         return [*games, *super().list_commands(ctx)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return the command of a name."""
+        """Return the command of a name.
+
+        Raises:
+            InputError: There is no such command.
+        """
         spec = GAMES.get(underscored(cmd_name) or "")
         if spec is None:
             return super().get_command(ctx, cmd_name)

@@ -235,7 +235,11 @@ class NamedAgent:
         return self.factory(game, check_seed(seed), self.argument, **self.options)
 
     def describe(self, game: Game) -> Traits:
-        """Return the agent's traits in a game; the defaults if its factory is not `described`."""
+        """Return the traits of the agent in a game; the defaults if its factory is not `described`.
+
+        Raises:
+            InputError: An argument that the agent cannot use.
+        """
         describe = getattr(self.factory, "describe", None)
         return Traits() if describe is None else describe(game, self.argument, **self.options)
 

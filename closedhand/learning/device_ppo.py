@@ -363,7 +363,11 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from what `state` returned."""
+        """Continue from what `state` returned.
+
+        Raises:
+            ValueError: The state is that of another network.
+        """
         for name in ("network", "critic", "average"):
             restore_module(getattr(self, name), name, state)
         self._restored = state

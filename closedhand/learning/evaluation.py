@@ -49,6 +49,9 @@ def judge(
         seed: Seed of the deals and of the opponent.
         with_gain: Whether the opponent also plays every deal with all seats.
         progress: Called with the number of deals played so far.
+
+    Raises:
+        InputError: The opponent is unknown, or an action is illegal.
     """
     found: list[np.ndarray] = []
     for start in range(0, deals, CHUNK):

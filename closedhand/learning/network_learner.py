@@ -102,6 +102,9 @@ class NetworkLearner(Generic[Chosen]):
             seed: Seed of everything random.
             against: Agents to evaluate the learner against.
             threads: Number of threads of PyTorch.
+
+        Raises:
+            InputError: An agent or the observation is unknown.
         """
         torch.set_num_threads(threads)
         self.game, self.settings, self.seed = game, settings, seed

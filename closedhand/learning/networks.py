@@ -240,7 +240,11 @@ def save(
     temperature: float,
     provenance: Mapping[str, Any],
 ) -> None:
-    """Write the weights of a network for agents, atomically, with its description."""
+    """Write the weights of a network for agents, atomically, with its description.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
     about = {
         "format": FORMAT,
         **asdict(shape),

@@ -47,6 +47,9 @@ class Population:
         """Set up the opponents: `SELF`, `POOL` or names of agents, by default `SELF`.
 
         The learner is frozen every `freeze` updates, which is doubled when the pool is full.
+
+        Raises:
+            InputError: An agent is unknown.
         """
         self.game = game
         self.names = list(names) or [SELF]

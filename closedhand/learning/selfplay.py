@@ -135,7 +135,11 @@ class Table:
         self._status = np.empty(len(states), np.int8)
 
     def advance(self) -> NDArray[np.int64]:
-        """Play on until the learner has a choice or the game is over; return the former games."""
+        """Play on until the learner has a choice or the game is over; return games with a choice.
+
+        Raises:
+            InputError: An opponent chose an illegal action.
+        """
         while True:
             interrupt.check()
             self.moves += play_forced(self.game.rules, self.states, self._ids)

@@ -73,6 +73,9 @@ def save(path: Path, tensors: Mapping[str, torch.Tensor], about: Mapping[str, An
         path: File, usually `.safetensors`.
         tensors: The weights by name, the network's `state_dict()`.
         about: Its description, JSON values.
+
+    Raises:
+        InputError: The file cannot be written.
     """
     plain = {name: each.cpu().contiguous() for name, each in tensors.items()}
     write_atomically(path, safetensors.torch.save(plain, {METADATA: json.dumps(about)}))

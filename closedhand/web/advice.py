@@ -63,6 +63,9 @@ def suggest(game: Game, view: State, by: str, seed: int) -> dict[str, Any]:
     """Ask an agent for its choice, its policy and its ratings, as far as it has them.
 
     The choice of an agent with a policy is its likeliest action.
+
+    Raises:
+        InputError: There is no such agent, or its choice is not legal.
     """
     with _agent(game, by, seed) as agent:
         shares, ratings = _shares(game, view, agent), _ratings(game, view, agent)
@@ -112,7 +115,11 @@ def _agent(game: Game, by: str, seed: int) -> Iterator[Any]:
 
 @lru_cache(32)
 def agent_and_lock(game: Game, by: str, seed: int) -> tuple[Any, Lock]:
-    """Make an agent, and the lock under which threads share it."""
+    """Make an agent, and the lock under which threads share it.
+
+    Raises:
+        InputError: There is no such agent, or it does not play this game.
+    """
     return make_agent(game, by, seed), Lock()
 
 

@@ -30,7 +30,11 @@ def games() -> list[dict[str, Any]]:
 
 
 def describe_game(name: str) -> dict[str, Any]:
-    """Describe a game for a browser."""
+    """Describe a game for a browser.
+
+    Raises:
+        InputError: There is no such game.
+    """
     spec = spec_of(name)
     game = make_game(name).flat
     table = spec.option_table

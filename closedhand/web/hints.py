@@ -13,6 +13,9 @@ def adviser(connection: Connection, game: Game, given: dict[str, Any]) -> str:
     """Choose the agent that a message asks for a hint, or the first that can give one.
 
     Slow: it imports the agent.
+
+    Raises:
+        InputError: There is no such agent, or a browser may not name it.
     """
     connection.lobby.wait_for(game.name, "hints")
     by = given.get("by")

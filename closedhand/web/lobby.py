@@ -349,7 +349,11 @@ def _restored(path: Path) -> Table | None:
 
 
 def bound_game(name: str, options: Mapping[str, Any]) -> Game:
-    """Make and compile the game of a table; its actions are whole plays, not sub-steps."""
+    """Make and compile the game of a table; its actions are whole plays, not sub-steps.
+
+    Raises:
+        InputError: An unknown game or option.
+    """
     forms = substep_options(name)
     game = make_game(name, **{k: v for k, v in options.items() if k not in forms}).flat
     prepare(game)

@@ -205,14 +205,22 @@ class Study:
         return values
 
     def picture(self, ply: int, seat: int) -> bytes:
-        """Draw a position as PNG."""
+        """Draw a position as PNG.
+
+        Raises:
+            InputError: Pillow is not installed.
+        """
         image = self._image(ply, seat)
         out = io.BytesIO()
         image.save(out, "PNG", optimize=True)
         return out.getvalue()
 
     def animation(self, seat: int) -> bytes:
-        """Draw all positions as an animated GIF."""
+        """Draw all positions as an animated GIF.
+
+        Raises:
+            InputError: Pillow is not installed.
+        """
         first, *others = [self._image(ply, seat) for ply in range(len(self.states))]
         out = io.BytesIO()
         first.save(

@@ -121,7 +121,11 @@ class Table:
     changed: float = field(default_factory=time.time)
 
     def __post_init__(self) -> None:
-        """Play the actions so far."""
+        """Play the actions so far.
+
+        Raises:
+            InputError: One is not legal.
+        """
         self._replay()
 
     def _replay(self) -> None:

@@ -109,6 +109,9 @@ class OpenSpielGame(pyspiel.Game):
             params: `game`, `options` and `deals`, as texts.
             ours: Our game, in place of its name and options.
             deals: As for `open_spiel_game`.
+
+        Raises:
+            InputError: As for `open_spiel_game`.
         """
         if ours is None:
             given = {"game": "leduc", "options": "", **(params or {})}

@@ -28,6 +28,9 @@ def generate(
         seed: Seed of the deals and the agents.
         workers: Number of processes or actors.
         ray: Address of a Ray cluster, or None.
+
+    Raises:
+        InputError: Other rules, or an unknown agent.
     """
     from closedhand.agents.doudizhu.deeprocket import shards
 

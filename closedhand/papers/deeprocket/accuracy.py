@@ -152,6 +152,9 @@ def picture(recorded: dict[str, dict[str, Any]], path: Path) -> None:
     Args:
         recorded: What `histories` returns.
         path: Path of the PNG file.
+
+    Raises:
+        InputError: matplotlib is not installed.
     """
     figure = new_figure(5 * len(recorded), 4.2)
     axes = figure.subplots(1, len(recorded), squeeze=False)[0]

@@ -65,6 +65,9 @@ def play_roles(game: Game, landlord: Spec, peasants: Spec, seed: int, deals: ran
 
     Returns:
         Payoffs, float64 [deals, 1, seats], and the times of landlord and peasants.
+
+    Raises:
+        InputError: An unknown agent, or one that chose an illegal action.
     """
     agents, states = start(game, (landlord, peasants), seed, deals)
     seats = np.tile(game.sides, (len(states), 1))

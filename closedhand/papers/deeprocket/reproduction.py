@@ -207,6 +207,9 @@ def positions(agents: Sequence[Spec], seed: int = 0) -> list[dict[str, Any]]:
         - `agrees`: whether `chosen` is the action of the paper's DeepRocket;
         - `preferences`: probability of each action, the most probable first; None if the agent has
           no such method.
+
+    Raises:
+        InputError: An unknown agent.
     """
     game = pairings.the_game()
     rows = []

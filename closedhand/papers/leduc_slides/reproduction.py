@@ -225,7 +225,11 @@ PICTURES = {
 
 
 def pictures(results: dict[str, dict[str, Any]], folder: Path) -> None:
-    """Draw the curves of the solvers in both games and of the learners, as far as computed."""
+    """Draw the curves of the solvers in both games and of the learners, as far as computed.
+
+    Raises:
+        InputError: matplotlib is not installed.
+    """
     for name, runs in PICTURES.items():
         if runs[0] in results:
             plot_curves([results[run] for run in runs], folder / name)

@@ -163,7 +163,11 @@ def policy_of(weights: np.ndarray) -> Policy:
 
 
 def load(path: Path) -> Policy:
-    """Load a policy from a file that training saved."""
+    """Load a policy from a file that training saved.
+
+    Raises:
+        InputError: The file cannot be read, or holds other weights.
+    """
     return policy_of(read_weights(path, WEIGHTS, ARRAY))
 
 

@@ -127,7 +127,11 @@ class Fit:
         return sum(chunk.points.size for chunk in self.chunks)
 
     def advance(self, seconds: float) -> bool:
-        """Play one more chunk of deals."""
+        """Play one more chunk of deals.
+
+        Raises:
+            InputError: The agent is unknown, or chose an illegal action.
+        """
         rng = np.random.default_rng((self.seed, len(self.chunks)))
         player = make_agent(self.game, self.agent, int(rng.integers(2**31)))
         self.chunks.append(play_deals(self.game, player, rng, CHUNK))
@@ -138,7 +142,11 @@ class Fit:
         return self.deals._asdict()
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from the deals of a checkpoint."""
+        """Continue from the deals of a checkpoint.
+
+        Raises:
+            ValueError: The deals are damaged.
+        """
         deals = deals_of(state)
         cuts = range(CHUNK, len(deals.points), CHUNK)
         self.chunks = [
@@ -186,7 +194,11 @@ def read(path: Path) -> tuple[dict[str, Any], Deals]:
 
 
 def play_deals(game: Game, player: Agent, rng: np.random.Generator, number: int) -> Deals:
-    """Draw deals, and play each with every player as the landlord once."""
+    """Draw deals, and play each with every player as the landlord once.
+
+    Raises:
+        InputError: The agent chose an illegal action.
+    """
     dealt = np.array([game.deal(rng) for _ in range(number)], game.dtype)
     hands = dealt["hands"].copy()
     hands[:, 0] -= dealt["public"]

@@ -356,7 +356,11 @@ class BidNetAgent(BiddingAgent):
     """Agent that bids by the win probabilities of a network and plays as another agent."""
 
     def __init__(self, game: Game, path: str | None, player: Agent) -> None:
-        """Create the agent with the network of a file or folder, by default the package's."""
+        """Create the agent with the network of a file or folder, by default the package's.
+
+        Raises:
+            InputError: The game has no bidding, or the network is missing.
+        """
         super().__init__(game, KINDS[FITTED], player)
         kind = NET if path is None else f"{NET}={quoted(path, ',:')}"
         self.name = f"bids:{kind}:{player.name}"

@@ -290,6 +290,9 @@ def save(path: Path, network: Network, provenance: dict[str, Any]) -> None:
         path: File, usually `.safetensors`; it is written atomically.
         network: Network to save.
         provenance: Information about its training, JSON values.
+
+    Raises:
+        InputError: The file cannot be written.
     """
     weights.save(path, network.state_dict(), {**network.config, "provenance": provenance})
 

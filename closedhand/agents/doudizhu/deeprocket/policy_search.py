@@ -32,6 +32,9 @@ class PolicySearchAgent(ValueSearchAgent):
             seed: Seed of the simulations.
             networks: Files of the policy and the kicker network, by kind.
             **budget: Budget of `PairedSearch`.
+
+        Raises:
+            InputError: A file is missing, or does not hold such a network.
         """
         super().__init__(game, name, seed, files.load(None, "win")[0], **budget)
         self._network = policy_net.load(self._flat, name, **networks)

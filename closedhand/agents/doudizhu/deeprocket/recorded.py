@@ -149,14 +149,22 @@ def opened(path: Path) -> Generator[Any]:
 
 
 def settings_of(path: Path) -> dict[str, Any]:
-    """Read the settings of a shard."""
+    """Read the settings of a shard.
+
+    Raises:
+        InputError: The file is not a shard.
+    """
     with opened(path) as file:
         text = file.schema_arrow.metadata[METADATA].decode()
         return check_fields(parse_json(text), "a shard", {"game": TEXT, "options": OPTIONS})
 
 
 def rows_of(path: Path) -> int:
-    """Read the number of games in a shard."""
+    """Read the number of games in a shard.
+
+    Raises:
+        InputError: The file is not a shard.
+    """
     with opened(path) as file:
         return file.metadata.num_rows
 

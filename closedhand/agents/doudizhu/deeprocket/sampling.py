@@ -134,6 +134,9 @@ def play_out(
         game: Dou Dizhu without bidding.
         states: States of the games, `game.dtype` [n]; changed in place.
         choose: Function from views [m] and the indices of their games, int64 [m], to actions.
+
+    Raises:
+        InputError: An action was illegal.
     """
     lockstep.play_out(game, states, choose, lambda _: "a network")
     return states["left"][np.arange(len(states)), states["landlord"]] == 0

@@ -64,6 +64,9 @@ def play_games(game: Game, specs: Sequence[Spec], seed: int, deals: range) -> Pl
         specs: Agents; one that is listed twice is drawn twice as often.
         seed: Seed of the deals, the agents and their assignment to sides.
         deals: Numbers of the deals.
+
+    Raises:
+        InputError: An agent is unknown, or chose an illegal action.
     """
     names = agent_names(specs)
     different = list(dict.fromkeys(names))

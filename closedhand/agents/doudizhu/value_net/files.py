@@ -46,6 +46,9 @@ def save(path: Path, net: Net, about: Mapping[str, Any]) -> None:
         path: File to write.
         net: The network.
         about: Its description, JSON values; among them the `objective` and the `NUMBERS`.
+
+    Raises:
+        InputError: The file cannot be written.
     """
     arrays: dict[str, np.ndarray] = {"about": np.array(json.dumps(about)), "dense": net.dense}
     for name in ("inputs", "plays"):

@@ -235,7 +235,11 @@ class Training:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Resume from a state that `state` returned."""
+        """Resume from a state that `state` returned.
+
+        Raises:
+            ValueError: The state is damaged.
+        """
         check_arrays(state, self.state())
         for name in COUNTS:
             setattr(self, name, int(state[name]))
