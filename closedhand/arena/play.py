@@ -127,7 +127,11 @@ class Session:
         return listed[int(number) - 1].action
 
     def undo(self) -> None:
-        """Go back to the person's previous decision."""
+        """Go back to the person's previous decision.
+
+        Raises:
+            InputError: There is no previous decision.
+        """
         if not self._decisions:
             raise InputError("there is nothing to undo: this is your first decision")
         self.state, events = self._decisions.pop()

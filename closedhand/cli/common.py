@@ -98,7 +98,11 @@ LARGEST = 1e9
 
 
 def positive(value: float | None) -> float | None:
-    """Check that a number on the command line is larger than 0, and return it."""
+    """Check that a number on the command line is larger than 0, and return it.
+
+    Raises:
+        InputError: The number is 0 or less, or above `LARGEST`.
+    """
     if value is not None and not 0 < value <= LARGEST:
         raise InputError(f"the number must be larger than 0 and at most {LARGEST:g}, not {value}")
     return value

@@ -153,6 +153,9 @@ def settings_of(algorithm: str, on_gpu: bool = False) -> Options:
     Args:
         algorithm: An algorithm of every game, or one of a single game that takes `--set`.
         on_gpu: Whether it learns on a GPU.
+
+    Raises:
+        InputError: There is no such algorithm.
     """
     if on_gpu and algorithm not in ON_GPU:
         raise InputError(f"{algorithm} does not learn on a GPU; {', '.join(ON_GPU)} does")

@@ -35,6 +35,9 @@ def plan_of(module: Any, quick: bool, only: str | None, **given: Any) -> Any:
         quick: Whether to begin with `QUICK`.
         only: Sections, separated by commas; None: those of the plan.
         **given: Fields of the plan; None: as there.
+
+    Raises:
+        InputError: There is no such section.
     """
     chosen = {name: value for name, value in given.items() if value is not None}
     if only is not None:

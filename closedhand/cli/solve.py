@@ -138,7 +138,11 @@ def solve(
 
 
 def names_of(algorithm: str) -> list[str]:
-    """Parse the algorithms of `--algorithm`."""
+    """Parse the algorithms of `--algorithm`.
+
+    Raises:
+        InputError: There is no such algorithm.
+    """
     from closedhand.solvers import solving
 
     names: list[str] = [*solving.SOLVERS] if algorithm == "all" else algorithm.split(",")
@@ -151,6 +155,9 @@ def names_of(algorithm: str) -> list[str]:
 
 def options_by_name(words: list[str]) -> list[str]:
     """Convert options of a game that are given by name to texts key=value.
+
+    Raises:
+        InputError: A word is no option, or has no value.
 
     Examples:
         >>> options_by_name(["--double-pair", "split", "--pair=card"])

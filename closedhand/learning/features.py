@@ -48,6 +48,9 @@ class Features:
         """Describe a game, flat or in sub-steps, for a network.
 
         Planes are flattened.
+
+        Raises:
+            InputError: The observation is unknown.
         """
         if observation not in ENCODERS:
             raise InputError(f"no observation {observation!r}; there are {', '.join(ENCODERS)}")

@@ -230,5 +230,9 @@ class NetworkLearner(Generic[Chosen]):
         raise NotImplementedError
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from a state that `state` returned."""
+        """Continue from a state that `state` returned.
+
+        Raises:
+            ValueError: The state belongs to another network.
+        """
         raise NotImplementedError

@@ -129,7 +129,11 @@ class Training:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Resume from a state that `state` returned."""
+        """Resume from a state that `state` returned.
+
+        Raises:
+            ValueError: The state belongs to another task.
+        """
         for name in self.arrays:
             setattr(self, name, state[name].astype(self.dtype))
             if getattr(self, name).shape != (self.task.features,):

@@ -109,6 +109,9 @@ def opponent_of(game: Game, level: str) -> str:
 
     `fair` is the usual opponent, `strong` the quick agent that gives hints, and `easy` the weakest
     measured agent above a random one, or else that.
+
+    Raises:
+        InputError: There is no such level.
     """
     if level not in LEVELS:
         raise InputError(f"a level is {', '.join(LEVELS)}, not {shown(level)}")

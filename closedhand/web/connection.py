@@ -190,13 +190,21 @@ class Connection:
             self.push({"re": number, "error": "the server failed to answer this"})
 
     def at_table(self) -> Table:
-        """Return the table that this browser has joined."""
+        """Return the table that this browser has joined.
+
+        Raises:
+            InputError: It has joined none, or the table is closed.
+        """
         if self.table is None or self.table.id not in self.lobby.tables:
             raise InputError("you have joined no table")
         return self.table
 
     def seated(self) -> Table:
-        """Return the table where this browser may act, as a player or as owner of agents alone."""
+        """Return the table where this browser may act, as a player or as owner of agents alone.
+
+        Raises:
+            InputError: It may not act at a table.
+        """
         table = self.at_table()
         if self.seat < 0 and not (self.owner and not table.persons):
             raise InputError("you are only watching")

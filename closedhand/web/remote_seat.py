@@ -146,11 +146,19 @@ class RemoteSeat(Table):
         self._answers.put(None)
 
     def undo(self, seat: int) -> None:
-        """Refuse."""
+        """Refuse.
+
+        Raises:
+            InputError: Always.
+        """
         raise InputError("a play at a remote server cannot be undone")
 
     def again(self, same: bool) -> None:
-        """Refuse."""
+        """Refuse.
+
+        Raises:
+            InputError: Always.
+        """
         raise InputError("the remote server begins the next round; wait for it")
 
     def saved(self) -> dict[str, Any]:

@@ -10,7 +10,11 @@ from closedhand.core.game import InputError
 
 
 def decoded(data: str, name: str) -> bytes:
-    """Decode base64."""
+    """Decode base64.
+
+    Raises:
+        InputError: The text is not base64.
+    """
     try:
         return base64.b64decode(data, validate=True)
     except ValueError:  # also raised for text that is not ASCII

@@ -138,7 +138,11 @@ class Training:
         return {"win": even() if self.win is None else self.win, "pool_parts": parts, **numbers}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Resume from a state that `state` returned."""
+        """Resume from a state that `state` returned.
+
+        Raises:
+            ValueError: The state is damaged.
+        """
         numbers = {key: int(state[key]) for key in NUMBERS}
         parts = state["pool_parts"]
         win = Tables(state["win"]).win

@@ -149,7 +149,11 @@ class _Reading:
         return False
 
     def response(self, auction: bool, data: Any) -> None:
-        """Take a response."""
+        """Take a response.
+
+        Raises:
+            InputError: It is malformed.
+        """
         if auction:
             if not NATURAL.holds(data) or data > 3:
                 raise InputError(f"a bid is 0, 1, 2 or 3, not {shown(data)}")

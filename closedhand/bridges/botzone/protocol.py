@@ -192,7 +192,11 @@ def _in_play(
 
 
 def answered_cards(response: Any, held: Sequence[int]) -> list[int]:
-    """Check that a response is a list of cards in the hand."""
+    """Check that a response is a list of cards in the hand.
+
+    Raises:
+        InputError: It is not.
+    """
     if not list_of(NATURAL).holds(response):
         raise InputError(f"a play is a list of cards, not {shown(response)}")
     cards = check_cards(response, "a play")
@@ -209,7 +213,11 @@ def response_of(game: Game, view: State, action: int, held: Sequence[int]) -> in
 
 
 def action_of(game: Game, view: State, response: Any, held: Sequence[int]) -> int:
-    """Convert a response to an action."""
+    """Convert a response to an action.
+
+    Raises:
+        InputError: It is no action, or an illegal one.
+    """
     if view.landlord < 0:
         if not NATURAL.holds(response) or response > MOST_BID:
             raise InputError(f"a bid is 0, 1, 2 or 3, not {shown(response)}")

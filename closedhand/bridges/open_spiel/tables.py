@@ -331,7 +331,11 @@ class Notation:
         return self._texts.get(action, str(action))
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """Parse an action."""
+        """Parse an action.
+
+        Raises:
+            InputError: There is no such action.
+        """
         found = self._ids.get(text.strip().lower())
         if found is not None:
             return found
@@ -356,7 +360,11 @@ class Notation:
         return numbers
 
     def parse_deal(self, text: str) -> State:
-        """Parse outcomes of chance into an initial state."""
+        """Parse outcomes of chance into an initial state.
+
+        Raises:
+            InputError: The text is not a complete list of outcomes.
+        """
         chance: tuple[int, ...] = ()
         for word in text.replace("-", " ").split():
             outcomes = list(map(str, self._walk.outcomes_after(chance)))

@@ -31,7 +31,11 @@ CONVERTERS = {
 
 
 def converter_of(game: Game) -> Any:
-    """Find the converter of a game."""
+    """Find the converter of a game.
+
+    Raises:
+        InputError: RLCard does not have the game, or not under these rules.
+    """
     if game.name not in CONVERTERS:
         raise InputError(f"RLCard has no {game.name}; of ours it has {', '.join(CONVERTERS)}")
     converter = import_module(CONVERTERS[game.name])
@@ -153,7 +157,11 @@ class RLCardPlayer:
 
 
 def game_of(env: Any) -> Game:
-    """Make our game with the rules of an environment of RLCard."""
+    """Make our game with the rules of an environment of RLCard.
+
+    Raises:
+        InputError: There is no such game here.
+    """
     for name, place in CONVERTERS.items():
         converter: Any = import_module(place)
         if env.name == converter.ENV:

@@ -49,7 +49,11 @@ def parse_cards(text: str) -> list[int]:
 
 
 def parse_hand(text: str) -> np.ndarray:
-    """Parse a hand to the ids of its thirteen cards, high to low, int8 [13]."""
+    """Parse a hand to the ids of its thirteen cards, high to low, int8 [13].
+
+    Raises:
+        InputError: The text does not name thirteen different cards.
+    """
     cards = parse_cards(text)
     if len(cards) != HAND:
         raise InputError(f"a hand has {HAND} cards, not {len(cards)}")
@@ -80,7 +84,11 @@ def board_text(tables: np.record, hand: Sequence[int] | np.ndarray, arrangement:
 
 
 def parse_board(text: str) -> tuple[np.ndarray, int]:
-    """Parse a board to its hand, int8 [13], and its arrangement."""
+    """Parse a board to its hand, int8 [13], and its arrangement.
+
+    Raises:
+        InputError: The text is not a board.
+    """
     fields = text.split("/")
     if len(fields) != len(PARTS):
         raise InputError(f"a board has the form back/middle/front, not {text!r}")

@@ -75,7 +75,11 @@ def read_rounds(path: Path) -> Iterator[tuple[tuple[str, ...], Fields]]:
 
 
 def hands_of(words: list[str], name: str) -> list[int]:
-    """Parse the cards of each player, in braces, to sets."""
+    """Parse the cards of each player, in braces, to sets.
+
+    Raises:
+        InputError: They are not five sets of cards in braces.
+    """
     sets: list[int] = []
     for part in " ".join(words).split("}")[:-1]:
         brace, *cards = part.split()
@@ -93,7 +97,11 @@ def _card(text: str) -> str:
 
 
 def play_of(text: str) -> int:
-    """Parse a play to its id."""
+    """Parse a play to its id.
+
+    Raises:
+        InputError: It is not a play.
+    """
     text = TIME.sub("", text)
     if text == "p":
         return PASS

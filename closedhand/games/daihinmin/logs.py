@@ -202,7 +202,11 @@ def read_rounds(path: Path, header: dict[str, str]) -> Iterator[tuple[int, dict[
 
 
 def card_id(text: str) -> int:
-    """Parse a held card to its id."""
+    """Parse a held card to its id.
+
+    Raises:
+        InputError: The text is not a card.
+    """
     if text == HELD_JOKER:
         return JOKER
     suit, rank = SUITS.find(text[0]), plays.RANKS.find(text[1:])
@@ -253,7 +257,11 @@ def _sorted_pairs(text: str) -> tuple[str, ...]:
 
 
 def submission(text: str) -> int:
-    """Parse a submission to the id of a play; no cards, or cards that form no play, are a pass."""
+    """Parse a submission to the id of a play, or of the pass for no cards or cards that form none.
+
+    Raises:
+        InputError: The text does not list cards.
+    """
     if not SUBMITTED.fullmatch(text):
         raise InputError(f"{text!r} is not a play of a log")
     return _ids().get(_sorted_pairs(text), PASS)
@@ -292,7 +300,11 @@ def lost_cards(values: Mapping[str, str]) -> dict[int, int]:
 
 
 def entries(text: str) -> list[str]:
-    """Split an exchange or the plays into entries, without the `EE` that ends each."""
+    """Split an exchange or the plays into entries, without the `EE` that ends each.
+
+    Raises:
+        InputError: An entry does not end in `EE`.
+    """
     parts = text.split("EE")
     if parts.pop().strip():
         raise InputError("an entry does not end in EE")

@@ -272,7 +272,11 @@ def sizes_text(sizes: Sequence[int]) -> str:
 
 
 def permutation(text: str, name: str, players: int = PLAYERS) -> list[int]:
-    """Parse seats or classes, a digit for each player."""
+    """Parse seats or classes, a digit for each player.
+
+    Raises:
+        InputError: The digits are not 0 to the last player, each once.
+    """
     if sorted(text) != [str(player) for player in range(players)]:
         raise InputError(
             f"{name} must be the digits 0 to {players - 1} in some order, not {text!r}"

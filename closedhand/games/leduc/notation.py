@@ -42,7 +42,11 @@ class Notation(TableNotation):
         self.cards = CARDS[: rules.tables.kinds]
 
     def card(self, text: str) -> int:
-        """Parse a card to its kind."""
+        """Parse a card to its kind.
+
+        Raises:
+            InputError: The deck has no such card.
+        """
         try:
             return self.cards.index(text.strip().upper())
         except ValueError:

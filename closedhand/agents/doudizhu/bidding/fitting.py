@@ -159,7 +159,11 @@ class Fit:
 
 
 def deals_of(state: Mapping[str, Any]) -> Deals:
-    """Read the deals in a checkpoint."""
+    """Read the deals in a checkpoint.
+
+    Raises:
+        ValueError: The deals are damaged.
+    """
     deals = Deals(state["hands"], state["points"])
     if not deals.hands.shape == deals.points.shape == (len(deals.hands), SEATS):
         raise ValueError("hands or points are missing")

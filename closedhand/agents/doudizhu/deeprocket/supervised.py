@@ -325,7 +325,11 @@ def network_of(kind: str, settings: Settings) -> networks.Network:
 
 
 def decisions_of(games: recorded.Games, kind: str, role: str | None) -> np.ndarray:
-    """List the decisions to learn: rows of `pairs.index`, of one role if it is named."""
+    """List the decisions to learn: rows of `pairs.index`, of one role if it is named.
+
+    Raises:
+        InputError: There is no such role.
+    """
     rows = pairs.index(games, kind)
     if role is None:
         return rows
