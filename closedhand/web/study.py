@@ -1,7 +1,7 @@
 """Study of records and positions: read, replay, judge play by play, and draw them."""
 
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -245,19 +245,3 @@ class Study:
             for each in actions
         ]
         return position_text.written(self.game, player, hand, texts, public)
-
-
-def view_of(game: Game, player: int, hand: str, actions: str, public: Mapping[str, Any]) -> State:
-    """Build a view from texts typed by a person.
-
-    Args:
-        game: The game.
-        player: Seat of the player.
-        hand: Cards that the player holds.
-        actions: Actions so far, separated by spaces.
-        public: Further knowledge of the player, by name.
-
-    Raises:
-        InputError: It is not a position of the game.
-    """
-    return game.view_from(player, hand, actions.split(), **public)

@@ -149,7 +149,7 @@ def _set_up(connection: Connection, given: dict[str, Any]) -> tuple[Game, State,
     """
     game = bound_game(given["game"], given["options"])
     public = position_text.typed(game, given.get("public") or {})
-    view = study.view_of(game, given["player"], given["hand"], given["actions"], public)
+    view = game.view_from(given["player"], given["hand"], given["actions"].split(), **public)
     player = game.seat(given["player"])
     advice.check_view(game, view, player)
     by = adviser(connection, game, given)

@@ -64,7 +64,7 @@ async def _tables(connection: Connection, given: dict[str, Any]) -> Any:
             "changed": each["changed"],
             "total": _total(each),
         }
-        for each in sorted(connection.lobby.listed(), key=_age)
+        for each in sorted(connection.lobby.listed(), key=lambda saved: -saved["changed"])
     ]
 
 
@@ -78,10 +78,6 @@ async def _past(connection: Connection, given: dict[str, Any]) -> Any:
 async def _forget(connection: Connection, given: dict[str, Any]) -> Any:
     """Delete all past hands."""
     connection.lobby.past.delete()
-
-
-def _age(saved: Mapping[str, Any]) -> float:
-    return -saved["changed"]
 
 
 def _total(saved: Mapping[str, Any]) -> float | None:
