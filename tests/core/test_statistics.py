@@ -80,7 +80,7 @@ def test_a_share_by_hand() -> None:
 
 @pytest.mark.parametrize("games", ["one a deal", "two", "two that depend on each other"])
 @pytest.mark.parametrize(("least", "most"), [(0.0, 0.05), (0.9, 1.0), (0.5, 0.7)])
-@pytest.mark.parametrize("deals", [20, 50, 100, 1000])
+@pytest.mark.parametrize("deals", [20, 100])
 def test_shares_hold_near_0_and_1(games: str, least: float, most: float, deals: int) -> None:
     """Over 4,000 win rates drawn from a range, as counts of wins are lumpy for any single one."""
     rng = np.random.default_rng([deals, int(100 * least), len(games)])
