@@ -1,4 +1,4 @@
-"""A server of the page that is killed keeps its tables; no file is damaged or behind what was shown."""
+"""A killed server of the page keeps its tables: no file is damaged, or behind what was shown."""
 
 import json
 import os
