@@ -143,7 +143,7 @@ def substep_options(name: str) -> set[str]:
 
 
 def offered(game: Game) -> list[str]:
-    """List the agents that need no argument, and those with a time budget as theirs."""
+    """List the agents that need no argument, and those whose argument is a time budget."""
     found: list[str] = []
     for name in agent_names(game.name):
         if _takes_budget(game, f"{name}:{BUDGETS[0]}"):
