@@ -24,7 +24,7 @@ from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import make_game, spec_of
 from closedhand.core.version import __version__
-from closedhand.web import advice, catalogue
+from closedhand.web import advice, catalogue, open_hands
 from closedhand.web.card_chances import card_chances
 from closedhand.web.serialization import prepare
 
@@ -54,13 +54,24 @@ def _hints(game: Game) -> None:
     card_chances(game, view, player, 0)
 
 
+def _endgames(game: Game) -> None:
+    """Call all that exact results of open hands need."""
+    if open_hands.is_solvable(game):
+        state = game.deal(np.random.default_rng(0))
+        open_hands.solved(game, state, seconds=0.0)
+
+
 def _games(name: str) -> list[Game]:
     """Make a game with the options of a new table, and with its defaults if they differ."""
     table, plain = make_game(name, **spec_of(name).table_options).flat, make_game(name).flat
     return [table] if table.options == plain.options else [table, plain]
 
 
-STAGES: dict[str, Callable[[Game], None]] = {"table": _table, "hints": _hints}
+STAGES: dict[str, Callable[[Game], None]] = {
+    "table": _table,
+    "hints": _hints,
+    "endgames": _endgames,
+}
 
 
 class Preparation:
