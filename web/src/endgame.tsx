@@ -56,6 +56,7 @@ export function EndgamePanel({ endgame, game, name, again, t }: {
   t: Translate;
 }) {
   const found = endgame;
+  const decided = found?.plays?.some((play) => known(play.low, play.high)); // of some play at least
   return (
     <section class="endgame" aria-label={t("Open hands, exact")}>
       <h3>{t("Open hands, exact")}</h3>
@@ -70,10 +71,10 @@ export function EndgamePanel({ endgame, game, name, again, t }: {
                 : <b>{t(move.text)}</b>}</li>
             ))}</ol>
           ) : null}
-          <ul class="values worths">{found.plays.slice(0, MOST_PLAYS).map((play) => (
+          {decided ? <ul class="values worths">{found.plays.slice(0, MOST_PLAYS).map((play) => (
             <li key={play.id}><b>{t(play.text)}</b> <span class="number">{worth(play.low, play.high, found.is_win, t)}</span></li>
-          ))}</ul>
-          {found.plays.length > MOST_PLAYS ? <p><small>+ {found.plays.length - MOST_PLAYS}</small></p> : null}
+          ))}</ul> : null}
+          {decided && found.plays.length > MOST_PLAYS ? <p><small>+ {found.plays.length - MOST_PLAYS}</small></p> : null}
         </>
       )}
     </section>

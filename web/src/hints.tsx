@@ -43,7 +43,7 @@ function Values({ hint, t, use }: { hint: Hint; t: Translate; use: (action: Acti
   return (
     <>
       <h3>{t("Expected points")}{compared}{hint.done ? "" : " …"}</h3>
-      <p class="basis"><small>{t(BASIS[hint.basis] ?? "")} {NAMED.has(hint.basis) ? hint.by : ""}{tries ? `; ${tries} ${t("deals simulated, ± is a 95% interval")}` : ""}</small></p>
+      <p class="basis"><small>{t(BASIS[hint.basis] ?? "")}{NAMED.has(hint.basis) ? ` ${hint.by}` : ""}{tries ? `; ${tries} ${t("deals simulated, ± is a 95% interval")}` : ""}</small></p>
       <ul class="values">{values.map((value) => (
         <li key={value.id}>
           <button type="button" onClick={() => use(value)}>{t(value.text)}</button>

@@ -117,7 +117,10 @@ async def _place(connection: Connection, given: dict[str, Any]) -> Any:
         connection.lobby.wait_for(given["game"], "endgames")
         game = bound_game(given["game"], given["options"])
         state = exact.place(game, hands, given["turn"], given.get("beat") or None, by)
-        return game, state, describe(game, [state], [], legal=False)
+        description = describe(game, [state], [], legal=False)
+        # A seat without a hand only passes: it is left out.
+        description["rows"] = [row for row in description["rows"] if row["seat"] < len(hands)]
+        return game, state, description
 
     game, state, description = await connection.lobby.in_thread(placed)
     about, seats = given.get("about", 0), len(hands)
