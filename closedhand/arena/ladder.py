@@ -59,6 +59,12 @@ def pairs_of(
 ) -> list[tuple[tuple[Player, Player], int]]:
     """List all pairs of agents, each with its number of deals.
 
+    Args:
+        game: The game.
+        agents: Agents, or their texts.
+        deals: Deals of a match.
+        slow_deals: Most deals of a match with a slow agent, see `is_slow`.
+
     Raises:
         InputError: Fewer than two agents, or an unknown one.
     """
@@ -149,9 +155,6 @@ def _play(
         seed: Seed of deals and agents.
         workers: Number of processes, or remote ones.
         progress: Called with the number of deals done.
-
-    Raises:
-        KeyboardInterrupt: The match was interrupted; its file has the deals played so far.
     """
     try:
         played = files.load(path, game, pair, seed)

@@ -57,12 +57,7 @@ class Session:
     """
 
     def __init__(
-        self,
-        game: Game,
-        state: State,
-        seat: int,
-        agents: Sequence[Agent],
-        adviser: Agent,
+        self, game: Game, state: State, seat: int, agents: Sequence[Agent], adviser: Agent
     ) -> None:
         """Start from a state.
 

@@ -273,7 +273,7 @@ def continuing(path: Path) -> Generator[None]:
     try:
         yield
     except (ValueError, KeyError, TypeError, OverflowError):
-        raise InputError(f"{path} holds no match to resume") from None
+        raise InputError(f"{path} holds no match to resume: name another file") from None
 
 
 def load_same(path: Path, game: Game, wanted: Mapping[str, Any]) -> dict[str, Any]:

@@ -61,9 +61,6 @@ def objects_only(wanted: bool) -> Generator[None]:
 
     Other output, of other packages in this process or in workers, goes to the standard error. The
     objects are printed at the end of the block, also after an error.
-
-    Args:
-        wanted: Whether to do so; otherwise nothing changes.
     """
     global _objects
     if not wanted:

@@ -7,7 +7,7 @@ PyTorch's, once it has used a GPU.
 
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
 # pyright: reportUnknownVariableType=false
-# NumPy's numbers of any type have no types.
+# NumPy's generic numbers are not annotated.
 
 import ctypes
 from collections.abc import Iterator

@@ -181,11 +181,7 @@ def remove(path: Path) -> None:
 
 
 class Log:
-    """A new text file to which texts are appended, each completely or not at all.
-
-    Attributes:
-        path: Path of the file.
-    """
+    """A new text file to which texts are appended, each completely or not at all."""
 
     def __init__(self, path: Path) -> None:
         """Prepare a log, which must not hold anything yet."""
@@ -358,7 +354,7 @@ def _sign(lock: Path) -> None:
 
 
 def _holder(lock: Path) -> str:
-    """Name the process that holds a lock, as far as the file tells it."""
+    """Name the process that holds a lock, if the file states it."""
     try:
         with open(lock, "rb") as file:
             lines = file.read(500).decode(errors="replace").splitlines()

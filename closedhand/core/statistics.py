@@ -66,6 +66,11 @@ def interval(low: float | None, high: float | None, form: str = ".3f") -> str:
     Examples:
         >>> interval(-0.5, 1.25, "+.2f"), interval(math.nan, math.nan)
         ('-0.50 to +1.25', '-')
+
+    Args:
+        low: Lower end; None or NaN: there is no interval.
+        high: Upper end.
+        form: Format specification of both ends.
     """
     if low is None or high is None or math.isnan(low):
         return "-"

@@ -175,11 +175,7 @@ class Device:
 
 
 def check_device(device: Any) -> "torch.device":
-    """Check a device of PyTorch, and return it.
-
-    Raises:
-        InputError: There is no such device.
-    """
+    """Check a device of PyTorch, and return it."""
     torch = import_torch()
     try:
         found = torch.device(device)

@@ -131,11 +131,7 @@ class Endgame:
 
 
 def place(
-    game: Game,
-    hands: Sequence[str],
-    turn: int = 0,
-    beat: str | None = None,
-    by: int | None = None,
+    game: Game, hands: Sequence[str], turn: int = 0, beat: str | None = None, by: int | None = None
 ) -> State:
     """Build a full state from open hands, in a game whose spec has `endgames`.
 
@@ -242,7 +238,7 @@ def ask(
 
 
 class _Table(NamedTuple):
-    """Decided positions, and what the searches that decided them have seen, see `search`."""
+    """Decided positions, and the numbers that their searches record, see `LEAST`."""
 
     places: Ids
     seen: Floats
@@ -347,7 +343,8 @@ class _Search:
         """Return whether the player can force a payoff in a state; False also if it is unknown."""
         if value <= self.game.payoff_range[0]:
             return True
-        # A question that was put before may stand for this one, and its table is there.
+        # An earlier question, whose table is filled already, answers this one too if its bound is
+        # lower and every payoff that counted as won there reaches `value`.
         for least in [*self.tables, value]:
             if least > value or (least < value and self.tables[least].seen[LEAST] < value):
                 continue

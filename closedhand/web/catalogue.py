@@ -144,7 +144,7 @@ def substep_options(name: str) -> set[str]:
 
 
 def offered(game: Game) -> list[str]:
-    """List the agents that need no argument, with their variants, and those with a time budget."""
+    """List agents without an argument, with their variants, and with a time budget as theirs."""
     found: list[str] = []
     for name in agent_names(game.name):
         if _takes_budget(game, f"{name}:{BUDGETS[0]}"):

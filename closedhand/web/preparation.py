@@ -34,7 +34,7 @@ LOG = logging.getLogger("closedhand.web")
 
 COMMAND = (sys.executable, "-m", "closedhand.web.preparation")
 CACHE = f"{__version__} {numba.__version__} {platform.python_version()} {platform.machine()}"
-"""Beginning of the line about a compiled game in the file of these; other versions compile anew."""
+"""Beginning of a line about a compiled game in that file; it holds for one version only."""
 
 MOST_PLAYED = 300
 """Most actions of the hand that is played; a match of many rounds is longer."""

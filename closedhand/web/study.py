@@ -1,7 +1,7 @@
 """Study of records and positions: read, replay, judge play by play, and draw them."""
 
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -204,7 +204,7 @@ class Study:
         state = self.states[ply]
         if self.game.over(state):
             return [[value, 0.0] for value in playing.returns(state).tolist()]
-        # One line of play would say won or lost; how often it is won tells more.
+        # One playout only says won or lost; the share of wins says more.
         policy = policy.varied() if hasattr(policy, "varied") else policy
         values: list[list[float]] = []
         for player in range(self.game.num_players):
@@ -255,19 +255,3 @@ class Study:
             for each in actions
         ]
         return position_text.written(self.game, player, hand, texts, public)
-
-
-def view_of(game: Game, player: int, hand: str, actions: str, public: Mapping[str, Any]) -> State:
-    """Build a view from texts typed by a person.
-
-    Args:
-        game: The game.
-        player: Seat of the player.
-        hand: Cards that the player holds.
-        actions: Actions so far, separated by spaces.
-        public: Further knowledge of the player, by name.
-
-    Raises:
-        InputError: It is not a position of the game.
-    """
-    return game.view_from(player, hand, actions.split(), **public)

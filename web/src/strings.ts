@@ -217,8 +217,8 @@ const WORDS: Record<string, [string, string]> = {
   "Play to beat": ["要压的牌", "上回る役"],
   "Played by": ["出牌者", "出した席"],
   "the seat before": ["上家", "前の席"],
-  "From here on {} can force the win, all hands open: {}.": ["明牌来看，此后{}必胜：{}。", "手札を全て公開すれば、ここから{}が必勝：{}。"],
-  "{} gives the win away, all hands open: {} had one by {}.": ["明牌来看，{}放走了胜利：{}本可凭{}必胜。", "手札を全て公開すれば、{}は勝ちを逃す手：{}には{}の必勝手順があった。"],
+  "From here on {} can force the win, all hands open: {}": ["明牌来看，此后{}必胜：{}", "手札を全て公開すれば、ここから{}が必勝：{}"],
+  "{} gives the win away, all hands open: {} had one by {}": ["明牌来看，{}放走了胜利：{}本可必胜：{}", "手札を全て公開すれば、{}は勝ちを逃す手：{}の必勝手順：{}"],
   "The game turned, {}, by the cards: nothing better than {} could be known.": ["局势因牌而变，{}：已知信息下没有比{}更好的。", "札の巡りで形勢が変わった、{}：{}より良い手は知りえなかった。"],
 };
 

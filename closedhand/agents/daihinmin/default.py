@@ -138,7 +138,7 @@ def first_group(rules, cards, size, joker, lock, revolution):
     ranks = np.uint64(0)
     if own <= 4:
         ranks = ranks_with(cards, own)
-        if own < 4:
+        if own < 4:  # the sample client splits no larger group
             ranks &= ~ranks_with(cards, own + 1)
     if not ranks:
         return NONE

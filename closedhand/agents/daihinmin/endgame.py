@@ -90,7 +90,7 @@ def is_beatable(rules, state, action, others, ids):
 
 @kernel
 def wins(rules, view, action):
-    """Return whether an action plays the whole hand, and may."""
+    """Return whether an action plays the whole hand and is allowed to."""
     whole = rules.plays.length[action] == view.left[view.player]
     return whole and not is_forbidden_finish(rules, action, view.revolution)
 

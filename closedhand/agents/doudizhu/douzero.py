@@ -30,6 +30,7 @@ import torch
 from torch import nn
 
 from closedhand.agents.doudizhu.bidding.modules import choose_bid
+from closedhand.core.batch_agent import BatchAgent
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.reading import read_content
 from closedhand.core.text import reason_of
@@ -200,28 +201,18 @@ def features(need: np.ndarray, views: np.ndarray, role: int) -> tuple[np.ndarray
     return history, np.concatenate([numbers, *counts, bombs], axis=1)
 
 
-class DouZeroAgent:
-    """Agent that makes the play of the greatest value by the network of its role.
-
-    Attributes:
-        name: Name in results and records.
-        game: Game that is played.
-    """
+class DouZeroAgent(BatchAgent):
+    """Agent that makes the play of the greatest value by the network of its role."""
 
     def __init__(self, game: Game, name: str, networks: list[ValueNetwork]) -> None:
         """Create the agent with the networks of the landlord, the down and the up peasant."""
-        self.game = game
-        self.name = name
+        super().__init__(game, name)
         self._networks = networks
         # One thread, as matches run in several processes.
         torch.set_num_threads(1)
         plays = game.flat.rules.plays
         self._need = plays.need[: plays.number].copy()
         self._ids = np.empty(game.num_actions + game.flat.num_actions, np.int32)
-
-    def act(self, view: State) -> int:
-        """Choose the action of the player to act."""
-        return int(self.act_batch(np.array([view], self.game.dtype))[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
         """Choose an action, int64 [n], for each view, states [n]."""

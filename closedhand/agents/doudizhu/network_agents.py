@@ -87,11 +87,7 @@ def make_policy_net(
 
 @searching("policy-search", SIMULATION, needs=MODULES)
 def make_policy_search(
-    game: Game,
-    seed: int,
-    argument: SearchArgument,
-    threads: Threads = None,
-    worlds: Worlds = None,
+    game: Game, seed: int, argument: SearchArgument, threads: Threads = None, worlds: Worlds = None
 ) -> agents.Agent:
     """Make the agent `policy-search`; it takes the arguments of `search`, but a path of networks.
 

@@ -136,6 +136,11 @@ class RLCardPlayer:
 
         Only public information of the environment is read.
 
+        Args:
+            env: An environment of RLCard.
+            agent: An agent, or its text.
+            seed: Seed of the agent.
+
         Raises:
             InputError: There is no such game here, or no such agent.
         """

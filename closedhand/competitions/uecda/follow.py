@@ -57,7 +57,7 @@ def catch_up(rules, view, seen):
 
 @kernel
 def settle(rules, view, me, hand, table):
-    """Adopt what a table states otherwise than a view.
+    """Correct a view where a table of the server states something else.
 
     Args:
         rules: Rules of one round.

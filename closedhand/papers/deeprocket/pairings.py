@@ -164,9 +164,6 @@ def _chunk_of(game: Game, data: dict[str, Any]) -> Chunk:
 def summary(played: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
     """Compute both figures as JSON data.
 
-    Args:
-        played: Results of each iteration, by pairing.
-
     Returns:
         `iterations`: by pairing, the landlord's win rate in each iteration. `landlord`, `peasants`:
         win rates over all games by pairing; `points`: the landlord's points per game.

@@ -300,7 +300,7 @@ def _draw_arrow(axis: Any, curve: np.ndarray, edge: Edge) -> None:
     across = np.array([-ahead[1], ahead[0]])
     base = curve[3] - (0.1 + 0.016 * edge.width) * ahead
     half = 0.045 + 0.0105 * edge.width
-    # A little into the head, so that no gap shows between them.
+    # The line ends a little inside the arrow head, so that no gap shows.
     line = Curve([*curve[:3], base + 0.01 * ahead], [Curve.MOVETO, *[Curve.CURVE4] * 3])
     style = {"linewidth": edge.width, "linestyle": (0, (4, 3)) if edge.never else "-"}
     axis.add_patch(PathPatch(line, fill=False, edgecolor=edge.color, zorder=2, **style))

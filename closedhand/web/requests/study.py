@@ -41,11 +41,7 @@ async def _replay(connection: Connection, given: dict[str, Any]) -> Any:
 
 
 def _studied(connection: Connection, given: dict[str, Any]) -> tuple[study.Study, int, int]:
-    """Return the study of a browser, with the number of actions and the seat of a message.
-
-    Raises:
-        InputError: The browser has no study, or the game has no such position or seat.
-    """
+    """Return the study of a browser, with the number of actions and the seat of a message."""
     if connection.study is None:
         raise InputError("there is no game under study")
     ply = given.get("ply", 0)
@@ -189,7 +185,7 @@ def _set_up(connection: Connection, given: dict[str, Any]) -> tuple[Game, State,
     """
     game = bound_game(given["game"], given["options"])
     public = position_text.typed(game, given.get("public") or {})
-    view = study.view_of(game, given["player"], given["hand"], given["actions"], public)
+    view = game.view_from(given["player"], given["hand"], given["actions"].split(), **public)
     player = game.seat(given["player"])
     advice.check_view(game, view, player)
     by = adviser(connection, game, given)

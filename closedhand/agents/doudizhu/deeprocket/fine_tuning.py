@@ -101,20 +101,6 @@ class Settings(NamedTuple):
 DEFAULTS = Settings()
 
 
-class Result(NamedTuple):
-    """The result of fine-tuning.
-
-    Attributes:
-        path: File of the network.
-        history: Checks, as in `history.json`.
-        interrupted: Whether Ctrl-C ended the fine-tuning.
-    """
-
-    path: Path
-    history: list[dict[str, Any]]
-    interrupted: bool
-
-
 def divergence(logs: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
     """Compute the Kullback-Leibler divergence of policies from others, in nats.
 
@@ -389,14 +375,7 @@ def begin(tuning: Tuning, out: Path) -> Run[Tuning]:
     def save() -> None:
         tuning.save(out, run.history)
 
-    run = Run(
-        tuning,
-        tuning.settings,
-        out / "self-play.ckpt",
-        save,
-        TORCH,
-        note_checkpoints=False,
-    )
+    run = Run(tuning, tuning.settings, out / "self-play.ckpt", save, TORCH, note_checkpoints=False)
     return run
 
 
@@ -409,7 +388,7 @@ def train(
     threads: int | None = None,
     restart: bool = False,
     progress: Callable[[float, str], object] = lambda share, text: None,
-) -> Result:
+) -> networks.Result:
     """Fine-tune a policy network in self-play, or resume the one in `out`; Ctrl-C saves.
 
     Args:
@@ -446,7 +425,7 @@ def train(
     run.work(limit, progress=lambda: progress(min(1.0, run.seconds / limit), describe(run)))
     if not run.learner.steps:
         raise KeyboardInterrupt
-    return Result(path, run.history, run.interrupted)
+    return networks.Result(path, run.history, run.interrupted)
 
 
 def describe(run: Run[Tuning]) -> str:

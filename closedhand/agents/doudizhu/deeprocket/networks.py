@@ -320,6 +320,20 @@ def load(path: Path, kind: str) -> tuple[Network, dict[str, Any]]:
     return network.eval(), about["provenance"]
 
 
+class Result(NamedTuple):
+    """The result of a training.
+
+    Attributes:
+        path: File of the network.
+        history: Checks, as in `history.json`.
+        interrupted: Whether Ctrl-C ended the training.
+    """
+
+    path: Path
+    history: list[dict[str, Any]]
+    interrupted: bool
+
+
 def write_history(out: Path, kind: str, checks: list[dict[str, Any]]) -> None:
     """Write the checks of a kind of training into `history.json`; other kinds are kept."""
     path = out / "history.json"

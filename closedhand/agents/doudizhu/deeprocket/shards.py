@@ -210,16 +210,12 @@ class Writer:
             played = Played(**arrays)
             self._check(played)
         except (InputError, TypeError):
-            raise InputError(f"{path} holds nothing to resume") from None
+            raise InputError(f"{path} holds nothing to resume: delete it") from None
         check_same(path, found, {**self._settings, "chunk": CHUNK})
         return played
 
     def _check(self, played: Played) -> None:
-        """Refuse arrays of other shapes or types.
-
-        Raises:
-            InputError: The arrays are not those of games.
-        """
+        """Refuse arrays of other shapes or types."""
         n, moves = len(played.deals), len(played.actions)
         forms = [("u8", (n, 4)), ("u2", (moves,)), ("i8", (n,)), ("i8", (n, SEATS))]
         found = [(each.dtype.str[1:], each.shape) for each in played]
@@ -259,11 +255,7 @@ def joined(parts: Sequence[Played]) -> Played:
 
 
 def check(game: Game, agents: Sequence[Spec], games: int, seed: int, workers: Workers) -> None:
-    """Check that shards can be generated from these arguments.
-
-    Raises:
-        InputError: An argument does not allow it.
-    """
+    """Check that shards can be generated from these arguments."""
     arrow()
     if game.name != "doudizhu":
         raise InputError(f"shards hold games of doudizhu, not of {game.name}")

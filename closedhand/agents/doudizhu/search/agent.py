@@ -183,11 +183,7 @@ def search_settings(
 
 @searching("search")
 def make_search(
-    game: Game,
-    seed: int,
-    argument: SearchArgument,
-    threads: Threads = None,
-    worlds: Worlds = None,
+    game: Game, seed: int, argument: SearchArgument, threads: Threads = None, worlds: Worlds = None
 ) -> SearchAgent:
     """Make the agent `search`; `search:50ms`, `search:4000`, `search:4000x300:PATH` set the budget.
 
