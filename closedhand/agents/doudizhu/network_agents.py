@@ -61,7 +61,9 @@ def policy_files(argument: str | None, tuned: bool = False) -> dict[str, Path]:
 
 
 @described(
-    lambda game, argument, tuned=False: Traits(agents.files_of(argument), microseconds=90),
+    lambda game, argument, tuned=False: Traits(
+        agents.files_of(argument), microseconds=90, variants=("tuned=1",)
+    ),
     needs=MODULES,
     plays=("policy.safetensors", "policy-net:{}"),
 )
