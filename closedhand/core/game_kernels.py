@@ -452,7 +452,7 @@ def show_legal(
     for k in range(number):
         mask[ids[k]] = 1
     if number > len(copy) // 4:
-        for action in range(len(copy)):  # copy[:] = mask would compile a message first
+        for action in range(len(copy)):  # a slice would compile a message on lengths
             copy[action] = mask[action]
     else:  # fewer marks take less time than reading a mask of thousands of actions
         copy[:] = 0

@@ -133,9 +133,7 @@ def _of(*types: type) -> Callable[[Any], bool]:
 TEXT = Kind("a text", "texts", _of(str))
 NUMBER = Kind("a number", "numbers", is_number)
 NATURAL = Kind(
-    "a whole number that is not negative",
-    "whole numbers that are not negative",
-    _is_natural,
+    "a whole number that is not negative", "whole numbers that are not negative", _is_natural
 )
 OPTIONS = Kind("an object", "objects", _of(dict))
 
@@ -150,10 +148,7 @@ def list_of(kind: Kind) -> Kind:
 
 
 def check_fields(
-    data: Any,
-    name: str,
-    needed: Mapping[str, Kind],
-    others: Mapping[str, Kind] | None = None,
+    data: Any, name: str, needed: Mapping[str, Kind], others: Mapping[str, Kind] | None = None
 ) -> dict[str, Any]:
     """Check that JSON data is an object with certain fields, and return it.
 
@@ -162,9 +157,6 @@ def check_fields(
         name: Name of such an object, for messages.
         needed: Fields that it must have, and their kinds.
         others: Fields that it may have; null counts as absent.
-
-    Raises:
-        InputError: The data is not an object, lacks a field, or has a value of another kind.
     """
     if not isinstance(data, dict):
         raise InputError(f"{name} is a JSON object, not {data!r}")

@@ -94,11 +94,7 @@ NPZ = Format(_write_npz, _read_npz)
 
 
 def check_resumable(made: Path, checkpoint: Path) -> None:
-    """Refuse to overwrite the result of a run, `made`, that has no checkpoint.
-
-    Raises:
-        InputError: The result exists, but the checkpoint does not.
-    """
+    """Refuse to overwrite the result of a run, `made`, that has no checkpoint."""
     if made.exists() and not checkpoint.exists():
         raise InputError(f"{made} is of another training: name another folder, or add --restart")
 
@@ -125,7 +121,10 @@ def check_same(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) 
         if isinstance(was, Mapping) and isinstance(now, Mapping):
             was, now = _differing(cast(Options, was), cast(Options, now))
         if was != now:
-            raise InputError(f"{path} was made with {key} {was}, not {now}")
+            raise InputError(
+                f"{path} was made with {key} {was}, not {now}: give that to resume it, or another "
+                "place to begin anew"
+            )
 
 
 def _differing(found: Options, wanted: Options) -> tuple[str, str]:
@@ -241,9 +240,15 @@ class Run(Generic[Worker]):
     ) -> None:
         """Prepare the run of a learner before its first piece of work.
 
-        `save_results` is called before each checkpoint, so the checkpoint is never newer than these
-        results. With `note_checkpoints` a summary is added to the history at every checkpoint, not
-        only when the learner asks for it.
+        Args:
+            learner: The learner.
+            settings: Settings that must be the same on resumption, JSON values.
+            path: Path of the checkpoint; None: none is kept.
+            save_results: Called before each checkpoint, so the checkpoint is never newer than these
+                results.
+            format: Format of the checkpoint.
+            note_checkpoints: Whether every checkpoint adds a summary to the history, besides those
+                that the learner asks for.
         """
         self.learner = learner
         self.settings = json.loads(json.dumps(settings))
@@ -273,8 +278,10 @@ class Run(Generic[Worker]):
             self._noted = True
         except InputError:
             raise
-        except Exception:  # a damaged file fails in a dozen ways
-            raise InputError(f"{self.path} holds nothing to resume") from None
+        except Exception:  # a damaged file can raise almost any error
+            raise InputError(
+                f"{self.path} holds nothing to resume: delete it, or begin anew in another place"
+            ) from None
         return self
 
     def resume_if_kept(self, restart: bool = False) -> bool:

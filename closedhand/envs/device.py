@@ -80,10 +80,7 @@ class Device:
     """
 
     def __init__(self, device: Any) -> None:
-        """Choose a device.
-
-        Args:
-            device: `cuda`, `cuda:1`, …, or `cpu`.
+        """Choose a device: `cuda`, `cuda:1`, …, or `cpu`.
 
         Raises:
             InputError: There is no such device.
@@ -175,11 +172,7 @@ class Device:
 
 
 def check_device(device: Any) -> "torch.device":
-    """Check a device of PyTorch, and return it.
-
-    Raises:
-        InputError: There is no such device.
-    """
+    """Check a device of PyTorch, and return it."""
     torch = import_torch()
     try:
         found = torch.device(device)

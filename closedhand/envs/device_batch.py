@@ -73,7 +73,7 @@ class DeviceBatch:
         illegal_reward: float = ILLEGAL_REWARD,
         shape: Shape | None = None,
     ) -> None:
-        """Make room for games; `reset` starts them.
+        """Allocate memory for games; `reset` starts them.
 
         Args:
             game: The game.

@@ -96,7 +96,12 @@ class NetworkLearner(Generic[Chosen]):
     ) -> None:
         """Set up the game, the counts and the agents to evaluate against.
 
-        PyTorch uses `threads` threads.
+        Args:
+            game: The game.
+            settings: The settings.
+            seed: Seed of everything random.
+            against: Agents to evaluate the learner against.
+            threads: Number of threads of PyTorch.
 
         Raises:
             InputError: An agent or the observation is unknown.

@@ -55,7 +55,7 @@ class Lobby:
         servers: Servers of competitions at which a seat may be taken.
         preparation: The games that are still being prepared; None: nothing is prepared.
         past: The hands that persons have played here.
-        remote_matches: The latest match at each of them, by index in `servers`.
+        remote_matches: The latest match at each server, by index in `servers`.
         log: The log of refused requests and failures.
     """
 

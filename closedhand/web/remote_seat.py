@@ -74,15 +74,7 @@ class RemoteSeat(Table):
     def __init__(
         self, game: Game, view: State, own: int, seat: Seat, leave: Callable[[], None]
     ) -> None:
-        """Set up the table at the beginning of a match.
-
-        Args:
-            game: The game.
-            view: First view of the player.
-            own: Number of the seat.
-            seat: Who plays there.
-            leave: Function that leaves the match.
-        """
+        """Set up the table at the beginning of a match."""
         self.own, self.asked = own, False
         self._leave = leave
         self._answers: queue.Queue[int | None] = queue.Queue()
@@ -175,11 +167,7 @@ class RemoteSeat(Table):
 
 
 class RemotePlayer:
-    """The agent that a client runs: asks a person in a browser, or slows down an agent.
-
-    Attributes:
-        name: The agent or the name of the person.
-    """
+    """The agent that a client runs: asks a person in a browser, or slows down an agent."""
 
     def __init__(self, match: "RemoteMatch", agent: Agent | None) -> None:
         """Play by an agent, or for a person where `agent` is None."""
@@ -269,11 +257,7 @@ class RemoteMatch:
         return RemotePlayer(self, make_agent(game, name) if name else None)
 
     def _see(self, view: State, seat: int, player: int) -> None:
-        """Update the table with what the client sees, in the thread of the client.
-
-        Raises:
-            EOFError: The match was left.
-        """
+        """Update the table with what the client sees, in the thread of the client."""
         if self.end:
             raise EOFError
         if not self._begun.is_set():

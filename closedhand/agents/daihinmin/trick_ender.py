@@ -96,11 +96,7 @@ def price_of(rules, numbers, view, hand, before, play, parts):
 
 
 class Policy(NamedTuple):
-    """Policy of the agent `trick-ender`.
-
-    Attributes:
-        numbers: Its parameters.
-    """
+    """Policy of the agent `trick-ender`."""
 
     kernels = "closedhand.agents.daihinmin.trick_ender"
 
@@ -115,11 +111,7 @@ def decide(policy, rules, view, ids):
 
 @described(Traits(microseconds=15, steady=True))
 def make_trick_ender(game: Game, seed: int, argument: str | None) -> PlayAgent:
-    """Make the agent `trick-ender`, which is deterministic; ignore the seed.
-
-    Raises:
-        InputError: There is an argument, or the game has two jokers.
-    """
+    """Make the agent `trick-ender`, which is deterministic; ignore the seed."""
     refuse_argument("trick-ender", argument)
     check_one_joker(game, "trick-ender")
     return PlayAgent(game, "trick-ender", Policy(REFINED))

@@ -62,11 +62,7 @@ def _options_text(game: Game) -> str:
 
 
 def _game_of(name: str, text: str) -> Game:
-    """Make the game of a name and of options in the form of `_options_text`.
-
-    Raises:
-        InputError: An unknown game or option.
-    """
+    """Make the game of a name and of options in the form of `_options_text`."""
     options: dict[str, Any] = {}
     for pair in filter(None, text.split(";")):
         key, colon, value = pair.partition(":")

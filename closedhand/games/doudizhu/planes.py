@@ -94,7 +94,7 @@ def cell(x, y, z):
 
 
 def cells_of_groups() -> np.ndarray:
-    """List the cells of every main group in plane 0, uint16 [379, 31]: their number, then them.
+    """List the cells of every main group in plane 0, uint16 [379, 31]: the number, then the cells.
 
     Indices run fastest over the planes, so the cells in plane z are these plus z. The pass, which
     marks a whole row, has none here (see `draw_passes`).

@@ -130,20 +130,13 @@ def describe(game: Game, argument: SearchArgument, **options: Any) -> Traits:
 
 @described(describe, reads=partial(read_budget, "policy-search", USUAL))
 def make_policy_search(
-    game: Game,
-    seed: int,
-    argument: SearchArgument,
-    threads: Threads = None,
-    worlds: Worlds = None,
+    game: Game, seed: int, argument: SearchArgument, threads: Threads = None, worlds: Worlds = None
 ) -> PolicySearchAgent:
     """Make the agent `policy-search`; `policy-search:500` or `policy-search:20ms` set the budget.
 
     In `policy-search:500x64` the number after the `x` is the number of particles per thread, as in
     the option `worlds`. The default is 64; with 0 all deals are equally likely. The path of a file
     of weights may follow after another colon.
-
-    Raises:
-        InputError: The file cannot be read, or `policy` does not support the game.
     """
     check_known(game, "policy-search")
     name = str(AgentSpec("policy-search", {"threads": threads, "worlds": worlds}, argument.text))

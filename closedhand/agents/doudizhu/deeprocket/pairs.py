@@ -206,15 +206,9 @@ def index(
         room = int(offsets[-1] - offsets[0]) * (MOST_KICKERS if kind == "kicker" else 1)
         rows = np.empty((room, 3), np.int32)
         n = index_games(
-            games.game.rules,
-            games.deals,
-            games.actions,
-            offsets,
-            games.seats[piece],
-            piece.start,
-            kind == "kicker",
-            rows,
-        )
+            games.game.rules, games.deals, games.actions, offsets, games.seats[piece], piece.start,
+            kind == "kicker", rows,
+        )  # fmt: skip
         if n < 0:
             raise InputError(f"game {-1 - n} of the records is not legal")
         found[piece.start] = rows[:n].copy()
@@ -251,18 +245,10 @@ def encode_policy(rules, deals, actions, offsets, rows, out, masks, labels):
 
 @kernel
 def encode_kickers(rules, deals, actions, offsets, rows, out, status, masks, labels):
-    """Encode pairs of the kicker network.
+    """Encode pairs of the kicker network, as `encode_policy` does those of the policy network.
 
-    Args:
-        rules: Rules of the sub-stepped game.
-        deals: Deals of all games.
-        actions: Actions of all games.
-        offsets: First index of the actions of each game, and the end of the last.
-        rows: Rows of `index`, int32 [n, 3].
-        out: Output: planes, int8 [n, 405].
-        status: Output: status vectors, int8 [n, planes.STATUS].
-        masks: Output: legal kickers, bool [n, KICKERS].
-        labels: Output: kickers picked, int64 [n].
+    The output is: `out`, planes, int8 [n, 405]; `status`, int8 [n, planes.STATUS]; `masks`, legal
+    kickers, bool [n, KICKERS]; `labels`, kickers picked, int64 [n].
     """
     state = np.empty(1, STATE)[0]
     ids = np.empty(GROUPS, np.int32)

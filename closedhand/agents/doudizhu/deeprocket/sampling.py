@@ -128,15 +128,12 @@ class Sampler(PolicyNetAgent):
 def play_out(
     game: Game, states: np.ndarray, choose: Callable[[np.ndarray, np.ndarray], np.ndarray]
 ) -> np.ndarray:
-    """Play games in lockstep to the end.
+    """Play games in lockstep to the end; return whether the landlord won, bool [n].
 
     Args:
         game: Dou Dizhu without bidding.
         states: States of the games, `game.dtype` [n]; changed in place.
         choose: Function from views [m] and the indices of their games, int64 [m], to actions.
-
-    Returns:
-        Whether the landlord won, bool [n].
 
     Raises:
         InputError: An action was illegal.
@@ -209,13 +206,6 @@ def win_rate(
 
     Every deal is played twice: each pair is the landlord once, against the other as both
     peasants.
-
-    Args:
-        game: Sub-stepped Dou Dizhu without bidding.
-        one: Policy and kicker network whose wins count.
-        other: Policy and kicker network of the opponent.
-        deals: Number of deals.
-        seed: Seed of the deals.
 
     Returns:
         The share of games that `one` wins, and its standard error; see `estimate`.

@@ -47,11 +47,7 @@ SIMULATION = 40.0
 
 
 class SearchAgent:
-    """Agent that compares plays by simulation.
-
-    Attributes:
-        name: Name in results and records.
-    """
+    """Agent that compares plays by simulation."""
 
     def __init__(
         self,
@@ -183,20 +179,13 @@ def search_settings(
 
 @searching("search")
 def make_search(
-    game: Game,
-    seed: int,
-    argument: SearchArgument,
-    threads: Threads = None,
-    worlds: Worlds = None,
+    game: Game, seed: int, argument: SearchArgument, threads: Threads = None, worlds: Worlds = None
 ) -> SearchAgent:
     """Make the agent `search`; `search:50ms`, `search:4000`, `search:4000x300:PATH` set the budget.
 
     The number after the `x` is the number of particles per thread. With `x0` all deals are equally
     likely, and every player is assumed to be `decompose`. The path holds weights for `decompose`.
     The options `threads` and `worlds` can also be given in brackets.
-
-    Raises:
-        InputError: The file cannot be read.
     """
     name, budget = search_settings("search", argument, threads, worlds)
     return SearchAgent(game, name, seed, load(argument.path), **budget)
