@@ -372,7 +372,7 @@ def advance_games(
         plan: The parts of the step to do.
         shown: What the user gets; written.
     """
-    rules, policies = unpack(rules), unpack(policies)
+    rules, answering = unpack(rules), unpack(policies)
     games, shown, chosen, actions = borrowed((games, shown, chosen, actions))
     states, streams, seats, players = games.states, games.streams, games.seats, games.players
     status, actors, seeds, paid = games.status, games.actors, games.seeds, games.paid
@@ -387,13 +387,14 @@ def advance_games(
             if status[i] == RUNNING:
                 actors[i] = states[i].player
                 status[i] = batch_kernels.play(rules, states[i], actions[i], ids)
+                # The length of an argument is known: without policies none of this is compiled.
                 if len(policies) and status[i] == RUNNING:
                     status[i], refused = answer(
-                        rules, policies, states, streams, i, seats[i], terms.players, views, 0, ids
+                        rules, answering, states, streams, i, seats[i], terms.players, views, 0, ids
                     )
             else:
                 refused = start(
-                    rules, policies, states, seeds, streams, seats, paid, terms, i, plan.origin,
+                    rules, answering, states, seeds, streams, seats, paid, terms, i, plan.origin,
                     views, 0, ids,
                 )  # fmt: skip
                 status[i] = OVER if contract.over(rules, states[i]) else RUNNING

@@ -125,7 +125,7 @@ def draw_group(out, z, g):
 @inlined
 def draw_passes(out, passes):
     """Mark the whole row of passes in the planes 1 to 18 that are bits of `passes`."""
-    # Eight planes are the bytes of a word, and the compiler writes them at once.
+    # Eight planes are the bytes of a word.
     first, second = spread(passes >> np.uint64(1)), spread(passes >> np.uint64(9))
     last = spread(passes >> np.uint64(17))
     for x in range(RANKS):
