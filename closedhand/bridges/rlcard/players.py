@@ -123,7 +123,6 @@ class RLCardPlayer:
 
     Attributes:
         use_raw: True: its answers are texts of actions.
-        agent: Our agent.
     """
 
     use_raw = True
