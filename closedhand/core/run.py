@@ -220,9 +220,6 @@ class Run(Generic[Worker]):
     """A run of a learner, with its history and checkpoints.
 
     Attributes:
-        learner: The learner.
-        settings: Settings that must be the same on resumption, JSON values.
-        path: Path of the checkpoint; None: none is kept.
         seconds: Seconds of work over all resumptions, without summaries and checkpoints.
         history: Summaries of the learner in order, each with the seconds of work before it.
         interrupted: Whether Ctrl-C ended the work.

@@ -191,8 +191,6 @@ class RemoteMatch:
     can; once `end` is set, it changes nothing here.
 
     Attributes:
-        address: The server.
-        seat: Who plays.
         table: The table; None before the match begins.
         end: Why the match is over; empty while it goes on.
         pace: Least time of an agent for a decision, in seconds.
