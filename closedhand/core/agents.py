@@ -182,6 +182,9 @@ def described(
 ) -> Callable[[Factory], Factory]:
     """Decorate a factory with the traits of its agents.
 
+    A factory raises an `InputError` for an argument that the agent cannot use, and for a game that
+    it does not play.
+
     Args:
         traits: Traits of all its agents, or a function of game, argument and options.
         needs: Modules of extras that the factory imports when it makes an agent. They are large, so

@@ -178,11 +178,7 @@ async def _analyse(connection: Connection, given: dict[str, Any]) -> Any:
 
 
 def _set_up(connection: Connection, given: dict[str, Any]) -> tuple[Game, State, str, Any]:
-    """Build the view that a message describes.
-
-    Returns:
-        The game, the view, the text of the agent for hints, and the description.
-    """
+    """Build the view that a message describes; return also game, agent and description."""
     game = bound_game(given["game"], given["options"])
     public = position_text.typed(game, given.get("public") or {})
     view = game.view_from(given["player"], given["hand"], given["actions"].split(), **public)
