@@ -5,14 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from closedhand.core.statistics import (
-    count_blocks,
-    over_blocks,
-    shares,
-    student,
-    t_quantile,
-    wins,
-)
+from closedhand.core.statistics import count_blocks, over_blocks, shares, student, t_quantile, wins
 
 
 def payoffs(
