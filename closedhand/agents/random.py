@@ -23,11 +23,7 @@ def share_out(rules, views, ids, shares):
 
 
 class Uniform(NamedTuple):
-    """The policy of uniformly random actions.
-
-    Attributes:
-        stream: Random numbers, one for each decision.
-    """
+    """The policy of uniformly random actions; `stream` has a number for each decision."""
 
     kernels = "closedhand.agents.random"
 
@@ -70,10 +66,6 @@ class RandomAgent(KernelAgent):
 
 @described(Traits(microseconds=0.5))
 def make_random(game: Game, seed: int, argument: str | None) -> RandomAgent:
-    """Make the agent `random`.
-
-    Raises:
-        InputError: There is an argument.
-    """
+    """Make the agent `random`."""
     refuse_argument("random", argument)
     return RandomAgent(game, seed)

@@ -267,15 +267,12 @@ def _time(
 
 
 def resample(scores: Sequence[np.ndarray], seed: int, resamples: int = RESAMPLES) -> np.ndarray:
-    """Sum scores over resampled deals; all pairs that played a deal share the resample.
+    """Sum scores over resampled deals, which pairs share, float64 [resamples, pairs].
 
     Args:
         scores: Scores of each pair by deal; some pairs played only the first deals of the others.
         seed: Seed of the resampling.
         resamples: Number of resamples.
-
-    Returns:
-        float64 [resamples, pairs].
     """
     rng = np.random.default_rng(seed)
     totals = np.zeros((resamples, len(scores)))
@@ -289,7 +286,7 @@ def resample(scores: Sequence[np.ndarray], seed: int, resamples: int = RESAMPLES
 
 
 def intervals(ratings: np.ndarray, games: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the 95% intervals of ratings from those of resampled deals.
+    """Compute the low and the high ends of the 95% intervals of ratings, float64 [agents] each.
 
     Percentiles would be too narrow for few deals: at 10 they hold the true rating in 88 of 100
     cases. Nor do resamples of deals that one agent has all won vary. So the variance of the drawn
@@ -301,9 +298,6 @@ def intervals(ratings: np.ndarray, games: np.ndarray) -> tuple[np.ndarray, np.nd
         ratings: Ratings, then those of every resample, float64 [1 + resamples, agents].
         games: Number of games of each pair, two for each deal, integers [pairs]; where a pair has
             one deal only, the ends are NaN.
-
-    Returns:
-        The low ends and the high ends, float64 [agents] each.
     """
     number, deals = ratings.shape[1], int(games.min()) // 2
     half = np.full(number, math.nan)
@@ -323,7 +317,7 @@ def intervals(ratings: np.ndarray, games: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def fit(agents: int, won: np.ndarray, games: np.ndarray) -> np.ndarray:
-    """Fit the Bradley-Terry model by maximum likelihood, in Elo points.
+    """Fit the Bradley-Terry model by maximum likelihood: Elo points of mean 0, float64 [n, agents].
 
     One drawn game is added to each pair, so that an agent that wins all its games has a finite
     rating. The likelihood is maximised by Newton's method.
@@ -333,9 +327,6 @@ def fit(agents: int, won: np.ndarray, games: np.ndarray) -> np.ndarray:
         won: Games that the first agent of each pair won, float64 [n, pairs], pairs in the order of
             `itertools.combinations`.
         games: Number of games of each pair, integers [pairs].
-
-    Returns:
-        float64 [n, agents]; each row has the mean 0.
 
     Examples:
         >>> fit(2, np.array([[750.0]]), np.array([1000])).round()

@@ -224,16 +224,13 @@ def run(
     show: Callable[[str], None],
     score: Score | None = None,
 ) -> bool:
-    """Play until the game is over or the person leaves.
+    """Play until the game is over or the person leaves; return whether it was played to its end.
 
     Args:
         session: The game.
         ask: Function that prints a prompt and reads a line, as `input` does.
         show: Function that prints text.
         score: Score of the hands so far; the result of this one is added to it.
-
-    Returns:
-        Whether the game was played to its end.
     """
     score = Score(session.game.num_players) if score is None else score
     if score.hands == 0:

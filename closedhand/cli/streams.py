@@ -128,11 +128,7 @@ def flush() -> None:
 
 
 def drop(number: int = OUTPUT) -> None:
-    """Discard buffered and later output of a stream, which would fail again at exit.
-
-    Args:
-        number: File descriptor of the stream, `OUTPUT` or `ERRORS`.
-    """
+    """Discard buffered and later output of `OUTPUT` or `ERRORS`, which would fail again at exit."""
     with suppress(OSError):
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, number)

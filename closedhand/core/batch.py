@@ -62,15 +62,12 @@ Seats = int | Sequence[int] | NDArray[np.integer[Any]]
 
 
 def deal(game: Game, seeds: ArrayLike) -> States:
-    """Deal new games by their seeds.
+    """Deal new games by their seeds: states, `game.dtype` [n].
 
     Args:
         game: The game.
         seeds: Nonnegative integers [n]. Game i is dealt as by
             `game.deal(np.random.default_rng(seeds[i]))`, and by every env's `reset(seed=seeds[i])`.
-
-    Returns:
-        The states, `game.dtype` [n].
 
     Raises:
         InputError: The seeds are not nonnegative integers.

@@ -35,7 +35,7 @@ def through_substeps(
     policy: Callable[[np.ndarray], np.ndarray],
     play: Callable[[np.ndarray, np.ndarray], np.ndarray],
 ) -> np.ndarray:
-    """Compute the probabilities of flat actions: the products of those of their sub-steps.
+    """Compute the probabilities of flat actions by those of their sub-steps, float64 [n, actions].
 
     Args:
         states: States [n] of the sub-stepped game.
@@ -43,9 +43,6 @@ def through_substeps(
         policy: Returns the probabilities of sub-steps in states [m], float64 [m, sub-steps].
         play: Plays a sub-step in each state [m]; returns the flat actions that they complete,
             integers [m], -1 for none.
-
-    Returns:
-        Probabilities, float64 [n, actions].
     """
     shares = np.zeros((len(states), actions))
     sources, chances = np.arange(len(states)), np.ones(len(states))

@@ -47,11 +47,7 @@ class DeviceArray(NamedTuple):
 
 
 class DeviceRecord(NamedTuple):
-    """A record in the memory of a device.
-
-    Attributes:
-        pointer: Address.
-    """
+    """A record in the memory of a device, by its address."""
 
     pointer: int
 

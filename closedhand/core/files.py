@@ -96,7 +96,7 @@ def target(path: Path) -> Path:
 
 
 def refuse_foreign(path: Path, kind: FileKind) -> None:
-    """Refuse to write over a file that is no result of a kind.
+    """Refuse to write over a file of another kind.
 
     An empty file holds nothing that could be lost.
 

@@ -36,12 +36,15 @@ def rules_in_words(name: str, language: str = ENGLISH) -> tuple[Section, ...]:
         language: Code of a language, such as `zh`.
 
     Raises:
-        InputError: There is no such game, or it states no rules in words.
+        InputError: There is no such game, or it states no rules in words, or without sections.
     """
     book = by_language(spec_of(name).rulebook or {}, "md")
     if ENGLISH not in book:
         raise InputError(f"{name} states no rules in words: its spec has no English rulebook")
-    return from_markdown(book.get(language, book[ENGLISH]))
+    sections = from_markdown(book.get(language, book[ENGLISH]))
+    if not sections:
+        raise InputError(f"the rulebook of {name} has no sections: begin each with a line ## TITLE")
+    return sections
 
 
 def from_markdown(text: str) -> tuple[Section, ...]:

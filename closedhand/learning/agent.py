@@ -30,9 +30,6 @@ class NetworkAgent(BatchAgent):
 
     In a flat game a network of sub-steps chooses them one after the other, on full states that fit
     the view. The sub-steps of a play depend on the player's own cards alone.
-
-    Attributes:
-        features: The game as the network sees it.
     """
 
     def __init__(

@@ -258,14 +258,11 @@ def save(
 
 
 def load(path: Path, forms: Sequence[Features]) -> tuple[Any, dict[str, Any], Features]:
-    """Read a network.
+    """Read a network, its description, and its game and observation.
 
     Args:
         path: The file.
         forms: Possible games and observations; the first that fits is taken.
-
-    Returns:
-        The network, its description, and its game and observation.
 
     Raises:
         InputError: The file cannot be read, or holds no network for any of these games.

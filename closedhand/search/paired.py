@@ -10,6 +10,10 @@
 6. Play the action with the greatest lower bound of its advantage. An action replaces the first only
    if its advantage exceeds what chance may explain.
 
+If there are so many actions that the budget is too small for a batch with each, half of it is spent
+on sequential halving first (Karnin, Koren and Somekh, 2013): play a random choice of the actions on
+a few determinisations, keep the better half, and repeat with the rest on more of them.
+
 Determinisations can be particles (`closedhand.search.particles`), distributed by the likelihood of
 the observed plays. In step 5 Metropolis moves turn them into new ones. Each thread has its own
 particles and eliminations, and the results are added up.
@@ -17,6 +21,7 @@ particles and eliminations, and the results are added up.
 
 import math
 import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -47,6 +52,12 @@ REPLACED_ABOVE = 0.5
 """Number of standard errors by which an action has to be better to replace the policy's own."""
 TINY = 1e-9
 """Least standard error: without it, equal observations would lead to a division by zero."""
+FEW = 32
+"""Number of actions with each of which a batch is played, whatever the budget."""
+SCREENING_SHARE = 0.5
+"""Share of a budget for sequential halving where it is too small for all actions."""
+UNPLAYED = 1e9
+"""Standard error of an action that was never played, in units of the span."""
 PARTICLES_SHARE = 0.4
 """Maximum share of a decision's time for drawing the particles."""
 
@@ -132,6 +143,9 @@ def bounds(sums: Floats, errors: float, span: float, out: Floats) -> None:
     """
     for k in range(len(sums)):
         n = sums[k, 0]
+        if n == 0.0:
+            out[k] = errors * UNPLAYED * span
+            continue
         mean = sums[k, 1] / n
         variance = (sums[k, 2] + span * span) / n - mean * mean
         out[k] = mean + errors * np.sqrt(max(variance, 0.0) / n)
@@ -150,6 +164,27 @@ def eliminate(sums: Floats, span: float, surviving: Bools) -> bool:
         surviving[k] = surviving[k] and above[k] >= most
         remain = remain or surviving[k]
     return remain
+
+
+def screened(number: int, simulations: float, fewest: int) -> list[int]:
+    """Return the numbers of actions in the rounds of sequential halving.
+
+    Args:
+        number: Number of actions, with the policy's own.
+        simulations: Simulations that the rounds may take together, over all actions.
+        fewest: Number of actions, at least 2, that the last round leaves at most.
+
+    Returns:
+        Numbers that halve from the greatest for which each round can play every action once; empty
+        if there are not more than `fewest`.
+    """
+    rounds: list[int] = []
+    while number > fewest:
+        rounds.append(number)
+        number = (number + 1) // 2
+    while rounds and sum(rounds) > simulations:
+        del rounds[0]
+    return rounds
 
 
 def _posterior_bounds(
@@ -198,8 +233,8 @@ class PairedSearch:
             span: The greatest difference of two payoffs, by default that of the game.
             simulations: Simulations of a decision, over all actions; the search stops earlier if
                 only one action survives.
-            seconds: Time of a decision; it takes at least a batch of determinisations for each
-                thread.
+            seconds: Time of a decision. Each thread takes at least a batch of determinisations of
+                up to `FEW` actions.
             particles: Number of particles of each thread. With 0, determinisations are drawn at
                 random, all equally likely.
             threads: Number of parallel searches; by default one for each core.
@@ -281,14 +316,18 @@ class PairedSearch:
             number = self._particles or BATCH
             particles = Particles(self._game, judging, view, number, own, ready)
             sums = np.zeros((len(actions), 3))
-            surviving = np.ones(len(actions), bool)
-            first, going = 0, True
-            while going:
-                some = slice(first, first + BATCH)
+
+            def simulate(some: slice, surviving: Bools) -> None:
                 simulate_paired(
                     rules, self._policy, particles.states[some], particles.guesses[some], player,
                     actions, surviving, states, own, ids, sums,
                 )  # fmt: skip
+
+            surviving = self._screen(simulate, particles, sums, share, deadline, own)
+            first, going = 0, True
+            while going:
+                some = slice(first, first + BATCH)
+                simulate(some, surviving)
                 going = eliminate(sums, self._span, surviving) and sums[:, 0].sum() < share
                 going = going and time.perf_counter() < deadline
                 if going:
@@ -301,3 +340,65 @@ class PairedSearch:
         sums = add_up(work, [self._budget.simulations // threads] * threads, rng, self.spent)
         self.guesses = np.concatenate(guesses)
         return sums
+
+    def _screen(
+        self,
+        simulate: Callable[[slice, Bools], None],
+        particles: Particles,
+        sums: Floats,
+        share: int,
+        deadline: float,
+        rng: Rng,
+    ) -> Bools:
+        """Choose the actions that the budget allows to compare, by sequential halving.
+
+        Args:
+            simulate: Plays some particles on with some of the actions.
+            particles: The particles.
+            sums: Statistics of the actions, which `simulate` updates.
+            share: Simulations of the budget.
+            deadline: End of the decision, by `time.perf_counter`.
+            rng: Generator of the choice.
+
+        Returns:
+            Which actions survive, bool [actions]: all, if they are few or the budget is large.
+        """
+        number = len(sums)
+        surviving = np.ones(number, bool)
+        if number <= FEW:
+            return surviving
+        affordable = float(share)
+        if self._budget.clocked:
+            affordable = min(affordable, self._affordable(simulate, sums, deadline))
+        if number * BATCH <= affordable:
+            return surviving
+        screening = SCREENING_SHARE * affordable
+        fewest = min(FEW, max(2, int(affordable - screening) // BATCH))
+        sizes = screened(number, screening, fewest)
+        chosen = rng.permutation(np.arange(1, number))[: (sizes[0] if sizes else fewest) - 1]
+        surviving[:] = False
+        surviving[0] = surviving[chosen] = True
+        for size in sizes:
+            worlds = 1 + int((screening - sum(sizes)) / len(sizes) / size)
+            simulate(slice(worlds), surviving)
+            particles.move(slice(worlds))
+            advantages = np.where(surviving, sums[:, 1] / np.maximum(sums[:, 0], 1.0), -math.inf)
+            advantages[0] = math.inf
+            late = time.perf_counter() >= deadline
+            kept = fewest if late else (size + 1) // 2
+            surviving[np.argsort(-advantages, kind="stable")[kept:]] = False
+            if late:
+                break
+        return surviving
+
+    @staticmethod
+    def _affordable(
+        simulate: Callable[[slice, Bools], None], sums: Floats, deadline: float
+    ) -> float:
+        """Return how many simulations there is time for, by the time of a few."""
+        few = np.arange(len(sums)) < FEW
+        simulate(slice(0), few)  # compiles or loads the kernel
+        start = time.perf_counter()
+        simulate(slice(1), few)
+        now = time.perf_counter()
+        return max(0.0, deadline - now) * FEW / max(now - start, TINY)

@@ -167,11 +167,7 @@ class RemoteSeat(Table):
 
 
 class RemotePlayer:
-    """The agent that a client runs: asks a person in a browser, or slows down an agent.
-
-    Attributes:
-        name: The agent or the name of the person.
-    """
+    """The agent that a client runs: asks a person in a browser, or slows down an agent."""
 
     def __init__(self, match: "RemoteMatch", agent: Agent | None) -> None:
         """Play by an agent, or for a person where `agent` is None."""

@@ -16,7 +16,7 @@ from closedhand.core.records import Record, Replay, parse_line, reader_of, repla
 from closedhand.core.registry import flat_game
 from closedhand.core.statistics import student
 from closedhand.search.playout import playouts
-from closedhand.web import position_text
+from closedhand.web import open_hands, position_text
 from closedhand.web.advice import judge, playouts_of
 from closedhand.web.json_numbers import number_of
 from closedhand.web.serialization import describe, describe_action, prepare, seen_by
@@ -148,6 +148,7 @@ class Study:
             "moves": moves,
             "sides": list(self.game.sides),
             "unit": self._unit(),
+            "solvable": open_hands.is_solvable(self.game),
         }
 
     def _unit(self) -> str:
@@ -165,10 +166,19 @@ class Study:
         return describe(self.game, seen_by(self.game, state, seat), actors, legal=False)
 
     def judgements(self, seed: int) -> Iterator[dict[str, Any]]:
-        """Yield the value of each position and the cost of each play, in their order."""
+        """Yield the value of each position and the cost of each play, in their order.
+
+        `forced` is what `open_hands.forced` finds for the position, or None.
+        """
         rng = np.random.default_rng(seed)
+        forced = open_hands.forced(self.game, self.states)
         for ply in range(len(self.states)):
-            found: dict[str, Any] = {"ply": ply, "values": self._values(ply, rng), "play": None}
+            found: dict[str, Any] = {
+                "ply": ply,
+                "values": self._values(ply, rng),
+                "play": None,
+                "forced": forced.get(ply),
+            }
             if ply < len(self.actions) and self.game.rounds == 1:
                 state, actor = self.states[ply], self.actors[ply]
                 view, made = self.game.view(state, actor), self.actions[ply]

@@ -62,9 +62,6 @@ REFUSALS = (
 TO_THE_END = {"ismcts", "search"}
 LONGEST = 100_000
 """Agents whose simulations play a game to its end, and the most moves that these tests wait for."""
-MANY = 5_000
-"""Most legal actions for which these tests wait for `search`, which plays each of them on all of
-its determinisations: minutes for each hand of Chinese Poker."""
 POSITIONS = 150
 SLOW = 200.0
 """Microseconds of a decision above which an agent is asked in few positions."""
@@ -136,15 +133,12 @@ def written_network(game: Game, folder: Path) -> str:
 
 def texts_of(game: Game, folder: Path) -> Iterator[str]:
     """The agents of a game that can be made here."""
-    choice = len(game.legal(game.deal(np.random.default_rng(1))))
     for name in agent_names(game.name):
         if name == "strategy":
             yield from written(game, folder)
         elif name == "learned":
             yield written_network(game, folder)
-        elif (name in TO_THE_END and game.max_moves > LONGEST) or (
-            name == "search" and choice > MANY
-        ):
+        elif name in TO_THE_END and game.max_moves > LONGEST:
             continue
         elif name not in NEED_FILES:
             yield from TEXTS.get(f"{game.name}.{name}", TEXTS.get(name, (name,)))

@@ -1,5 +1,6 @@
 """Rules in words: of every game, in every language, with plays that are plays."""
 
+import dataclasses
 import json
 import re
 from typing import Any
@@ -10,6 +11,7 @@ from typer.testing import CliRunner
 
 from closedhand import InputError, make_game
 from closedhand.cli import app
+from closedhand.core import registry
 from closedhand.core.explanations import kind_of, reason_against, why_not
 from closedhand.core.registry import GAMES, spec_of
 from closedhand.core.rulebook import as_markdown, rules_in_words
@@ -126,3 +128,10 @@ def test_a_game_without_rules_in_words_says_so(monkeypatch: pytest.MonkeyPatch) 
     ))  # fmt: skip
     with pytest.raises(InputError, match="no rules in words"):
         rules_in_words("x")
+
+
+def test_rules_without_sections_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = dataclasses.replace(spec_of("leduc"), rulebook={"en": "# Leduc\n\nTwo players.\n"})
+    monkeypatch.setitem(registry._specs, "leduc", spec)
+    with pytest.raises(InputError, match="the rulebook of leduc has no sections: begin each with"):
+        rules_in_words("leduc")

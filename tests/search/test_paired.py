@@ -96,6 +96,70 @@ def test_drawing_particles_leaves_most_of_the_time_to_playing(
     assert len(shares) == 1 and 0.2 < shares[0] < 0.5
 
 
+class Still:
+    """Particles of which none moves."""
+
+    def move(self, some: slice) -> None:
+        """Keep the particles."""
+
+
+def screen(number: int, budget: dict[str, Any], cost: float = 0.0) -> tuple[Any, Any]:
+    """Screen actions whose advantage is their index; return who survives, and the simulations.
+
+    The clock, if there is one, stands at 0 and ends at 1; a simulation takes `cost` seconds.
+    """
+    search = PairedSearch(GAME, Uniform(), threads=1, **budget)
+    sums = np.zeros((number, 3))
+
+    def simulate(some: slice, surviving: np.ndarray) -> None:
+        worlds = len(range(*some.indices(100)))
+        sums[surviving, 0] += worlds
+        sums[:, 1] = sums[:, 0] * np.arange(number)
+        clock[0] += worlds * surviving.sum() * cost
+
+    clock = [0.0]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(time, "perf_counter", lambda: clock[0])
+        surviving = search._screen(
+            simulate, Still(), sums, search._budget.simulations, 1.0, np.random.default_rng(2)
+        )
+    return surviving, sums
+
+
+@pytest.mark.parametrize("simulations", [40, 400, 4000])
+def test_many_actions_are_halved_within_half_of_the_simulations(simulations: int) -> None:
+    surviving, sums = screen(3000, {"simulations": simulations})
+    played = np.flatnonzero(sums[:, 0])
+    assert surviving[0] and surviving[played.max()]
+    assert len(played) >= 3 * surviving.sum() > 3
+    rest = paired.BATCH * surviving.sum()
+    assert simulations / 4 < sums[:, 0].sum() <= simulations / 2
+    assert rest <= max(simulations / 2, 2 * paired.BATCH)
+
+
+@pytest.mark.parametrize("cost", [1e-2, 1e-3, 1e-4])
+def test_many_actions_are_halved_within_half_of_the_time(cost: float) -> None:
+    surviving, sums = screen(3000, {"seconds": 1.0}, cost)
+    rest = paired.BATCH * surviving.sum()
+    assert 0.25 < sums[:, 0].sum() * cost < 0.9 and (sums[:, 0].sum() + rest) * cost < 1.4
+
+
+def test_few_actions_and_those_that_a_budget_allows_are_all_compared() -> None:
+    for number, simulations in ((paired.FEW, 40), (100, 1600)):
+        surviving, sums = screen(number, {"simulations": simulations})
+        assert surviving.all() and not sums.any()
+    assert screen(100, {"seconds": 1.0}, 1e-5)[0].all()
+
+
+def test_a_search_of_many_actions_keeps_its_budget() -> None:
+    view = GAME.view(GAME.deal(np.random.default_rng(6)), 0)
+    actions = GAME.legal(view)
+    assert len(actions) > 2 * paired.FEW
+    search = PairedSearch(GAME, Uniform(), simulations=100, threads=1)
+    assert search.best(view, actions, np.random.default_rng(1)) in actions
+    assert search.spent[1] <= 150  # the last batch may exceed it
+
+
 def test_a_number_of_particles_is_not_negative() -> None:
     with pytest.raises(InputError, match="0 particles or more"):
         PairedSearch(make_game("uh_leduc"), Uniform(), simulations=9, particles=-1)

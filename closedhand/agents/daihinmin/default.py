@@ -252,11 +252,7 @@ def follow_kaidan(rules, table, hand, family):
 
 
 class Policy(NamedTuple):
-    """Policy of the agent `default`.
-
-    Attributes:
-        single: 1 if it always leads its lowest card, else 0.
-    """
+    """Policy of the agent `default`; `single` is 1 if it always leads its lowest card, else 0."""
 
     kernels = "closedhand.agents.daihinmin.default"
 
@@ -281,11 +277,7 @@ Lead = Annotated[
 
 @described(Traits(microseconds=10, steady=True))
 def make_default(game: Game, seed: int, argument: str | None, lead: Lead = "sets") -> PlayAgent:
-    """Make the agent `default`, which is deterministic; ignore the seed.
-
-    Raises:
-        InputError: It was given an argument.
-    """
+    """Make the agent `default`, which is deterministic; ignore the seed."""
     refuse_argument("default", argument)
     name = str(AgentSpec("default", {"lead": None if lead == "sets" else lead}))
     return PlayAgent(game, name, Policy(int(lead == "single")))

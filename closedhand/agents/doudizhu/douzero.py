@@ -70,16 +70,13 @@ class ValueNetwork(nn.Module):
     def forward(
         self, history: torch.Tensor, position: torch.Tensor, play: torch.Tensor, owner: torch.Tensor
     ) -> torch.Tensor:
-        """Compute the values of plays.
+        """Compute the values of plays, float32 [m].
 
         Args:
             history: Last actions of each position, float32 [n, 5, 162].
             position: Other features of each position, float32 [n, features].
             play: Cards of each play, float32 [m, 54].
             owner: Index of the position of each play, int64 [m].
-
-        Returns:
-            Values, float32 [m].
         """
         first = self.dense1
         # The first layer's sum over history and position is the same for all plays of a position.

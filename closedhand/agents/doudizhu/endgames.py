@@ -182,4 +182,11 @@ def by_wins(game: Game) -> Game:
     return make_game("doudizhu", **{**game.options, "objective": "win"})
 
 
-ENDGAMES = Endgames(place, by_wins, Open())
+def teams(game: Game, state: State) -> Sequence[int]:
+    """Return 0 for the landlord and 1 for the others; during the auction all are apart."""
+    if state.landlord < 0:
+        return game.sides
+    return [int(seat != state.landlord) for seat in range(game.num_players)]
+
+
+ENDGAMES = Endgames(place, by_wins, Open(), teams)

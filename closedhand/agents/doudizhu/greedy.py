@@ -171,10 +171,6 @@ def decide(policy, rules, view, ids):
 
 @described(Traits(microseconds=5))
 def make_greedy(game: Game, seed: int, argument: str | None) -> PlayAgent:
-    """Make the agent `greedy`, which is deterministic; ignore the seed.
-
-    Raises:
-        InputError: There is an argument.
-    """
+    """Make the agent `greedy`, which is deterministic; ignore the seed."""
     refuse_argument("greedy", argument)
     return PlayAgent(game, "greedy", Policy())

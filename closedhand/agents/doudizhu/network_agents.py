@@ -61,7 +61,9 @@ def policy_files(argument: str | None, tuned: bool = False) -> dict[str, Path]:
 
 
 @described(
-    lambda game, argument, tuned=False: Traits(agents.files_of(argument), microseconds=90),
+    lambda game, argument, tuned=False: Traits(
+        agents.files_of(argument), microseconds=90, variants=("tuned=1",)
+    ),
     needs=MODULES,
     plays=("policy.safetensors", "policy-net:{}"),
 )
@@ -90,9 +92,6 @@ def make_policy_search(
     """Make the agent `policy-search`; it takes the arguments of `search`, but a path of networks.
 
     Without a path it takes the networks that were tuned in self-play.
-
-    Raises:
-        InputError: The argument is invalid, or the game has two players.
     """
     check_three(game, "policy-search")
     name, budget = search_settings("policy-search", argument, threads, worlds)
@@ -119,11 +118,7 @@ def douzero_files(argument: str | None) -> tuple[Path, ...]:
     plays=(DOUZERO_FILES[0], "douzero:{}"),
 )
 def make_douzero(game: Game, seed: int, argument: str | None) -> "DouZeroAgent":
-    """Make the agent `douzero:FOLDER`, which is deterministic; ignore the seed.
-
-    Raises:
-        InputError: A network is missing, a file is not a network, or the game has two players.
-    """
+    """Make the agent `douzero:FOLDER`, which is deterministic; ignore the seed."""
     check_three(game, "douzero")
     from closedhand.agents.doudizhu.douzero import DouZeroAgent, load
 

@@ -130,11 +130,7 @@ def options(rules, view, ids, beats_partner=False):
 
 
 class Policy(NamedTuple):
-    """The policy.
-
-    Attributes:
-        beats_partner: Whether it follows its partner's plays in kind.
-    """
+    """The policy; with `beats_partner` it follows its partner's plays in kind."""
 
     kernels = "closedhand.agents.doudizhu.rule"
 
@@ -155,11 +151,7 @@ Partner = Annotated[Literal["spare", "beat"], "whether a peasant follows the oth
 
 @described(Traits(microseconds=0.3))
 def make_rule(game: Game, seed: int, argument: str | None, partner: Partner = "spare") -> PlayAgent:
-    """Make the agent `rule`, or `rule[partner=beat]`, which is deterministic; ignore the seed.
-
-    Raises:
-        InputError: There is an argument.
-    """
+    """Make the agent `rule`, or `rule[partner=beat]`, which is deterministic; ignore the seed."""
     refuse_argument("rule", argument)
     beats = partner == "beat"
     name = str(AgentSpec("rule", {"partner": partner if beats else None}))

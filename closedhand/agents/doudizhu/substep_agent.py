@@ -36,11 +36,7 @@ def play_each(rules, views, chosen, steps, actions):
 
 
 class SubstepAgent(BatchAgent):
-    """Base of agents that choose sub-steps; subclasses define `choose`.
-
-    Attributes:
-        substeps: Sub-stepped form of that game.
-    """
+    """Base of agents that choose sub-steps, of the game `substeps`; subclasses define `choose`."""
 
     def __init__(self, game: Game, name: str) -> None:
         """Create the agent `name` for `game`, Dou Dizhu with any options."""

@@ -39,11 +39,7 @@ MOST_ERROR = 200
 
 
 class ForeignBot:
-    """A command that plays as a Botzone bot.
-
-    Attributes:
-        name: Name in results and records.
-    """
+    """A command that plays as a Botzone bot."""
 
     def __init__(
         self, game: Game, command: str, seconds: float = SECONDS, name: str | None = None
@@ -179,11 +175,7 @@ def _traits(game: Game, argument: str | None, seconds: float = SECONDS) -> Trait
 def make_botzone(
     game: Game, seed: int, argument: str | None, seconds: Seconds = SECONDS
 ) -> ForeignBot:
-    """Make the agent `botzone[seconds=6]:COMMAND`, a foreign bot.
-
-    Raises:
-        InputError: There is no command, or no such program.
-    """
+    """Make the agent `botzone[seconds=6]:COMMAND`, a foreign bot."""
     _traits(game, argument)
     options: dict[str, Any] = {} if seconds == SECONDS else {"seconds": seconds}
     name = str(AgentSpec("botzone", options, argument))

@@ -127,9 +127,6 @@ class BotAgent:
 
     A bot reads whole states. So that it cannot cheat, it gets a random determinisation of the view
     of its player, which costs nothing for a search that samples states itself, such as IS-MCTS.
-
-    Attributes:
-        name: Name in results and records.
     """
 
     def __init__(

@@ -63,9 +63,6 @@ class RLCardAgent:
     `eval_step` of the RLCard agent gets the state dict that RLCard's own environment would give it:
     observation, legal actions, raw observation and record of actions. RLCard's agents draw from
     NumPy's global generator: during a decision its state is replaced by one of this agent.
-
-    Attributes:
-        name: Name in results and records.
     """
 
     def __init__(self, game: Game, theirs: Any, seed: int = 0, name: str | None = None) -> None:
@@ -180,11 +177,7 @@ def _traits(game: Game, argument: str | None) -> Traits:
 
 @described(_traits)
 def make_rlcard(game: Game, seed: int, argument: str | None) -> RLCardAgent:
-    """Make the agent `rlcard:MODEL`, a model registered by RLCard, such as `doudizhu-rule-v1`.
-
-    Raises:
-        InputError: RLCard has no such model for this game.
-    """
+    """Make the agent `rlcard:MODEL`, a model registered by RLCard, such as `doudizhu-rule-v1`."""
     converter = converter_of(game)
     with needing():
         from rlcard import models

@@ -293,10 +293,7 @@ def play_round(
     result: Result,
     watch: Watch | None = None,
 ) -> int:
-    """Play a round.
-
-    Returns:
-        `wire.ROUND_OVER` or `wire.MATCH_OVER`.
+    """Play a round; return `wire.ROUND_OVER` or `wire.MATCH_OVER`.
 
     Raises:
         EOFError: The server has closed the connection.

@@ -84,7 +84,7 @@ def plot_graph(
     card: str | None = None,
     flop: str | None = None,
 ) -> tuple[Path, Path]:
-    """Draw the graph, coloured by a strategy if there is one.
+    """Draw the graph, coloured by a strategy if there is one; return the paths of SVG and PNG.
 
     Args:
         path: Path of the pictures, with or without .svg or .png.
@@ -93,9 +93,6 @@ def plot_graph(
             of reaching the states.
         card: Condition on this card in the hand of the player to act.
         flop: Condition on this flop, in phase 2.
-
-    Returns:
-        The paths of both pictures, SVG and PNG.
 
     Raises:
         InputError: matplotlib is not installed, there is no such card, a card or flop is given

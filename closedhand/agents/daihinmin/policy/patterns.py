@@ -108,7 +108,7 @@ some of these.
 
 @kernel
 def describe(rules, state, here, action, number, out):
-    """Write the features of an action.
+    """Write the features of an action; return the numbers of positive and of negative ones.
 
     Args:
         rules: Rules of the game.
@@ -118,9 +118,6 @@ def describe(rules, state, here, action, number, out):
         number: Number of legal actions.
         out: Output, int32 [2, MOST_FEATURES], filled from the left: indices of positive and of
             negative features.
-
-    Returns:
-        The numbers of positive and of negative features.
     """
     if action == PASS:
         return describe_pass(rules, state, here, number, out[0]), 0
@@ -360,7 +357,7 @@ def runs_left(rest, effect, out, n):
 
 @kernel
 def suits_left(rules, state, here, action, effect, rest, slot, out, n):
-    """Write a feature for every card of the play's suits, the player's own or unseen.
+    """Write a feature for every card of the play's suits, own or unseen; return the new number.
 
     Args:
         rules: Rules of the flat game.
@@ -372,9 +369,6 @@ def suits_left(rules, state, here, action, effect, rest, slot, out, n):
         slot: Slot of its weakest rank.
         out: Array that receives indices of features, from index `n` on.
         n: Number of indices that `out` holds already.
-
-    Returns:
-        Number of indices that `out` holds now.
     """
     plays = rules.plays
     family = np.int64(plays.family[action])

@@ -102,14 +102,11 @@ DEFAULTS = Settings()
 
 
 def divergence(logs: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
-    """Compute the Kullback-Leibler divergence of policies from others, in nats.
+    """Compute the Kullback-Leibler divergence of policies from others, in nats, float32 [n].
 
     Args:
         logs: Log-probabilities, minus infinity for illegal actions, float32 [n, k].
         other: Log-probabilities of the policies to compare with, float32 [n, k].
-
-    Returns:
-        Divergences, float32 [n].
     """
     # At illegal actions the difference is infinity minus infinity, which is NaN.
     ratios = (logs - other).masked_fill(torch.isinf(other), 0.0)
@@ -119,7 +116,7 @@ def divergence(logs: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
 def objective(
     logs: torch.Tensor, label: torch.Tensor, before: torch.Tensor, aims: torch.Tensor
 ) -> torch.Tensor:
-    """Compute the objective to maximise.
+    """Compute the objective to maximise, by decision, float32 [n].
 
     For gains it is PPO's clipped objective, whose gradient is at first the policy gradient. For
     probabilities to learn it is the negative cross-entropy.
@@ -129,9 +126,6 @@ def objective(
         label: Drawn actions, int64 [n].
         before: Log-probabilities of these actions when they were drawn, float32 [n].
         aims: Gains of these actions, float32 [n], or probabilities to learn, float32 [n, k].
-
-    Returns:
-        Objective by decision, float32 [n].
     """
     if aims.ndim == 2:
         return (aims * logs.masked_fill(torch.isinf(logs), 0.0)).sum(dim=1)

@@ -96,7 +96,7 @@ def generate(
     workers: Workers = 1,
     progress: Callable[[int], object] = lambda games: None,
 ) -> list[Path]:
-    """Play games and write them as shards; all existing shards are kept.
+    """Play games and write them as shards; return their paths. All existing shards are kept.
 
     Args:
         game: Dou Dizhu, flat and without bidding.
@@ -107,9 +107,6 @@ def generate(
         folder: Folder for the shards `games-00000.parquet` and so on.
         workers: Number of processes, where 1 is the current process alone; or a `RemoteWorkers`.
         progress: Called with the number of games finished so far.
-
-    Returns:
-        The paths of the shards.
 
     Raises:
         InputError: The game is not supported, an agent is unknown, or the folder holds shards of
