@@ -384,7 +384,11 @@ def how_to_play(game: str, path: Path) -> list[str]:
 
 
 def refuse_argument(name: str, argument: str | None) -> None:
-    """Refuse an argument to an agent that takes none."""
+    """Refuse an argument to an agent that takes none.
+
+    Raises:
+        InputError: An argument is given.
+    """
     if argument is not None:
         raise InputError(f"the agent {name} takes no argument, not {shown(argument)}")
 

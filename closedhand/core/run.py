@@ -94,7 +94,11 @@ NPZ = Format(_write_npz, _read_npz)
 
 
 def check_resumable(made: Path, checkpoint: Path) -> None:
-    """Refuse to overwrite the result of a run, `made`, that has no checkpoint."""
+    """Refuse to overwrite the result of a run, `made`, that has no checkpoint.
+
+    Raises:
+        InputError: The result exists, but the checkpoint does not.
+    """
     if made.exists() and not checkpoint.exists():
         raise InputError(f"{made} is of another training: name another folder, or add --restart")
 
