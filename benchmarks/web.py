@@ -62,9 +62,17 @@ class Browser:
             raise RuntimeError(data["error"])
         return data["ok"]
 
-    def open(self, seats: list[dict[str, str]], pace: float, seed: int) -> dict[str, Any]:
+    def open(
+        self,
+        seats: list[dict[str, str]],
+        pace: float,
+        seed: int,
+        game: str = GAME,
+        options: dict[str, Any] | None = None,
+    ) -> dict[str, Any]:
         """Open a table, and sit down at it."""
-        told = self.ask("open", game=GAME, options={}, seats=seats, pace=pace, seed=seed)
+        about = {"game": game, "options": options or {}, "seats": seats}
+        told = self.ask("open", pace=pace, seed=seed, **about)
         token = next((each for each in told["tokens"] if each), told["watch"])
         self.ask("join", table=told["table"], token=token)
         return told
@@ -79,8 +87,8 @@ class Browser:
 
 
 @contextmanager
-def server(folder: Path) -> Iterator[tuple[int, list[str]]]:
-    """`closedhand web` on a free port; yields the port and the lines that it writes."""
+def server(folder: Path) -> Iterator[tuple[int, list[str], int]]:
+    """`closedhand web` on a free port; yields the port, the lines that it writes, and its id."""
     command = [
         str(Path(sys.executable).with_name("closedhand")), "web", "--no-browser", "--port", "0",
         "--folder", str(folder / "tables"), "--runs", str(folder),
@@ -96,7 +104,7 @@ def server(folder: Path) -> Iterator[tuple[int, list[str]]]:
         reader = Thread(target=lambda: told.extend(process.stderr or ()), daemon=True)
         reader.start()
         try:
-            yield int(found[1]), told
+            yield int(found[1]), told, process.pid
         finally:
             process.terminate()
             reader.join()
@@ -140,18 +148,29 @@ def clicks(one: Browser, seconds: float, seed: int) -> list[float]:
     return found
 
 
+def hint(one: Browser, **given: Any) -> tuple[float, dict[str, Any]]:
+    """Seconds until a hint has values of plays, or ends without any; and the hint."""
+    start = time.perf_counter()
+    version = one.table["version"]
+    one.ask("hint", version=version, **given)
+    while (
+        (data := one.receive()).get("push") != "hint"
+        or data["about"] != version
+        or not (data["values"] or data["done"])
+    ):
+        pass
+    if data.get("error"):
+        raise RuntimeError(data["error"])
+    return time.perf_counter() - start, data
+
+
 def hints(one: Browser, by: str) -> list[float]:
-    """Seconds until the choice of an agent is shown as a hint."""
+    """Seconds until a hint of an agent has values."""
     found: list[float] = []
     for seed in range(HINTS):
         one.open([PERSON, AGENT, AGENT], 0.05, seed)
         one.wait_for_turn()
-        start = time.perf_counter()
-        one.ask("hint", by=by, version=one.table["version"])
-        while (data := one.receive()).get("push") != "hint" or not data["action"]:
-            if data.get("error"):
-                raise RuntimeError(data["error"])
-        found.append(time.perf_counter() - start)
+        found.append(hint(one, by=by)[0])
         one.ask("leave")
     return found
 
@@ -169,7 +188,7 @@ def first_card() -> dict[str, Any]:
         start = time.perf_counter()
         with (
             tempfile.TemporaryDirectory() as folder,
-            server(Path(folder)) as (port, _),
+            server(Path(folder)) as (port, *_),
             ExitStack() as all_,
         ):
             one = browser(all_, port)
@@ -262,7 +281,7 @@ def measure(tables: int, connections: int, seconds: float) -> dict[str, Any]:
     found["first card"] = first_card()
     with (
         tempfile.TemporaryDirectory() as folder,
-        server(Path(folder)) as (port, told),
+        server(Path(folder)) as (port, told, _),
         ExitStack() as all_,
     ):
         one = browser(all_, port)

@@ -60,8 +60,9 @@ def compile_advice(name: str, by: str) -> None:
     first = advice.suggest(game, view, by, 0)["action"]["id"]
     next(advice.values(game, view, first, 0, by), None)
     card_chances(game, view, player, 0)
-    record = from_state(game, game.playout(state, rng), ["x"] * game.num_players)
-    next(study.Study(record).judgements(0))
+    if not game.simultaneous:  # else no record can hold it
+        record = from_state(game, game.playout(state, rng), ["x"] * game.num_players)
+        next(study.Study(record).judgements(0))
 
 
 @cache

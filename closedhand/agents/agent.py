@@ -15,15 +15,16 @@ from closedhand.core.numba.jit import Policy, kernel, with_distinct_name
 
 
 class KernelAgent:
-    """Agent that decides by a policy, on many views in one call.
-
-    Attributes:
-        name: Name in results and records.
-        game: Game that is played.
-    """
+    """Agent that decides by a policy, on many views in one call."""
 
     def __init__(self, game: Game, name: str, policy: Policy) -> None:
-        """Play `game` by a policy that decides in it (see `closedhand.core.policies`)."""
+        """Play `game` by a policy that decides in it (see `closedhand.core.policies`).
+
+        Args:
+            game: Game to play.
+            name: Name in results and records.
+            policy: Policy that decides in `game`, see `closedhand.core.policies`.
+        """
         self.game = game
         self.name = name
         self._kernel_policy = with_distinct_name(policy)
@@ -65,11 +66,7 @@ def next_step(rules, view, play, ids) -> int:
 
 
 class Stepwise(NamedTuple):
-    """Policy that takes the actions towards the plays of a policy for the flat game.
-
-    Attributes:
-        whole: Policy for the flat game.
-    """
+    """Policy that takes the actions towards the plays of a policy for the flat game."""
 
     kernels = "closedhand.agents.agent"
 
@@ -84,13 +81,15 @@ def decide(policy, rules, view, ids):
 
 
 class PlayAgent(KernelAgent):
-    """Agent that decides by a policy for the flat game, in every form of the game.
-
-    Attributes:
-        whole: The policy for the flat game.
-    """
+    """Agent that decides by a policy for the flat game, in every form of the game."""
 
     def __init__(self, game: Game, name: str, policy: Policy) -> None:
-        """Play `game`, flat or in another form, by a policy for the flat game."""
+        """Play `game`, flat or in another form, by a policy for the flat game.
+
+        Args:
+            game: Game to play, flat or in another form.
+            name: Name in results and records.
+            policy: Policy that decides in the flat game.
+        """
         super().__init__(game, name, policy if game.flat is game else Stepwise(policy))
         self.whole = policy

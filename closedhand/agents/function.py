@@ -7,33 +7,24 @@ from typing import Any
 import numpy as np
 
 from closedhand.core.agents import NamedAgent
+from closedhand.core.batch_agent import BatchAgent
 from closedhand.core.checks import InputError, integers, shown
-from closedhand.core.game import Game, State
+from closedhand.core.game import Game
 
 Act = Callable[[Any, np.ndarray], Any]
 """Function of observations and masks; see `from_function`."""
 
 
-class FunctionAgent:
-    """An agent that plays a game by a function; `from_function` makes it.
-
-    Attributes:
-        name: Name in results and records.
-        game: Game that is played.
-    """
+class FunctionAgent(BatchAgent):
+    """An agent that plays a game by a function; `from_function` makes it."""
 
     def __init__(self, act: Act, observation: str, name: str, game: Game, *_: Any) -> None:
         """Play `game`; arguments are those of `from_function`."""
         from closedhand.envs.observation_form import IN_INFO, ObservationForm
 
-        self.game = game
-        self.name = name
+        super().__init__(game, name)
         self._act = act
         self._form = ObservationForm(game, observation, IN_INFO)
-
-    def act(self, view: State) -> int:
-        """Return the action of the player to act."""
-        return int(self.act_batch(np.array([view], self.game.dtype))[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
         """Return the action for each view, states [n]; int64 [n].

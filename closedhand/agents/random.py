@@ -23,11 +23,7 @@ def share_out(rules, views, ids, shares):
 
 
 class Uniform(NamedTuple):
-    """The policy of uniformly random actions.
-
-    Attributes:
-        stream: Random numbers, one for each decision.
-    """
+    """The policy of uniformly random actions; `stream` has a number for each decision."""
 
     kernels = "closedhand.agents.random"
 

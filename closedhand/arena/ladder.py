@@ -59,6 +59,12 @@ def pairs_of(
 ) -> list[tuple[tuple[Player, Player], int]]:
     """List all pairs of agents, each with its number of deals.
 
+    Args:
+        game: The game.
+        agents: Agents, or their texts.
+        deals: Deals of a match.
+        slow_deals: Most deals of a match with a slow agent, see `is_slow`.
+
     Raises:
         InputError: Fewer than two agents, or an unknown one.
     """
@@ -149,9 +155,6 @@ def _play(
         seed: Seed of deals and agents.
         workers: Number of processes, or remote ones.
         progress: Called with the number of deals done.
-
-    Raises:
-        KeyboardInterrupt: The match was interrupted; its file has the deals played so far.
     """
     try:
         played = files.load(path, game, pair, seed)
@@ -204,7 +207,7 @@ def summary(
     won = np.array([own.sum() for own in scores])
     totals = np.concatenate([won[None], resample(scores, seed)])
     ratings = fit(len(agents), totals, games)
-    low, high = intervals(ratings, int(games.min()) // 2)
+    low, high = intervals(ratings, games)
     first, second = np.array(places).T
     modelled = 1 / (1 + np.exp((ratings[0][second] - ratings[0][first]) / ELO))
     rows = []
@@ -264,15 +267,12 @@ def _time(
 
 
 def resample(scores: Sequence[np.ndarray], seed: int, resamples: int = RESAMPLES) -> np.ndarray:
-    """Sum scores over resampled deals; all pairs that played a deal share the resample.
+    """Sum scores over resampled deals, which pairs share, float64 [resamples, pairs].
 
     Args:
         scores: Scores of each pair by deal; some pairs played only the first deals of the others.
         seed: Seed of the resampling.
         resamples: Number of resamples.
-
-    Returns:
-        float64 [resamples, pairs].
     """
     rng = np.random.default_rng(seed)
     totals = np.zeros((resamples, len(scores)))
@@ -285,29 +285,39 @@ def resample(scores: Sequence[np.ndarray], seed: int, resamples: int = RESAMPLES
     return totals
 
 
-def intervals(ratings: np.ndarray, deals: int) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the 95% intervals of ratings from those of resampled deals.
+def intervals(ratings: np.ndarray, games: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Compute the low and the high ends of the 95% intervals of ratings, float64 [agents] each.
 
     Percentiles would be too narrow for few deals: at 10 they hold the true rating in 88 of 100
-    cases.
+    cases. Nor do resamples of deals that one agent has all won vary. So the variance of the drawn
+    game that `fit` adds is added to theirs, its halves each with the variance of a Poisson number.
+    For two agents and independent games this makes the usual interval of log-odds, with 1/2 added
+    to both counts (Anscombe, "On estimating binomial response relations", 1956).
 
     Args:
         ratings: Ratings, then those of every resample, float64 [1 + resamples, agents].
-        deals: Fewest deals of a pair; of one the ends are NaN.
-
-    Returns:
-        The low ends and the high ends, float64 [agents] each.
+        games: Number of games of each pair, two for each deal, integers [pairs]; where a pair has
+            one deal only, the ends are NaN.
     """
-    half = np.full(ratings.shape[1], math.nan)
+    number, deals = ratings.shape[1], int(games.min()) // 2
+    half = np.full(number, math.nan)
     if deals > 1:
+        pairs = np.array(list(combinations(range(number), 2)))
+        signs = np.zeros((len(pairs), number))
+        signs[np.arange(len(pairs))[:, None], pairs] = 1, -1
+        chances = 1 / (1 + np.exp(-signs @ ratings[0] / ELO))
+        spread = chances * (1 - chances)
+        # Ratings have a common shift, which the constant fixes as in `fit`.
+        slopes = np.linalg.inv((signs.T * ((games + 1) * spread)) @ signs + 1) @ signs.T
+        drawn = ELO**2 * slopes**2 @ (0.5 - spread)
         # A resample varies as if around the mean of the sample: by n - 1 parts of n.
-        wider = t_quantile(deals - 1) * math.sqrt(deals / (deals - 1))
-        half = wider * ratings[1:].std(axis=0, ddof=1)
+        resampled = ratings[1:].var(axis=0, ddof=1) * deals / (deals - 1)
+        half = t_quantile(deals - 1) * np.sqrt(resampled + drawn)
     return ratings[0] - half, ratings[0] + half
 
 
 def fit(agents: int, won: np.ndarray, games: np.ndarray) -> np.ndarray:
-    """Fit the Bradley-Terry model by maximum likelihood, in Elo points.
+    """Fit the Bradley-Terry model by maximum likelihood: Elo points of mean 0, float64 [n, agents].
 
     One drawn game is added to each pair, so that an agent that wins all its games has a finite
     rating. The likelihood is maximised by Newton's method.
@@ -317,9 +327,6 @@ def fit(agents: int, won: np.ndarray, games: np.ndarray) -> np.ndarray:
         won: Games that the first agent of each pair won, float64 [n, pairs], pairs in the order of
             `itertools.combinations`.
         games: Number of games of each pair, integers [pairs].
-
-    Returns:
-        float64 [n, agents]; each row has the mean 0.
 
     Examples:
         >>> fit(2, np.array([[750.0]]), np.array([1000])).round()

@@ -91,6 +91,12 @@ def bind(name: str, options: Mapping[str, Any], rounds: int, duplicate: bool) ->
     `GameSpec.league_options`, which depends on whether each deal is played as a `duplicate`. The
     given options take precedence.
 
+    Args:
+        name: Name of the game.
+        options: Its options.
+        rounds: Number of rounds of the league.
+        duplicate: Whether each deal is played at several tables, with the agents rotated.
+
     Raises:
         InputError: An unknown game or option, or a game that is not played in a league.
     """
@@ -159,7 +165,13 @@ def play_chunk(
 ) -> Chunk:  # fmt: skip
     """Play some deals of a league with newly created agents, one for each seat.
 
-    The arguments are those of `closedhand.core.duplicate.start`, and whether it is a duplicate.
+    Args:
+        game: The game.
+        specs: An agent, or its text, for each seat.
+        seed: Seed of the league.
+        duplicate: Whether each deal is played with every rotation of the agents.
+        deals: Numbers of the deals.
+        fixed: Given deals, states; None: they follow from the seed.
 
     Returns:
         Payoffs, float64 [deals, tables, rounds, agents], with times by agent.

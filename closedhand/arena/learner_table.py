@@ -123,11 +123,7 @@ def _read_table(path: Path) -> list[Result]:
 
 
 def _from_rows(rows: list[dict[str, str]]) -> Result:
-    """Build the result of a cell from its rows.
-
-    Raises:
-        ValueError: The rows are damaged.
-    """
+    """Build the result of a cell from its rows."""
     final = [row for row in rows if row["kind"] == FINAL]
     curve = [row for row in rows if row["kind"] == CURVE]
     measures = {row["measure"]: _estimate(row) for row in final}

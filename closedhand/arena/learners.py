@@ -283,11 +283,7 @@ def steps_of_iteration(game: Game, algorithm: str) -> float:
 
 
 def _finish(run: Run[Any], over: Callable[[], bool], progress: Callable[[], object]) -> None:
-    """Let a run work to its end.
-
-    Raises:
-        KeyboardInterrupt: Ctrl-C; the run is saved.
-    """
+    """Let a run work to its end."""
     run.work(over=over, progress=progress)
     if run.interrupted:
         raise KeyboardInterrupt

@@ -92,7 +92,12 @@ def play_chunk(
 ) -> Chunk:
     """Play some deals of a match between two agents at all tables, with newly created agents.
 
-    The arguments are those of `closedhand.core.duplicate.start`.
+    Args:
+        game: The game.
+        specs: The two agents, or their texts.
+        seed: Seed of the match.
+        deals: Numbers of the deals.
+        fixed: Given deals, states; None: they follow from the seed.
 
     Returns:
         Payoffs, float64 [deals, tables, seats], with times by agent.

@@ -50,19 +50,12 @@ class Session:
     """One game of a person against agents.
 
     Attributes:
-        game: The game.
-        seat: Seat of the person.
         state: Current state, hidden cards included; only views of it are shown during the game.
         log: Actions and events, as the person saw them.
     """
 
     def __init__(
-        self,
-        game: Game,
-        state: State,
-        seat: int,
-        agents: Sequence[Agent],
-        adviser: Agent,
+        self, game: Game, state: State, seat: int, agents: Sequence[Agent], adviser: Agent
     ) -> None:
         """Start from a state.
 
@@ -229,16 +222,13 @@ def run(
     show: Callable[[str], None],
     score: Score | None = None,
 ) -> bool:
-    """Play until the game is over or the person leaves.
+    """Play until the game is over or the person leaves; return whether it was played to its end.
 
     Args:
         session: The game.
         ask: Function that prints a prompt and reads a line, as `input` does.
         show: Function that prints text.
         score: Score of the hands so far; the result of this one is added to it.
-
-    Returns:
-        Whether the game was played to its end.
     """
     score = Score(session.game.num_players) if score is None else score
     if score.hands == 0:

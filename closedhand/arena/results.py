@@ -18,7 +18,7 @@ from closedhand.core.game import Game, InputError
 from closedhand.core.reading import load_json
 from closedhand.core.registry import GAMES, load as load_ref
 from closedhand.core.run import check_same
-from closedhand.core.statistics import Estimate, as_share, interval, student, wins
+from closedhand.core.statistics import Estimate, interval, shares, student, wins
 
 ALL = "all"
 """Name of the role that stands for all roles together."""
@@ -138,9 +138,9 @@ class Score(NamedTuple):
 def score(match: Match) -> Score:
     """Compute the score of the first two agents of a match."""
     earned = points(match.game, match.pairs[0].returns, 0)
-    both = np.stack([wins(earned).mean(axis=1), earned.mean(axis=1)], axis=1)
-    won, mean = student(both)
-    return Score((match.names[0], match.names[1]), as_share(won), mean, match.deals)
+    [won] = shares(wins(earned).mean(axis=1, keepdims=True))
+    [mean] = student(earned.mean(axis=1, keepdims=True))
+    return Score((match.names[0], match.names[1]), won, mean, match.deals)
 
 
 def _pair_summary(game: Game, names: list[str], chunk: Chunk) -> dict[str, Any]:
@@ -148,29 +148,31 @@ def _pair_summary(game: Game, names: list[str], chunk: Chunk) -> dict[str, Any]:
     each = [points(game, chunk.returns, agent) for agent in (0, 1)]
     by_agent = [_with_mean(own) for own in each]
     won = [_with_mean(wins(own)) for own in each]
-    named = measures(game, each)
-    extra = [_with_mean(own) for pair in named.values() for own in pair]
-    columns = [*by_agent, *won, by_agent[0] - by_agent[1], *extra]
-    # A column per role, in this order: points of both agents, wins of both, difference, further
-    # columns of both.
-    estimates = student(np.concatenate(columns, axis=1))
-    scores = [estimates[i : i + len(roles)] for i in range(0, len(estimates), len(roles))]
+    # In each of these a column per role. WP is the win rate under another name.
+    scores = [student(each) for each in by_agent]
+    win_rates = [shares(own) for own in won]
+    columns = {
+        column: [
+            win_rates[i] if np.array_equal(own, wins(each[i])) else student(_with_mean(own))
+            for i, own in enumerate(pair)
+        ]
+        for column, pair in measures(game, each).items()
+    }
+    difference = student(by_agent[0] - by_agent[1])
     return {
         "agents": names,
         "results": [
             {
                 "agent": name,
                 "role": role,
-                "win_rate": rounded(as_share(scores[2 + agent][i])),
+                "win_rate": rounded(win_rates[agent][i]),
                 "points": rounded(scores[agent][i]),
-                "columns": {
-                    column: rounded(scores[5 + 2 * k + agent][i]) for k, column in enumerate(named)
-                },
+                "columns": {column: rounded(found[agent][i]) for column, found in columns.items()},
             }
             for agent, name in enumerate(names)
             for i, role in enumerate(roles)
         ],
-        "difference": {role: rounded(scores[4][i]) for i, role in enumerate(roles)},
+        "difference": dict(zip(roles, map(rounded, difference), strict=True)),
         **times(chunk),
         "returns": shorter(chunk.returns.tolist()),
     }
@@ -273,7 +275,7 @@ def continuing(path: Path) -> Generator[None]:
     try:
         yield
     except (ValueError, KeyError, TypeError, OverflowError):
-        raise InputError(f"{path} holds no match to resume") from None
+        raise InputError(f"{path} holds no match to resume: name another file") from None
 
 
 def load_same(path: Path, game: Game, wanted: Mapping[str, Any]) -> dict[str, Any]:

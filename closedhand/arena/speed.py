@@ -41,9 +41,6 @@ def rate(
         work: Function that returns how much it did.
         seconds: Time to measure.
         clock: What tells the time; by default processor time of this process.
-
-    Returns:
-        Amount of work a second.
     """
     work()
     done = 0

@@ -229,11 +229,7 @@ class Cluster:
         return found
 
     def _start_actors(self) -> None:
-        """Start an actor for each core of the cluster without one.
-
-        Raises:
-            InputError: The cluster has no core.
-        """
+        """Start an actor for each core of the cluster without one."""
         number, there = self.cores, len(self._actors) + len(self._starting)
         if not number and not there:
             raise InputError(f"the Ray cluster at {self._address} has no core")

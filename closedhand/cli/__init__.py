@@ -17,7 +17,9 @@ from closedhand.cli import (
     endgame,
     example,
     exploit,
+    judge,
     learner_table,
+    match,
     play,
     records,
     reproduce,
@@ -71,13 +73,13 @@ def closedhand(
         os.environ[reading.LIMITS] = str(limits)  # worker processes inherit it
 
 
-app.command()(play.match)
+app.command()(match.match)
 app.command()(play.play)
 app.command()(deals.deals)
 app.command()(endgame.endgame)
 app.command(context_settings=solve.CONTEXT)(solve.solve)
 app.command()(exploit.exploit)
-app.command()(solve.judge)
+app.command()(judge.judge)
 app.command()(compile.compile)
 app.command()(bench.bench)
 app.command()(web.web)

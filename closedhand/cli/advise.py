@@ -27,8 +27,7 @@ from closedhand.core.statistics import Estimate, interval
 
 Hand = Annotated[str, typer.Argument(metavar="HAND", help="The cards that you hold now.")]
 Plays = Annotated[
-    str,
-    typer.Option(help="All actions so far, of all players, separated by spaces: '44 PASS TT'."),
+    str, typer.Option(help="All actions so far, of all players, separated by spaces: '44 PASS TT'.")
 ]
 Seat = Annotated[int, typer.Option(help="Your seat.")]
 Top = Annotated[int, typer.Option(min=1, help="Number of plays to show.")]

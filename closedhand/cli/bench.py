@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from closedhand.cli.common import (
-    GAME_HELP,
+    GameNames,
     Json,
     Options,
     Rules,
@@ -26,16 +26,11 @@ ON_CPU, ON_GPU = 1024, 16384
 
 
 def bench(
-    games: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[GAME]...", help=f"{GAME_HELP} All of them if absent."),
-    ] = None,
+    games: GameNames = None,
     number: Annotated[
         int | None,
         typer.Option(
-            "--games",
-            min=1,
-            help=f"Games side by side; {ON_CPU:,} if absent, on a GPU {ON_GPU:,}.",
+            "--games", min=1, help=f"Games side by side; {ON_CPU:,} if absent, on a GPU {ON_GPU:,}."
         ),
     ] = None,
     agents: Annotated[

@@ -78,8 +78,40 @@ Ray = Annotated[
         "machine. The results are the same.",
     ),
 ]
+GameNames = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[GAME]...", help=f"{GAME_HELP} All of them if absent."),
+]
+RecordsGame = Annotated[
+    str | None,
+    typer.Option(
+        help="Game of the records; by default the one that each states or its notation shows.",
+        callback=underscored,
+    ),
+]
 Restart = Annotated[bool, typer.Option("--restart", help="Start from scratch instead of resuming.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+
+LARGEST = 1e9
+"""Largest number of seconds or the like, thirty years, which every clock can hold."""
+
+
+def positive(value: float | None) -> float | None:
+    """Check that a number on the command line is larger than 0, and return it.
+
+    Raises:
+        InputError: The number is 0 or less, or above `LARGEST`.
+    """
+    if value is not None and not 0 < value <= LARGEST:
+        raise InputError(f"the number must be larger than 0 and at most {LARGEST:g}, not {value}")
+    return value
+
+
+Minutes = Annotated[
+    float,
+    typer.Option(help="Minutes to train, including those before a resumption.", callback=positive),
+]
 
 
 def given_options(game: str | None, rules: str | None, options: list[str] | None) -> dict[str, Any]:
@@ -123,21 +155,6 @@ def bind(name: str, rules: str | None, options: list[str] | None) -> Game:
         InputError: An unknown game, preset or option.
     """
     return make_game(name, **given_options(name, rules, options))
-
-
-LARGEST = 1e9
-"""Largest number of seconds or the like, thirty years, which every clock can hold."""
-
-
-def positive(value: float | None) -> float | None:
-    """Check that a number on the command line is larger than 0, and return it.
-
-    Raises:
-        InputError: The number is 0 or less, or above `LARGEST`.
-    """
-    if value is not None and not 0 < value <= LARGEST:
-        raise InputError(f"the number must be larger than 0 and at most {LARGEST:g}, not {value}")
-    return value
 
 
 CLAIMS = Claims()

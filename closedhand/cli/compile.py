@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from closedhand.cli.common import GAME_HELP, Options, Rules, bind, make_folder, note, underscored
+from closedhand.cli.common import GameNames, Options, Rules, bind, make_folder, note, underscored
 from closedhand.core.agent_spec import split_agents
 from closedhand.core.checks import InputError
 from closedhand.core.file_kinds import FileKind, begun
@@ -113,10 +113,7 @@ ROUTES: tuple[Callable[[Game], None], ...] = (_play, _batch, _envs, _agents, _hi
 
 
 def compile(
-    games: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[GAME]...", help=f"{GAME_HELP} All of them if absent."),
-    ] = None,
+    games: GameNames = None,
     gpu: Annotated[
         str | None,
         typer.Option(

@@ -24,8 +24,7 @@ from closedhand.core.records import Record, replay, stated_options
 def endgame(
     game: GameName,
     hands: Annotated[
-        str | None,
-        typer.Option(help="The cards of all seats, separated by commas: 33S,44B."),
+        str | None, typer.Option(help="The cards of all seats, separated by commas: 33S,44B.")
     ] = None,
     turn: Annotated[
         int | None, typer.Option(help="Seat to act, with --hands; 0 if absent.")

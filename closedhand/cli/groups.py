@@ -82,7 +82,7 @@ def click_command(function: Callable[..., Any], name: str, help: str | None = No
 
 
 WRITING = {"out", "picture"}
-"""Parameters that name what a command writes."""
+"""Parameters that name files or folders to write."""
 
 
 def with_overwrite(command: Any) -> Any:

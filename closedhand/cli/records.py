@@ -11,6 +11,7 @@ from closedhand.cli.common import (
     Json,
     Options,
     Ray,
+    RecordsGame,
     Rules,
     Seed,
     Workers,
@@ -20,7 +21,6 @@ from closedhand.cli.common import (
     interruptible,
     print_json,
     progress_bar,
-    underscored,
 )
 from closedhand.cli.groups import Group
 from closedhand.core.file_kinds import PAGE, RECORDS, FileKind
@@ -39,13 +39,7 @@ def replay(
             help="Records, one per line, in JSON or a game's notation; or a log of another program."
         ),
     ],
-    game: Annotated[
-        str | None,
-        typer.Option(
-            help="Game of the records; by default the one that each states or its notation shows.",
-            callback=underscored,
-        ),
-    ] = None,
+    game: RecordsGame = None,
     rules: Rules = None,
     option: Options = None,
     verbose: Annotated[
@@ -98,16 +92,9 @@ def export(
             "else a log of that ending."
         ),
     ],
-    game: Annotated[
-        str | None,
-        typer.Option(
-            help="Game of the records; by default the one that each states or its notation shows.",
-            callback=underscored,
-        ),
-    ] = None,
+    game: RecordsGame = None,
     mistakes: Annotated[
-        bool,
-        typer.Option("--mistakes", help="Rate all plays of a page; takes a second for each."),
+        bool, typer.Option("--mistakes", help="Rate all plays of a page; takes a second for each.")
     ] = False,
     rules: Rules = None,
     option: Options = None,

@@ -1,4 +1,4 @@
-"""The commands of small games: `solve` computes equilibria, `judge` evaluates an agent exactly."""
+"""The command `solve`: equilibria of small games."""
 
 import json
 import time
@@ -25,14 +25,7 @@ from closedhand.cli.common import (
     seed_option,
     slug,
 )
-from closedhand.core.file_kinds import (
-    CHECKPOINT,
-    PICTURE,
-    SOLUTION,
-    STRATEGY,
-    FileKind,
-    headed,
-)
+from closedhand.core.file_kinds import CHECKPOINT, PICTURE, SOLUTION, STRATEGY, FileKind, headed
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.optional_imports import require
@@ -83,8 +76,7 @@ def solve(
     algorithm: Algorithms = "pcfr+",
     iterations: Iterations = None,
     seconds: Annotated[
-        float | None,
-        typer.Option(help="Seconds of work over all resumptions.", callback=positive),
+        float | None, typer.Option(help="Seconds of work over all resumptions.", callback=positive)
     ] = None,
     until: Annotated[
         float | None, typer.Option(help="NashConv at which to stop.", callback=positive)
@@ -231,11 +223,7 @@ def files_of(game: Game) -> dict[str, FileKind]:
 def refuse_limits_of_lp(
     names: Sequence[str], limits: Limits, states: str | None, resume: bool
 ) -> None:
-    """Refuse what the linear program cannot heed: limits, beside no other algorithm, and states.
-
-    Raises:
-        InputError: There is something.
-    """
+    """Refuse options that the linear program ignores: states, and limits if it runs alone."""
     if "lp" not in names:
         return
     given = [f"--{name}" for name, limit in limits._asdict().items() if limit is not None]
@@ -381,80 +369,3 @@ def explained(result: dict[str, Any]) -> str:
             f"NashConv is the sum of all gains by best responses, exploitability 1/{number} of it"
         )
     return "NashConv is the sum of the best responses, exploitability half of it"
-
-
-def judge(
-    game: GameName,
-    agent: Annotated[str, typer.Argument(help="The agent.", metavar="AGENT")],
-    seed: Annotated[int, seed_option("Seed of the agent.")] = 0,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Folder for each player's best response, as a strategy file."),
-    ] = None,
-    rules: Rules = None,
-    option: Options = None,
-    as_json: Json = False,
-) -> None:
-    """Evaluate an agent in a small game: value, best responses and NashConv, all exact.
-
-    All seats play the agent, or all except one, which plays its best response. NashConv is the sum
-    of the players' gains by best responses: 0 only for an equilibrium. If several seats play for
-    one side, a further line gives an upper bound of their common gain: the gain of a joint response
-    in which they see each other's cards.
-
-    An agent without probabilities is asked once at every information set, and judged as if it
-    always decided so: exactly if it is deterministic.
-
-    Example: closedhand judge leduc random
-    """
-    from closedhand.core.agents import make_agent
-    from closedhand.solvers import solving
-    from closedhand.solvers.evaluate import best_response, evaluate_rows
-    from closedhand.solvers.strategy import Strategy, save, shared_responses, strategy_of
-    from closedhand.solvers.tree import build, tree_size
-
-    bound = bind(game, rules, option)
-    names = solving.labels(bound)
-    strategies = strategy_files(bound)
-    folder = out and make_folder(
-        out,
-        {f"{name}{end}": kind for name in names for end, kind in strategies.items()},
-    )
-    played = strategy_of(bound, make_agent(bound, agent, seed))
-    tree = build(bound)
-    evaluation = evaluate_rows(tree, played.probabilities)
-    result: dict[str, Any] = {
-        "game": bound.name,
-        "options": dict(bound.options),
-        "agent": agent,
-        **tree_size(tree),
-        **solving.judgement_summary(bound, evaluation),
-    }
-    shared = {named_side(bound, side): won for side, won in shared_responses(played).items()}
-    if shared:
-        result["shared_information"] = shared
-    if folder:
-        for player, name in enumerate(names):
-            response = best_response(tree, played.probabilities, player).sigma
-            about = {"algorithm": f"best response of {name} to {agent}"}
-            table = Strategy(bound, tree.keys, tree.rows, tree.actions, response, about)
-            save(table, folder / f"{name}.npz")
-    if as_json:
-        print_json(result)
-        return
-    title = f"{called(result)}; {agent} at all seats; {bound.unit} a game"
-    print_table([f">{n}" for n in judged_columns(result)], [values_of(result)], title, no_wrap=True)
-    typer.echo(
-        f"{result['information_sets']:,} information sets, {result['nodes']:,} histories; "
-        + explained(result)
-    )
-    for name, won in shared.items():
-        typer.echo(f"{name}, with shared information: at most {won:.6f} in sum")
-    if folder:
-        typer.echo(f"saved {', '.join(f'{folder / name}.npz' for name in names)}")
-
-
-def named_side(game: Game, side: int) -> str:
-    """Name a side by the role of its seats, if they share one."""
-    roles = {role for role, each in zip(game.roles, game.sides, strict=True) if each == side}
-    return roles.pop() if len(roles) == 1 else f"side {side}"

@@ -61,9 +61,6 @@ def objects_only(wanted: bool) -> Generator[None]:
 
     Other output, of other packages in this process or in workers, goes to the standard error. The
     objects are printed at the end of the block, also after an error.
-
-    Args:
-        wanted: Whether to do so; otherwise nothing changes.
     """
     global _objects
     if not wanted:
@@ -131,11 +128,7 @@ def flush() -> None:
 
 
 def drop(number: int = OUTPUT) -> None:
-    """Discard buffered and later output of a stream, which would fail again at exit.
-
-    Args:
-        number: File descriptor of the stream, `OUTPUT` or `ERRORS`.
-    """
+    """Discard buffered and later output of `OUTPUT` or `ERRORS`, which would fail again at exit."""
     with suppress(OSError):
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, number)

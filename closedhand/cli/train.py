@@ -140,7 +140,7 @@ Expert = Annotated[
 ]
 Device = Annotated[
     str | None,
-    typer.Option(help="cpu, cuda, or auto for a GPU if there is one; its settings are others."),
+    typer.Option(help="cpu, cuda, or auto: a GPU if there is one, which takes other settings."),
 ]
 Start = Annotated[
     Path | None, typer.Option("--from", help="File of a model to start from; it is not changed.")
@@ -184,7 +184,7 @@ def train_game(
     for name in given:
         if name not in taken:
             word = next(each.opts[0] for each in context.command.params if each.name == name)
-            raise InputError(f"{algorithm} of {game.name} takes none: leave out {word}")
+            raise InputError(f"{algorithm} of {game.name} does not take it: leave out {word}")
     if "given" in taken:  # a trainer that needs the game's options without the defaults
         given["given"] = given_options(game.name, rules, option)
     trainer = load(trainers_of(spec)[algorithm])

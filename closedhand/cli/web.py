@@ -26,7 +26,7 @@ def web(
         str | None,
         typer.Option(
             help="Token that opens the page; by default none on 127.0.0.1, and a random one on any "
-            "other address.",
+            "other address."
         ),
     ] = None,
     origin: Annotated[

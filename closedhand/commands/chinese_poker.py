@@ -19,23 +19,8 @@ from closedhand.cli.common import (
     print_table,
     progress_bar,
 )
-from closedhand.cli.reproduce import (
-    Only,
-    Out,
-    Quick,
-    computed,
-    plan_of,
-    report_files,
-    show_report,
-)
-from closedhand.core.file_kinds import (
-    CHECKPOINT,
-    MARK,
-    PICTURE,
-    FileKind,
-    arrays_with,
-    headed,
-)
+from closedhand.cli.reproduce import Only, Out, Quick, computed, plan_of, report_files, show_report
+from closedhand.core.file_kinds import CHECKPOINT, MARK, PICTURE, FileKind, arrays_with, headed
 from closedhand.core.game import Game, InputError
 from closedhand.games.chinese_poker.plays import PARTS
 
@@ -196,8 +181,7 @@ def reproduce(
         ),
     ] = None,
     pool: Annotated[
-        int | None,
-        typer.Option(min=1000, help="Number of hands in a pool; 800,000 if absent."),
+        int | None, typer.Option(min=1000, help="Number of hands in a pool; 800,000 if absent.")
     ] = None,
     seed: Seed = 0,
     as_json: Json = False,

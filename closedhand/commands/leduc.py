@@ -14,15 +14,7 @@ from closedhand.cli.common import (
     positive,
     save_picture,
 )
-from closedhand.cli.reproduce import (
-    Only,
-    Out,
-    Quick,
-    computed,
-    plan_of,
-    report_files,
-    show_report,
-)
+from closedhand.cli.reproduce import Only, Out, Quick, computed, plan_of, report_files, show_report
 from closedhand.cli.solve import files_of, show_results, work
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.file_kinds import DRAWING, PICTURE

@@ -146,6 +146,7 @@ class Traits:
             plays them one after the other.
         remembers: Whether it uses observations of one round of a match in later rounds. Matches of
             many rounds are then played one by one.
+        variants: Options, as in `name[option=value]`, with which lists of agents show it once more.
     """
 
     files: tuple[Path, ...] = ()
@@ -153,6 +154,7 @@ class Traits:
     microseconds: float | None = None
     steady: bool = False
     remembers: bool = False
+    variants: tuple[str, ...] = ()
 
     def __or__(self, other: "Traits") -> "Traits":
         """Combine the traits of two agents that an agent asks for every decision."""

@@ -62,15 +62,12 @@ Seats = int | Sequence[int] | NDArray[np.integer[Any]]
 
 
 def deal(game: Game, seeds: ArrayLike) -> States:
-    """Deal new games by their seeds.
+    """Deal new games by their seeds: states, `game.dtype` [n].
 
     Args:
         game: The game.
         seeds: Nonnegative integers [n]. Game i is dealt as by
             `game.deal(np.random.default_rng(seeds[i]))`, and by every env's `reset(seed=seeds[i])`.
-
-    Returns:
-        The states, `game.dtype` [n].
 
     Raises:
         InputError: The seeds are not nonnegative integers.
@@ -84,7 +81,13 @@ def deal(game: Game, seeds: ArrayLike) -> States:
 
 
 def deal_random(game: Game, number: int, rng: Rng) -> States:
-    """Deal new games, `game.dtype` [number], as by `number` calls of `game.deal(rng)`."""
+    """Deal new games, `game.dtype` [number], as by `number` calls of `game.deal(rng)`.
+
+    Args:
+        game: The game.
+        number: Number of games.
+        rng: Generator that draws the seed of each deal.
+    """
     generator(rng)
     count = whole_number(number, "a number of games", 0)
     return _start(game, [draw_seed(rng) for _ in range(count)])
@@ -94,6 +97,11 @@ def prepared(game: Game, states: Any, copy: bool = False) -> States:
     """Check that an array holds states of a game, and return it in the form of kernels.
 
     Kernels are compiled for contiguous, writable arrays: other arrays are copied.
+
+    Args:
+        game: The game.
+        states: The array.
+        copy: Whether to copy it in any case.
 
     Raises:
         InputError: The array does not hold states of the game.
@@ -133,7 +141,10 @@ def legal_masks(game: Game, states: States) -> Masks:
 def sample(game: Game, states: States, rng: Rng) -> NDArray[np.int64]:
     """Draw a uniformly random legal action in every game, int64 [n]; -1 where a game is over.
 
-    `rng` draws once for every game that is not over.
+    Args:
+        game: The game.
+        states: States, `game.dtype` [n].
+        rng: Generator; it draws once for every game that is not over.
     """
     states = prepared(game, states)
     generator(rng)
@@ -173,6 +184,11 @@ def step(game: Game, states: States, actions: ArrayLike) -> Statuses:
 def observe(game: Game, states: States, seats: Seats | None = None) -> tuple[Planes, Masks]:
     """Return observations and action masks of players.
 
+    Args:
+        game: The game.
+        states: States, `game.dtype` [n].
+        seats: The observer of each state, integers [n], or one for all; None: the player to act.
+
     Returns:
         Observations, int8 [n, observation_size], which `game.split` cuts into named parts; and
         action masks, int8 [n, num_actions], which are zero where the seat is not to act.
@@ -183,6 +199,11 @@ def observe(game: Game, states: States, seats: Seats | None = None) -> tuple[Pla
 def features(game: Game, states: States, seats: Seats | None = None) -> tuple[Planes, Masks]:
     """Return compact observations and action masks of players.
 
+    Args:
+        game: The game.
+        states: As for `observe`.
+        seats: As for `observe`.
+
     Returns:
         Observations, int8 [n, feature_size], with names in `game.feature_names`; and action masks
         as from `observe`.
@@ -191,7 +212,13 @@ def features(game: Game, states: States, seats: Seats | None = None) -> tuple[Pl
 
 
 def views(game: Game, states: States, seats: Seats | None = None) -> States:
-    """Return views of players, for agents: states without the hidden information, [n]."""
+    """Return views of players, for agents: states without the hidden information, [n].
+
+    Args:
+        game: The game.
+        states: As for `observe`.
+        seats: As for `observe`.
+    """
     hidden = prepared(game, states, copy=True)
     batch_kernels.hide_for(game.rules, hidden, _seats(game, states, seats))
     return hidden
@@ -210,7 +237,13 @@ def returns(game: Game, states: States) -> Floats:
 
 
 def playouts(game: Game, states: States, rng: Rng) -> States:
-    """Play copies of games to their end with uniformly random actions; return the ends, [n]."""
+    """Play copies of games to their end with uniformly random actions; return the ends, [n].
+
+    Args:
+        game: The game.
+        states: States, `game.dtype` [n]; unchanged.
+        rng: Generator of the actions.
+    """
     generator(rng)
     ends = prepared(game, states, copy=True)
     batch_kernels.play_out_all(game.rules, ends, rng, _ids(game))

@@ -39,9 +39,6 @@ class UnknownOption(InputError, TypeError):
     """An option that a game, agent or trainer does not have.
 
     It is a `TypeError` too: libraries try keyword arguments on constructors and catch that.
-
-    Attributes:
-        name: Name of the option.
     """
 
     # Gymnasium raises errors of a maker again by calling their class with a text alone.

@@ -16,6 +16,10 @@ arguments: the hand, the actions and a dict of the others. A game that is small 
 defines `deals(rules)`, an iterator over all initial states with their probabilities (see
 `Game.deals`); it raises an `InputError` under rules with too many.
 
+An argument means the same in all functions: `rules`, tables and options; `state`, one record,
+changed in place; `player`, a seat from 0; `action`, an id; `ids`, scratch space, int32
+[num_actions]; `out`, an array to write; `rng`, anything with `random()`.
+
 The rules of a game in sub-steps hold those of the flat game, as `rules.flat`. If its module does
 not define one of the eight functions, that of the flat game is called with `rules.flat`. For the
 four others the defaults apply there as well.
@@ -39,16 +43,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from closedhand.core.numba import linking
-from closedhand.core.numba.jit import (
-    Floats,
-    Ids,
-    Integer,
-    Planes,
-    Rng,
-    Rules,
-    State,
-    kernel,
-)
+from closedhand.core.numba.jit import Floats, Ids, Integer, Planes, Rng, Rules, State, kernel
 
 VERSION = 1
 """Version of the contract; a game states the version that it was written for."""
@@ -116,7 +111,7 @@ def plain_function(rules: Rules, name: str) -> tuple[Callable[..., Any] | None, 
 
 @dispatched()
 def deal(rules: Rules, state: State, seed: np.uint64) -> None:
-    """Start the game of a seed, uint64 (see `kernel.draw_seed`), in `state`."""
+    """Start the game of a seed, uint64 (see `closedhand.core.numba.jit.draw_seed`), in `state`."""
 
 
 @dispatched()

@@ -33,8 +33,8 @@ FOLDER = "CLOSEDHAND_CUBINS"
 """The environment variable that names a folder of compiled kernels."""
 MAGIC = b"closedhand cubin\n"
 HOME = __name__.partition(".")[0]
-SHARED_ROOMS = ("core", "games")
-"""Rooms of this package whose code every kernel may contain."""
+SHARED_FOLDERS = ("core", "games")
+"""Folders of this package whose code every kernel may contain."""
 
 
 class Cubin(NamedTuple):
@@ -160,19 +160,19 @@ def _modules(value: Any) -> Iterator[str]:
         parts = cast(tuple[Any, ...], value)
         if type(parts) is not tuple:
             yield type(parts).__module__
-        room = getattr(parts, "kernels", None)
-        if isinstance(room, str):
-            yield room
+        kernels = getattr(parts, "kernels", None)
+        if isinstance(kernels, str):
+            yield kernels
         for part in parts:
             yield from _modules(part)
 
 
 def _folders(modules: list[str]) -> list[Path]:
     """List the folders, or files, whose sources a kernel of some modules may contain."""
-    places = {_place(f"{HOME}.{room}") for room in SHARED_ROOMS}
+    places = {_place(f"{HOME}.{folder}") for folder in SHARED_FOLDERS}
     for module in modules:
         parts = module.split(".")
-        # Of this package one room, of others all.
+        # Of this package one folder, of other packages all.
         places.add(_place(".".join(parts[:2]) if parts[0] == HOME else parts[0]))
     return sorted(places)
 

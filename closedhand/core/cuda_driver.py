@@ -7,7 +7,7 @@ PyTorch's, once it has used a GPU.
 
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
 # pyright: reportUnknownVariableType=false
-# NumPy's numbers of any type have no types.
+# NumPy's generic numbers are not annotated.
 
 import ctypes
 from collections.abc import Iterator
@@ -47,11 +47,7 @@ class DeviceArray(NamedTuple):
 
 
 class DeviceRecord(NamedTuple):
-    """A record in the memory of a device.
-
-    Attributes:
-        pointer: Address.
-    """
+    """A record in the memory of a device, by its address."""
 
     pointer: int
 

@@ -59,7 +59,7 @@ def play_out(
     agents: Sequence[Agent],
     after: Callable[[np.ndarray], None] = lambda moved: None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Play games in lockstep to their end.
+    """Play games in lockstep to their end; return the seconds and decisions of each agent.
 
     Args:
         game: The game.
@@ -67,9 +67,6 @@ def play_out(
         seats: Index of the agent at each seat of each game, integers [n, num_players].
         agents: The agents.
         after: Called after every step with the indices of the games in which a player acted.
-
-    Returns:
-        Seconds that each agent took to decide, and its number of decisions.
 
     Raises:
         InputError: An agent chose an illegal action.
@@ -128,11 +125,7 @@ def parse_all(game: Game, agents: Sequence[Spec]) -> list[Player]:
 
 
 def match_settings(game: Game, agents: Sequence[Spec], seed: int) -> dict[str, Any]:
-    """Return the settings that must be the same when a match resumes after an interruption.
-
-    Returns:
-        A dict for JSON.
-    """
+    """Return the settings that must be the same when a match resumes, a dict for JSON."""
     return {
         "game": game.name,
         "options": dict(game.options),

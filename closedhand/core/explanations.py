@@ -125,6 +125,11 @@ def _plays_by_cards(game: Game) -> dict[tuple[str, ...], list[int]]:
 def known_cards(game: Game, view: State, player: int) -> Cards:
     """Return the cards that a player has seen and those it has not.
 
+    Args:
+        game: The game.
+        view: View of the player.
+        player: Seat of the player.
+
     Raises:
         InputError: The game does not list them, or there is no such player.
     """

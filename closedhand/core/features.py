@@ -26,7 +26,7 @@ def labels(*axes: Sequence[object]) -> list[str]:
 
 
 class Feature(NamedTuple):
-    """A group of numbers with one meaning, each for another thing.
+    """A group of numbers with one meaning, one for each label, such as a rank or a seat.
 
     Attributes:
         name: Name of the group.
@@ -44,17 +44,13 @@ class Feature(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The names of the numbers: that of the group and the label."""
+        """The names of the numbers: the name of the group, then the label."""
         return [f"{self.name} {label}".strip() for label in self.labels]
 
 
 @dataclass(frozen=True, init=False)
 class FeatureTable:
-    """All numbers of a compact observation, int8, in order.
-
-    Attributes:
-        features: The groups.
-    """
+    """All numbers of a compact observation, int8, in order."""
 
     features: tuple[Feature, ...]
 

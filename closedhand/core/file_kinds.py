@@ -56,7 +56,7 @@ def object_with(*keys: str) -> Callable[[Path], bool]:
 
 
 def object_within(keys: Collection[str]) -> Callable[[Path], bool]:
-    """Make a function for JSON objects, not empty, that have no other keys than these."""
+    """Make a function for JSON objects, not empty, with none but given keys."""
 
     def check(path: Path) -> bool:
         found = read_json(path)
@@ -76,7 +76,7 @@ def arrays_with(*names: str) -> Callable[[Path], bool]:
 
 
 def headed(line: str) -> Callable[[Path], bool]:
-    """Make a function that returns whether the first line of a file is this one."""
+    """Make a function that returns whether the first line of a file is a given one."""
     start = line.encode()
     return lambda path: _head(path, len(start) + 1) in (start, start + b"\n")
 
@@ -87,7 +87,7 @@ def begun(text: str) -> Callable[[Path], bool]:
 
 
 def marked(*marks: str) -> Callable[[Path], bool]:
-    """Make a function that returns whether the first bytes of a file hold one of some marks."""
+    """Make a function that returns whether the first bytes of a file contain a given mark."""
     return lambda path: any(mark.encode() in _head(path) for mark in marks)
 
 

@@ -96,7 +96,7 @@ def target(path: Path) -> Path:
 
 
 def refuse_foreign(path: Path, kind: FileKind) -> None:
-    """Refuse to write over a file that is no result of a kind.
+    """Refuse to write over a file of another kind.
 
     An empty file holds nothing that could be lost.
 
@@ -181,11 +181,7 @@ def remove(path: Path) -> None:
 
 
 class Log:
-    """A new text file to which texts are appended, each completely or not at all.
-
-    Attributes:
-        path: Path of the file.
-    """
+    """A new text file to which texts are appended, each completely or not at all."""
 
     def __init__(self, path: Path) -> None:
         """Prepare a log, which must not hold anything yet."""
@@ -358,7 +354,7 @@ def _sign(lock: Path) -> None:
 
 
 def _holder(lock: Path) -> str:
-    """Name the process that holds a lock, as far as the file tells it."""
+    """Name the process that holds a lock, if the file states it."""
     try:
         with open(lock, "rb") as file:
             lines = file.read(500).decode(errors="replace").splitlines()

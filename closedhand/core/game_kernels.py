@@ -411,7 +411,7 @@ def show_games(
             for k in range(number):
                 mask[ids[k]] = 1
             if number > len(mask) // 4:
-                for action in range(len(mask)):  # copy[:] = mask would compile a message first
+                for action in range(len(mask)):  # a slice would compile a message on lengths
                     copy[action] = mask[action]
             else:  # fewer marks take less time than reading a mask of thousands of actions
                 copy[:] = 0

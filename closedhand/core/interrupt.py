@@ -89,7 +89,7 @@ def postponed() -> Generator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-        # A second press has gone on already; pyright does not see the handler count.
+        # A second press has been passed on by the handler, whose count pyright does not see.
         if presses == 1:  # pyright: ignore[reportUnnecessaryComparison]
             signal.raise_signal(signal.SIGINT)
 

@@ -201,8 +201,6 @@ class Options:
     """The options that a game or an agent takes.
 
     Attributes:
-        owner: Name of the game or agent, for messages.
-        presets: Options that each preset changes, by its name; `rules` names the preset.
         defaults: Default of every option.
     """
 
@@ -213,7 +211,14 @@ class Options:
         presets: Mapping[str, Mapping[str, Any]] | None = None,
         is_open: bool = False,
     ) -> None:
-        """Create a table; if `is_open`, options outside it are accepted unchecked."""
+        """Create a table.
+
+        Args:
+            owner: Name of the game or agent, for messages.
+            *options: The options, in the order in which they are shown.
+            presets: Options that each preset changes, by its name; `rules` names the preset.
+            is_open: Whether options outside the table are accepted, unchecked.
+        """
         self.owner = owner
         self.presets: Mapping[str, Mapping[str, Any]] = presets or {}
         self._options = {option.name: option for option in options}

@@ -133,9 +133,7 @@ def _of(*types: type) -> Callable[[Any], bool]:
 TEXT = Kind("a text", "texts", _of(str))
 NUMBER = Kind("a number", "numbers", is_number)
 NATURAL = Kind(
-    "a whole number that is not negative",
-    "whole numbers that are not negative",
-    _is_natural,
+    "a whole number that is not negative", "whole numbers that are not negative", _is_natural
 )
 OPTIONS = Kind("an object", "objects", _of(dict))
 
@@ -150,10 +148,7 @@ def list_of(kind: Kind) -> Kind:
 
 
 def check_fields(
-    data: Any,
-    name: str,
-    needed: Mapping[str, Kind],
-    others: Mapping[str, Kind] | None = None,
+    data: Any, name: str, needed: Mapping[str, Kind], others: Mapping[str, Kind] | None = None
 ) -> dict[str, Any]:
     """Check that JSON data is an object with certain fields, and return it.
 

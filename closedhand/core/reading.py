@@ -129,9 +129,6 @@ def _opened(path: Path | str, most: int | None = None) -> IO[bytes]:
     Args:
         path: Path of the file.
         most: Limit of its size; None: any.
-
-    Raises:
-        InputError: It is not a regular file, or larger.
     """
     about = os.stat(path)
     if stat.S_ISDIR(about.st_mode):
@@ -257,7 +254,7 @@ def unpack_arrays(
             arrays = {name: data[name] for name in data if only is None or name in only}
     except InputError:
         raise
-    except Exception as error:  # a damaged file fails in a dozen ways: zip, zlib, header, shape
+    except Exception as error:  # errors of zip, zlib, header or shape
         raise InputError(
             f"{path} is not an npz file, or is damaged: {type(error).__name__}"
         ) from None

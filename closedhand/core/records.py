@@ -101,6 +101,12 @@ def from_state(
 
     A game in sub-steps is recorded by its complete plays.
 
+    Args:
+        game: The game.
+        state: Its full state, from which the deal and the actions are read.
+        agents: Name of the agent at each seat; None: not known.
+        **extra: Further fields of the record, JSON values.
+
     Raises:
         InputError: Players acted out of turn, as in a simultaneous game, or actions are hidden.
     """
@@ -142,7 +148,12 @@ def stated_options(game: Game) -> dict[str, Any]:
 
 
 def start(game: Game, deal: str | None, seed: int | None) -> State:
-    """Make the initial state of a game, from a deal in its notation or else from a seed.
+    """Make the initial state of a game.
+
+    Args:
+        game: The game.
+        deal: Text of the deal; None: it follows from `seed`.
+        seed: Seed of the deal.
 
     Raises:
         InputError: The text is not a deal.
@@ -203,6 +214,11 @@ def parse_line(line: str, game: str | None = None, **rules: Any) -> Record:
 
 def as_asked(record: Record, game: str | None = None, **rules: Any) -> Record:
     """Check that a record has the game and rules that were asked for; return it.
+
+    Args:
+        record: The record.
+        game: Name of the game asked for; None: any.
+        **rules: Options asked for.
 
     Raises:
         InputError: It is of another game, or an option has another value.
@@ -341,6 +357,11 @@ def replay_file(path: Path, game: str | None = None, **rules: Any) -> Iterator[R
 
 def read(path: Path, game: str | None = None, **rules: Any) -> Iterator[Record]:
     """Read the records of a file, one at a time.
+
+    Args:
+        path: File of records, a line each; gzip is recognised.
+        game: Name of the only game to accept; None: any.
+        **rules: Options that the records must have.
 
     Raises:
         InputError: A line is not a record; the message states its number.

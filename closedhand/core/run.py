@@ -125,7 +125,10 @@ def check_same(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) 
         if isinstance(was, Mapping) and isinstance(now, Mapping):
             was, now = _differing(cast(Options, was), cast(Options, now))
         if was != now:
-            raise InputError(f"{path} was made with {key} {was}, not {now}")
+            raise InputError(
+                f"{path} was made with {key} {was}, not {now}: give that to resume it, or another "
+                "place to begin anew"
+            )
 
 
 def _differing(found: Options, wanted: Options) -> tuple[str, str]:
@@ -221,9 +224,6 @@ class Run(Generic[Worker]):
     """A run of a learner, with its history and checkpoints.
 
     Attributes:
-        learner: The learner.
-        settings: Settings that must be the same on resumption, JSON values.
-        path: Path of the checkpoint; None: none is kept.
         seconds: Seconds of work over all resumptions, without summaries and checkpoints.
         history: Summaries of the learner in order, each with the seconds of work before it.
         interrupted: Whether Ctrl-C ended the work.
@@ -241,9 +241,15 @@ class Run(Generic[Worker]):
     ) -> None:
         """Prepare the run of a learner before its first piece of work.
 
-        `save_results` is called before each checkpoint, so the checkpoint is never newer than these
-        results. With `note_checkpoints` a summary is added to the history at every checkpoint, not
-        only when the learner asks for it.
+        Args:
+            learner: The learner.
+            settings: Settings that must be the same on resumption, JSON values.
+            path: Path of the checkpoint; None: none is kept.
+            save_results: Called before each checkpoint, so the checkpoint is never newer than these
+                results.
+            format: Format of the checkpoint.
+            note_checkpoints: Whether every checkpoint adds a summary to the history, besides those
+                that the learner asks for.
         """
         self.learner = learner
         self.settings = json.loads(json.dumps(settings))
@@ -273,8 +279,10 @@ class Run(Generic[Worker]):
             self._noted = True
         except InputError:
             raise
-        except Exception:  # a damaged file fails in a dozen ways
-            raise InputError(f"{self.path} holds nothing to resume") from None
+        except Exception:  # a damaged file can raise almost any error
+            raise InputError(
+                f"{self.path} holds nothing to resume: delete it, or begin anew in another place"
+            ) from None
         return self
 
     def resume_if_kept(self, restart: bool = False) -> bool:

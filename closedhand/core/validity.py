@@ -138,10 +138,17 @@ def generic(game: Any, state: np.record, player: int | None = None) -> str:
     player to act, the number of actions and whether the game is over; also in the observations of
     all players, except in sub-steps. The history of a simultaneous game is not in order, so only
     ranges are checked. A game whose functions crash on a damaged record needs its own `valid`.
+
+    Args:
+        game: The game.
+        state: State, or view of `player`.
+        player: The viewer; None: `state` is a full state.
+
+    Returns:
+        The reason why the rules do not allow the state; empty if they do.
     """
     wrong = outside(
-        state,
-        {"player": (0, game.num_players - 1), "moves": (0, int(np.size(state.history)))},
+        state, {"player": (0, game.num_players - 1), "moves": (0, int(np.size(state.history)))}
     )
     if wrong or game.simultaneous:
         return wrong

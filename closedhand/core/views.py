@@ -74,6 +74,11 @@ def read(game: Game, state: State, action: Any) -> int:
 def play(game: Game, state: State, action: int) -> None:
     """Play an action that was seen; an illegal one is refused even in a lenient game.
 
+    Args:
+        game: The game.
+        state: State; changed.
+        action: Id of the action.
+
     Raises:
         InputError: The action is not legal, or a new deal follows it.
     """

@@ -40,11 +40,7 @@ Workers = int | RemoteWorkers
 
 
 def check_workers(workers: Workers) -> Workers:
-    """Refuse a number of processes below 1.
-
-    Raises:
-        InputError: There are no workers.
-    """
+    """Refuse a number of processes below 1."""
     if isinstance(workers, int) and workers < 1:
         raise InputError(f"the number of workers must be at least 1, not {workers}")
     return workers

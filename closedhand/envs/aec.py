@@ -40,8 +40,15 @@ def env(
 
     The checks cost most of the speed; for agents that obey masks `GameAEC` alone is enough. An
     agent whose illegal action ends the game gets `illegal_reward`, the others 0. A lenient game
-    (`game.lenient`) has no check against the mask: its illegal actions count as a pass. Further
-    arguments are those of `GameAEC`.
+    (`game.lenient`) has no check against the mask: its illegal actions count as a pass.
+
+    Args:
+        game: Name of a game, or a `Game`.
+        render_mode: `human`, `ansi`, `rgb_array` or None.
+        observation: Form of the observations: `planes`, `flat` or `compact`.
+        mask: Place of the mask: `observation`, beside the info, or `info` alone.
+        illegal_reward: Reward of an illegal action.
+        **options: Options of `make_game`.
     """
     checked: AECEnv[str, Observation, int]
     reward = common.check_reward(illegal_reward)

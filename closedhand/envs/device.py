@@ -80,10 +80,7 @@ class Device:
     """
 
     def __init__(self, device: Any) -> None:
-        """Choose a device.
-
-        Args:
-            device: `cuda`, `cuda:1`, …, or `cpu`.
+        """Choose a device: `cuda`, `cuda:1`, …, or `cpu`.
 
         Raises:
             InputError: There is no such device.

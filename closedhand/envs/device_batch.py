@@ -44,9 +44,7 @@ class DeviceBatch:
     """Games on a device, changed in place.
 
     Attributes:
-        game: The game.
         torch: PyTorch, which is imported when the first batch is made.
-        number: Number of games.
         device: The device, a `torch.device`.
         form: Form of the observations.
         observation: int8 [number, size], of the player to act.
@@ -73,7 +71,7 @@ class DeviceBatch:
         illegal_reward: float = ILLEGAL_REWARD,
         shape: Shape | None = None,
     ) -> None:
-        """Make room for games; `reset` starts them.
+        """Allocate memory for games; `reset` starts them.
 
         Args:
             game: The game.

@@ -73,9 +73,19 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
     ) -> None:
         """Make the env.
 
-        `device` is `cuda`, `cuda:1`, …, or `cpu`. Further arguments are those of `GameVectorEnv`,
-        but `opponents` must decide in kernels, and there is no other `autoreset_mode` or
-        `render_mode` than the default.
+        Args:
+            game: Name of a game, or a `Game`.
+            num_envs: Number of games.
+            device: `cuda`, `cuda:1`, …, or `cpu`.
+            opponents: As in `GameVectorEnv`; agents must decide in kernels.
+            seat: As in `GameVectorEnv`.
+            reward: As in `GameVectorEnv`, without its warning.
+            observation: As in `GameVectorEnv`.
+            mask: As in `GameVectorEnv`.
+            illegal_reward: As in `GameVectorEnv`.
+            autoreset_mode: Only the default is possible.
+            render_mode: Only None is possible.
+            **options: Options of `make_game`.
 
         Raises:
             InputError: There is no GPU or not enough memory, or an unknown name, option or mode.
@@ -94,7 +104,6 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
             seat=seat, illegal_reward=illegal_reward,
         )  # fmt: skip
         self.num_envs, self.render_mode = num_envs, None
-        self._alone = opponents is not None
         self.form = ObservationForm(self.game, observation, mask)
         self.single_observation_space: spaces.Space[Any] = self.form.space()  # pyright: ignore[reportIncompatibleVariableOverride]
         self.single_action_space: spaces.Discrete = common.action_space(self.game)  # pyright: ignore[reportIncompatibleVariableOverride]

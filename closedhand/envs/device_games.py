@@ -25,7 +25,7 @@ class RandomGames:
     """
 
     def __init__(self, game: Game, number: int, device: Any = "cuda") -> None:
-        """Make room for games.
+        """Allocate memory for games.
 
         Args:
             game: The game.
@@ -61,7 +61,14 @@ class RandomGames:
         return keys.view(np.int64)
 
     def play(self, keys: NDArray[np.int64]) -> Any:
-        """Play a game of each stream, by keys of `keys`; return `moves`."""
+        """Play one random game of each stream.
+
+        Args:
+            keys: Keys of the streams, see `keys`.
+
+        Returns:
+            The number of actions of each game, int64 [number], where the streams are.
+        """
         self.streams[:, 0] = self._device.torch.from_numpy(keys).to(self._device.place)
         self.streams[:, 1] = 0
         if self._launch is None:

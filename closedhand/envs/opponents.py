@@ -82,11 +82,7 @@ class Opponents:
         return {name: value for name, value in self.__dict__.items() if name not in DERIVED}
 
     def refuse(self, state: Any, seat: int, action: Integer) -> NoReturn:
-        """Refuse an action of the agent to act in a game in which the user has a seat.
-
-        Raises:
-            InputError: Always.
-        """
+        """Refuse an action of the agent to act in a game in which the user has a seat."""
         agent = self.agents[(int(state["player"]) - seat) % self.game.num_players - 1]
         why = explain_illegal(self.game, state, int(action))
         raise InputError(f"agent {agent.name!r} cannot continue: {why}")

@@ -74,14 +74,11 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
     def reset(
         self, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Observation], Infos]:
-        """Start a new game.
+        """Start a new game; return observations and infos, by agent.
 
         Args:
             seed: Seed that restarts the stream of deals; None: the stream continues.
             options: `deal`, the text of a deal, or `state`, a state to continue from.
-
-        Returns:
-            Observations and infos, by agent.
 
         Raises:
             InputError: The seed is not a whole number of 0 or more, or an option is not a deal or a

@@ -203,7 +203,17 @@ class SeatVectorEnv(Rows):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        """Make the env of `num_games` games; further arguments are those of `GameVectorEnv`.
+        """Make the env.
+
+        Args:
+            game: Name of a game, or a `Game`.
+            num_games: Number of games; each has a row for every seat.
+            observation: As in `GameVectorEnv`.
+            mask: As in `GameVectorEnv`.
+            illegal_reward: As in `GameVectorEnv`.
+            autoreset_mode: As in `GameVectorEnv`.
+            render_mode: As in `GameVectorEnv`.
+            **options: Options of `make_game`.
 
         Raises:
             InputError: An unknown name, option, mode or form of observations, or no games.

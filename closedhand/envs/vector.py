@@ -96,9 +96,9 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     The first deal of game i is that of a single env with seed + i. Later deals, seats drawn, and
     what opponents draw who decide in kernels come from one stream of numbers a game (see
     `closedhand.core.stream`). So a game depends on no other one, and goes on in the same way on a
-    GPU. Copies and pickles continue the games in
-    progress. For search, `states` holds all games and can be assigned; `observe` then shows them.
-    Before the first `reset` methods raise `gymnasium.error.ResetNeeded`.
+    GPU. Copies and pickles continue the games in progress. For search, `states` holds all games and
+    can be assigned; `observe` then shows them. Before the first `reset` methods raise
+    `gymnasium.error.ResetNeeded`.
 
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.
@@ -257,7 +257,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         chosen = common.mask_of("chosen", chosen, self.num_envs)
         games, resets = self._games, self.autoreset_mode != AutoresetMode.DISABLED
         by_seat = self.reward == "seats"
-        if by_seat and not self._steps.any():
+        if by_seat and not self._steps.any():  # at first only: walking the callers takes time
             _refuse_wrappers(self)
         if not self._has_begun or (not resets and (games.status[chosen] != RUNNING).any()):
             raise error.ResetNeeded("some envs have no game under way: call reset() first")
@@ -464,9 +464,6 @@ def _refuse_wrappers(env: GameVectorEnv) -> None:
     """Refuse wrappers of Gymnasium that take one reward a game, around an env with one a seat.
 
     A wrapper does not tell the env that it wraps it, so it is looked for among the callers.
-
-    Raises:
-        InputError: Such a wrapper steps the env.
     """
     frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
@@ -480,7 +477,7 @@ def _refuse_wrappers(env: GameVectorEnv) -> None:
 
 
 def _blank_games(game: Game, number: int) -> Games:
-    """Make room for games, whose status is over until they begin."""
+    """Allocate games, whose status is over until they begin."""
     seats = game.num_players
     return Games(
         game.empty(number), make_streams(number), np.zeros(number, np.uint64),

@@ -13,7 +13,8 @@ import numpy as np
 import torch
 
 from closedhand.core import batch, batch_kernels, contract
-from closedhand.core.game import Game, State
+from closedhand.core.batch_agent import BatchAgent, through_substeps
+from closedhand.core.game import Game
 from closedhand.core.numba.jit import Floats, Ids
 from closedhand.learning import networks
 from closedhand.learning.features import ENCODERS, Features
@@ -24,16 +25,11 @@ COLDEST = 1e-6
 """Least temperature above 0; quotients of scores by lower ones may overflow."""
 
 
-class NetworkAgent:
+class NetworkAgent(BatchAgent):
     """Agent by a network, in the form of a game that it has learned, or in the flat form.
 
     In a flat game a network of sub-steps chooses them one after the other, on full states that fit
     the view. The sub-steps of a play depend on the player's own cards alone.
-
-    Attributes:
-        name: Name in results and records.
-        game: Game that is played.
-        features: The game as the network sees it.
     """
 
     def __init__(
@@ -56,17 +52,12 @@ class NetworkAgent:
             seed: Seed of the choices.
             name: Name of the agent.
         """
-        self.name = name
-        self.game = game
+        super().__init__(game, name)
         self.features = features
         self._network = network
         self._temperature = temperature if temperature >= COLDEST else 0.0
         self._rng = np.random.default_rng(seed)
         self._in_form = game.num_actions == features.actions
-
-    def act(self, view: State) -> int:
-        """Choose the action of the player to act."""
-        return int(self.act_batch(np.array([view], self.game.dtype))[0])
 
     def act_batch(self, views: np.ndarray) -> Ids:
         """Choose an action, int64 [n], for each view, states [n]."""
@@ -91,18 +82,12 @@ class NetworkAgent:
         """
         if self._in_form:
             return self._shares(views)
-        shares = np.zeros((len(views), self.game.num_actions))
-        states, sources, chances = self._full(views), np.arange(len(views)), np.ones(len(views))
-        while len(states):
-            following = self._shares(self._views(states))
-            parents, steps = np.nonzero(following)
-            states, sources = states[parents], sources[parents]
-            chances = chances[parents] * following[parents, steps]
-            actions = self._play(states, steps)
-            done = actions >= 0
-            np.add.at(shares, (sources[done], actions[done]), chances[done])
-            states, sources, chances = states[~done], sources[~done], chances[~done]
-        return shares
+        return through_substeps(
+            self._full(views),
+            self.game.num_actions,
+            lambda states: self._shares(self._views(states)),
+            self._play,
+        )
 
     def _draw(self, views: np.ndarray, numbers: Floats) -> tuple[Ids, Floats]:
         """Draw actions of the learned form; return also the rest of the numbers (`Legal.draw`)."""

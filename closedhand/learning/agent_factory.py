@@ -24,11 +24,7 @@ MICROSECONDS = 500
 
 
 def _path(argument: str | None) -> Path:
-    """Convert the argument, a folder of `closedhand train` or a file in it, to the file.
-
-    Raises:
-        InputError: The argument is missing.
-    """
+    """Convert the argument, a folder of `closedhand train` or a file in it, to the file."""
     if argument is None:
         raise InputError("the agent learned needs the folder of a training: learned:runs/ppo")
     return within(Path(argument), NAME)

@@ -71,7 +71,18 @@ class DMC(DeepLearner[DMCSettings]):
         self, rng: np.random.Generator, observations: np.ndarray, masks: np.ndarray,
         seats: np.ndarray, games: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-        """Choose the best action, or sometimes a random legal one; note the values."""
+        """Choose the best action, or sometimes a random legal one, for `selfplay.play_wave`.
+
+        Args:
+            rng: Generator of the exploration.
+            observations: Observations, int8 [n, inputs].
+            masks: Action masks, int8 [n, actions].
+            seats: Seats that decide, int64 [n].
+            games: Index of the game of each row; not used.
+
+        Returns:
+            Actions, int64 [n], and their values as notes, float32 [n, 1].
+        """
         legal = Legal.of(masks)
         with torch.inference_mode():
             values = self.acting.scores(

@@ -9,7 +9,7 @@ from closedhand.core import batch
 from closedhand.core.agents import Agent, make_agent
 from closedhand.core.duplicate import play_out
 from closedhand.core.game import Game
-from closedhand.core.statistics import Estimate, as_share, student, wins
+from closedhand.core.statistics import Estimate, shares, student, wins
 
 CHUNK = 500
 """Deals that are played in lockstep."""
@@ -62,11 +62,12 @@ def judge(
     points = np.concatenate(found)
     sides = len(set(game.sides))
     alone, usual = points[:, :sides], points[:, sides:]
-    columns = [alone.mean(axis=1), wins(alone).mean(axis=1)]
+    columns = [alone.mean(axis=1)]
     if with_gain:
         columns.append((alone - usual).mean(axis=1))
-    mean, won, *gain = student(np.stack(columns, axis=1))
-    score = Score(mean, as_share(won), *gain)
+    mean, *gain = student(np.stack(columns, axis=1))
+    [won] = shares(wins(alone).mean(axis=1, keepdims=True))
+    score = Score(mean, won, *gain)
     return score if game.payoff_range[0] < 0 else score._replace(won=None)
 
 

@@ -43,7 +43,7 @@ def _search(rules: Rules, state: State, action: Integer, work: States, ids: Ids)
 
 @dispatched(default=_search)
 def step_towards(rules: Rules, state: State, action: Integer, work: States, ids: Ids) -> Integer:
-    """Find the next sub-step towards a play.
+    """Find the next sub-step towards a play; -1 if none leads to it.
 
     Args:
         rules: Rules of the game in sub-steps.
@@ -51,9 +51,6 @@ def step_towards(rules: Rules, state: State, action: Integer, work: States, ids:
         action: Id of the play in the flat game.
         work: Scratch space, states [DEEPEST + 1].
         ids: Scratch space, int32 [DEEPEST, num_actions].
-
-    Returns:
-        The sub-step; -1 if none leads to the play.
     """
     ...
 
@@ -67,15 +64,12 @@ def _all_towards(
 
 
 def steps_towards(game: Game, states: np.ndarray, actions: np.ndarray) -> np.ndarray:
-    """Find the next sub-steps of plays.
+    """Find the next sub-steps of plays, int64 [n]; -1 where none leads to the play.
 
     Args:
         game: A game in sub-steps.
         states: Full states in which the plays are legal or begun, `game.dtype` [n].
         actions: Ids of the plays in the flat game, int64 [n].
-
-    Returns:
-        Sub-steps, int64 [n]; -1: none leads to the play.
     """
     out = np.empty(len(states), np.int64)
     ids = np.empty((DEEPEST, game.num_actions), np.int32)

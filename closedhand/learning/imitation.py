@@ -82,7 +82,12 @@ class Pairs(NamedTuple):
 
 
 def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
-    """Read records from a file or a folder of files, to learn the moves of an expert or of all.
+    """Read recorded games to learn from.
+
+    Args:
+        game: The game to learn, flat or in sub-steps.
+        path: File of records, or folder of such files.
+        expert: Name of the agent whose moves to learn; None: those of all.
 
     Raises:
         InputError: A record cannot be read or has another game, there are no moves, or a file is a
@@ -136,7 +141,13 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
 
 
 def encode(features: Features, games: Games, chosen: np.ndarray) -> Pairs:
-    """Encode the decisions to learn in the `chosen` games; those without a choice are left out."""
+    """Encode the decisions to learn, without those that had no alternative.
+
+    Args:
+        features: The game as the learner observes it.
+        games: The games.
+        chosen: Indices of the games to encode, integers.
+    """
     game, flat = features.game, features.game.flat
     states = games.starts[chosen]
     places, stops = games.first[chosen], games.first[chosen + 1]
@@ -187,10 +198,16 @@ class Imitation(DeepLearner[ImitationSettings]):
         records: Path | None = None,
         expert: str | None = None,
     ) -> None:
-        """Start from an untrained network; see `NetworkLearner`.
+        """Start from an untrained network.
 
-        `records` are a file or a folder of files; without them the expert plays new games. Without
-        an expert the moves of all agents in the records are learned.
+        Args:
+            game: The game.
+            settings: The settings.
+            seed: Seed of everything random.
+            against: Agents to evaluate the learner against.
+            threads: Number of threads of PyTorch.
+            records: File or folder of records to learn from; None: the expert plays new games.
+            expert: Agent whose moves to learn; None: those of all agents in the records.
 
         Raises:
             InputError: There are neither records nor an expert, or the records cannot be used.

@@ -14,15 +14,12 @@ CONVERGED = 1e-9
 def logistic(
     features: np.ndarray, won: np.ndarray, groups: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Fit a logistic model.
+    """Fit a logistic model; return weights and errors (clustered by group), float64 [k] each.
 
     Args:
         features: float64 [n, k].
         won: 0 or 1, [n].
         groups: Cluster of each observation, integers [n], numbered from 0.
-
-    Returns:
-        The weights and their standard errors (clustered by group), float64 [k] each.
     """
     weights = np.zeros(features.shape[1])
     for _ in range(STEPS):

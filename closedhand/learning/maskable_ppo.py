@@ -126,10 +126,16 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
         against: Sequence[str] = (),
         threads: int = 1,
     ) -> None:
-        """Start from an untrained network; see `NetworkLearner`.
+        """Start from an untrained network.
 
-        Each of `opponents`, agents or `self`, plays the other seats in an equal share of the games;
-        by default it is self-play.
+        Args:
+            game: The game.
+            settings: The settings.
+            seed: Seed of everything random.
+            opponents: Agents, or `self`, each of which plays the other seats in an equal share of
+                the games; None: self-play.
+            against: Agents to evaluate the learner against.
+            threads: Number of threads of PyTorch.
 
         Raises:
             InputError: An agent or the observation is unknown, or an opponent is `pool`.

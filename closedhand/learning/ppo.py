@@ -144,7 +144,12 @@ class PPO(DeepLearner[PPOSettings]):
 def policy_and_values(
     network: PolicyValue, observations: Tensor, legal: Legal
 ) -> tuple[Tensor, Tensor]:
-    """Evaluate a network on observations, int8 [n, inputs].
+    """Evaluate a network.
+
+    Args:
+        network: The network.
+        observations: Observations, int8 [n, inputs].
+        legal: The k legal actions of all observations.
 
     Returns:
         Log probabilities of the legal actions, float32 [k], and values, float32 [n].
@@ -204,7 +209,13 @@ def credited(wave: Wave, scale: float, gae_lambda: float) -> Decisions:
 def loss_of(
     network: PolicyValue, decisions: Decisions, settings: PPOSettings, entropy_weight: float
 ) -> tuple[Tensor, Tensor]:
-    """Compute the loss of a minibatch; the weight of the entropy falls during a training.
+    """Compute the loss of a minibatch.
+
+    Args:
+        network: The network to improve.
+        decisions: The decisions of the minibatch.
+        settings: Settings of the training.
+        entropy_weight: Weight of the entropy, which falls during a training.
 
     Returns:
         The loss, a scalar with gradient, and the values of `MEASURED`, float32 [4].

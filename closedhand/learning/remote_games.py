@@ -36,7 +36,7 @@ class Piece(NamedTuple):
 
     def rng(self, seed: int) -> np.random.Generator:
         """Make the generator of the piece for the seed of a training."""
-        # The last word sets the deals of the first piece apart from those of a match with this
+        # The last number makes the deals of the first piece differ from those of a match with this
         # seed.
         return np.random.default_rng((seed, self.update, self.number, 1))
 
@@ -121,7 +121,7 @@ def record(
     seating: np.ndarray,
     opponents: Sequence[Agent],
 ) -> Record:
-    """Play games as `selfplay.play_wave` does, and return their record."""
+    """Play games as `selfplay.play_wave` does, with its arguments, and return their record."""
     log: list[np.ndarray] = []
 
     def chosen(*seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -52,9 +52,6 @@ def check_free(learner: NetworkLearner[Any], folder: Path) -> None:
 
     A process killed after it wrote the first network leaves it without a checkpoint. A network of
     the same training may be overwritten.
-
-    Raises:
-        InputError: The folder holds a network of another training.
     """
     path = folder / agent_factory.NAME
     if not path.exists() or (folder / CHECKPOINT).exists():

@@ -255,12 +255,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         network = networks.build(self.shape)
         load_weights(network, weights)
         return NetworkAgent(
-            self.features.game,
-            network,
-            self.features,
-            self.settings.temperature,
-            seed,
-            "frozen",
+            self.features.game, network, self.features, self.settings.temperature, seed, "frozen"
         )
 
     def take_step(self, loss: torch.Tensor) -> None:

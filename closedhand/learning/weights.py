@@ -82,20 +82,15 @@ def save(path: Path, tensors: Mapping[str, torch.Tensor], about: Mapping[str, An
 
 
 def load(
-    path: Path,
-    schema: Mapping[str, Check],
-    build: Callable[[dict[str, Any]], Network],
+    path: Path, schema: Mapping[str, Check], build: Callable[[dict[str, Any]], Network]
 ) -> tuple[Network, dict[str, Any]]:
-    """Read a network.
+    """Read a network with its weights, and its description.
 
     Args:
         path: File that `save` wrote.
         schema: Checks of the values of the description, by key; it has these keys and no others.
         build: Function of a checked description to the network. It raises an `InputError` for a
             network that cannot be used; the path is added to its message.
-
-    Returns:
-        The network with its weights, and the description.
 
     Raises:
         InputError: The file cannot be read, is no network, or holds one that cannot be used.
@@ -148,7 +143,7 @@ def _description(header: Mapping[str, Any], schema: Mapping[str, Check]) -> dict
         raise InputError("it does not say which network it is; closedhand did not write it")
     about = parse_json(metadata[METADATA])
     if not table(about) or set(about) != set(schema):
-        raise InputError("it is of another kind")
+        raise InputError("it is a network of another kind")
     for key, check in schema.items():
         if not check(about[key]):
             raise InputError(f"{key} cannot be {shortened(about[key])}")

@@ -40,8 +40,8 @@ NUMBER, TRIED, DEPTH = 0, 1, 2
 """Rows of the stack of a search: the number of actions at each level, that of those tried, and in
 the first place of the last row the present level."""
 LEAST, GREATEST, VISITED, KEPT = 0, 1, 2, 3
-"""What a search has seen: the least payoff that counts as won, the greatest one that counts as
-lost, the number of positions visited, and the number of those added to the table."""
+"""Numbers that a search records: the least payoff that counts as won, the greatest one that counts
+as lost, the number of positions visited, and the number of those added to the table."""
 
 
 @kernel
@@ -79,6 +79,7 @@ def position_key(policy: Policy, rules: Rules, state: State) -> tuple[np.uint64,
 @inlined
 def look_up(table: Ids, first: np.uint64, second: np.uint64) -> Integer:
     """Return the value of a position in the table, `UNKNOWN` if it is not there."""
+    # The low bits of the first word choose the group of `SLOTS` places.
     start = (first & np.uint64(len(table) // SLOTS - 1)) * np.uint64(SLOTS)
     for i in range(SLOTS):
         place = start + np.uint64(i)
@@ -89,8 +90,11 @@ def look_up(table: Ids, first: np.uint64, second: np.uint64) -> Integer:
 
 @inlined
 def keep(table: Ids, first: np.uint64, second: np.uint64, value: Integer) -> int:
-    """Keep the value of a position; return 1 if its place was empty, 0 if it replaces another."""
+    """Keep the value of a position; return 1 if its place was empty, else 0, as without a table."""
+    if len(table) == 0:
+        return 0
     start = (first & np.uint64(len(table) // SLOTS - 1)) * np.uint64(SLOTS)
+    # In a full group the second word chooses the place to replace, by bits that hold no value.
     place = start + ((second >> np.uint64(8)) & np.uint64(SLOTS - 1))
     added = 0
     for i in range(SLOTS):
@@ -113,6 +117,16 @@ def recall(
     first, second = position_key(policy, rules, states[depth])
     keys[depth, 0], keys[depth, 1] = first, second
     return look_up(table, first, second)
+
+
+@inlined
+def outcome(payoff: float, least: float, seen: Floats) -> int:
+    """Return `WON` or `LOST` for a payoff, and note it in `seen`."""
+    if payoff >= least:
+        seen[LEAST] = min(seen[LEAST], payoff)
+        return WON
+    seen[GREATEST] = max(seen[GREATEST], payoff)
+    return LOST
 
 
 @kernel
@@ -154,8 +168,7 @@ def search(
         if tried[depth] == number[depth]:
             # Every action has failed the player to act: the loop below stops at a success.
             value = LOST if friendly else WON
-            if len(table):
-                seen[KEPT] += keep(table, keys[depth, 0], keys[depth, 1], value)
+            seen[KEPT] += keep(table, keys[depth, 0], keys[depth, 1], value)
             depth -= 1
         else:
             if nodes == 0 or depth + 1 == len(states):
@@ -174,17 +187,12 @@ def search(
                     number[depth] = worthwhile(policy, rules, states[depth], actions[depth])
                     tried[depth] = 0
                     continue
-            elif payoff >= least:
-                value = WON
-                seen[LEAST] = min(seen[LEAST], payoff)
             else:
-                value = LOST
-                seen[GREATEST] = max(seen[GREATEST], payoff)
+                value = outcome(payoff, least, seen)
         # The value decides each position above whose player to act wants it. The first other
         # position goes on with its next action.
         while depth >= 0 and value == (WON if (friends >> states[depth].player) & 1 else LOST):
-            if len(table):
-                seen[KEPT] += keep(table, keys[depth, 0], keys[depth, 1], value)
+            seen[KEPT] += keep(table, keys[depth, 0], keys[depth, 1], value)
             depth -= 1
         if depth < 0:
             # The search of the root has stopped at its last tried action, which is the winning one.

@@ -149,10 +149,7 @@ def read_budget(agent: str, usual: str, argument: str | None) -> SearchArgument:
 
 
 def add_up(
-    work: Callable[[int, Rng], Floats],
-    shares: list[int],
-    rng: Rng,
-    spent: Floats,
+    work: Callable[[int, Rng], Floats], shares: list[int], rng: Rng, spent: Floats
 ) -> Floats:
     """Divide simulations among threads, and return the sum of their results.
 

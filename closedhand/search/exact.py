@@ -68,11 +68,14 @@ class Endgames(NamedTuple):
         place: Function `(game, hands, turn, beat, by) -> State`, see `place`.
         game: Function that returns the game whose payoffs count, with the same states.
         policy: Policy with `worthwhile` and `position_key`, see `closedhand.search.alpha_beta`.
+        teams: Function `(game, state) -> team of each seat`, where teams form during the game;
+            None: they are the game's sides.
     """
 
     place: Callable[[Game, Sequence[str], int, str | None, int | None], State]
     game: Callable[[Game], Game]
     policy: Policy
+    teams: Callable[[Game, State], Sequence[int]] | None = None
 
 
 @dataclass(frozen=True)
@@ -128,11 +131,7 @@ class Endgame:
 
 
 def place(
-    game: Game,
-    hands: Sequence[str],
-    turn: int = 0,
-    beat: str | None = None,
-    by: int | None = None,
+    game: Game, hands: Sequence[str], turn: int = 0, beat: str | None = None, by: int | None = None
 ) -> State:
     """Build a full state from open hands, in a game whose spec has `endgames`.
 
@@ -168,7 +167,7 @@ def endgame(
     Args:
         game: The game; the actions are those of its flat form.
         state: A full state, such as `place` makes.
-        teams: Team of each seat; None: the game's sides.
+        teams: Team of each seat; None: as `teams_of` returns.
         seconds: Seconds after which the search ends.
         memory: Maximum number of bytes of its tables.
 
@@ -185,23 +184,34 @@ def endgame(
         (1.0, [('33', 1.0), ('3', -1.0), ('S', -1.0)])
     """
     means = _means_of(game)
-    game = game.flat
+    game, paid = game.flat, paying(game)
     if game.simultaneous:
         raise InputError(f"players of {game.name} act at the same time: there is no line to search")
     if game.over(state):
         raise InputError("the game is over")
-    sides = game.sides if teams is None else tuple(teams)
+    sides = teams_of(game, state) if teams is None else tuple(teams)
     if len(sides) != game.num_players:
         raise InputError(f"teams: {game.name} has {game.num_players} seats, not {len(sides)}")
-    if means is not None:
-        game = means.game(game)
     policy = means.policy if means else Uniform()
     with np.errstate(over="ignore"):  # without the compiler NumPy would warn of hashes
-        searching = _Search(game, policy, state, sides, seconds, memory)
+        searching = _Search(paid, policy, state, sides, seconds, memory)
         plays = searching.values(state)
         line = searching.line(state, plays[0])
     spent = time.monotonic() - searching.start
     return Endgame(searching.player, tuple(plays), line, spent, searching.positions)
+
+
+def paying(game: Game) -> Game:
+    """Return the flat game whose payoffs a search maximises, with the same states and actions."""
+    means = _means_of(game)
+    return means.game(game.flat) if means else game.flat
+
+
+def teams_of(game: Game, state: State) -> tuple[int, ...]:
+    """Return the team of each seat: its side, unless teams form during the game."""
+    means = _means_of(game)
+    found = game.sides if means is None or means.teams is None else means.teams(game, state)
+    return tuple(found)
 
 
 def _means_of(game: Game) -> Endgames | None:
@@ -228,7 +238,7 @@ def ask(
 
 
 class _Table(NamedTuple):
-    """Decided positions, and what the searches that decided them have seen, see `search`."""
+    """Decided positions, and the numbers that their searches record, see `LEAST`."""
 
     places: Ids
     seen: Floats
@@ -333,7 +343,8 @@ class _Search:
         """Return whether the player can force a payoff in a state; False also if it is unknown."""
         if value <= self.game.payoff_range[0]:
             return True
-        # A question that was put before may stand for this one, and its table is there.
+        # An earlier question, whose table is filled already, answers this one too if its bound is
+        # lower and every payoff that counted as won there reaches `value`.
         for least in [*self.tables, value]:
             if least > value or (least < value and self.tables[least].seen[LEAST] < value):
                 continue

@@ -194,7 +194,14 @@ class MonteCarlo:
         high: float | None = None,
         rng: Rng | None = None,
     ) -> Floats:
-        """Run simulations and return their statistics; arguments are as for `best`.
+        """Run simulations and return their statistics.
+
+        Args:
+            view: View of the player to act.
+            actions: Ids of legal actions to compare, integers [n].
+            low: As in `best`.
+            high: As in `best`.
+            rng: As in `best`.
 
         Returns:
             Number of tries of each action, sum of its payoffs, scaled to 0..1, and sum of their

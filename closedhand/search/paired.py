@@ -78,6 +78,16 @@ def evaluate(
 
     The default plays the state out. A policy defines it if it has a better estimate, such as an
     exact search when few cards remain.
+
+    Args:
+        policy: Policy of all players.
+        rules: Rules of the game.
+        state: A full state; may be changed.
+        player: The player whose payoff counts.
+        guess: What `log_likelihood` returned for the determinisation from which `state` was played
+            on.
+        rng: Generator of the draws.
+        ids: Scratch space, int32 [num_actions].
     """
     ...
 
@@ -275,7 +285,12 @@ class PairedSearch:
         return int(actions[np.argmax(least)])
 
     def judge(self, view: State, actions: Ids, rng: Rng) -> Floats:
-        """Run simulations and return their statistics; arguments are as for `best`.
+        """Run simulations and return their statistics.
+
+        Args:
+            view: View of the player to act.
+            actions: Ids of legal actions to compare, integers [n]; the first one is the reference.
+            rng: Generator of everything that is drawn.
 
         Returns:
             Number of determinisations that each action was played on, and the sum and the sum of

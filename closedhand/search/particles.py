@@ -58,7 +58,16 @@ def log_likelihood(
     """Return the log-likelihood of the plays that `player` saw, and a guess.
 
     The default is the logarithm of `plausibility` and the guess 0. A policy defines it if it models
-    something beyond the state, such as the kind of each opponent. It may change `state`.
+    something beyond the state, such as the kind of each opponent.
+
+    Args:
+        policy: Policy that models the other players.
+        rules: Rules of the game.
+        state: A determinisation, full; may be changed.
+        player: The player whose view it completes.
+        least: Bound below which the exact value does not matter.
+        rng: Generator for drawing the guess.
+        ids: Scratch space, int32 [num_actions].
 
     Returns:
         The log-likelihood up to a constant, or any number below `least` if it is below `least`; and
@@ -81,6 +90,13 @@ def propose(policy: Policy, rules: Rules, state: State, player: Integer, rng: Rn
     Proposals must keep the detailed balance of random deals: from a random deal, each proposal is
     as frequent as its reverse. The default is a new deal. A policy defines it if smaller changes
     are accepted more often.
+
+    Args:
+        policy: Policy that knows how to change a determinisation.
+        rules: Rules of the game.
+        state: A determinisation, full; replaced by the proposal.
+        player: The player whose view it completes.
+        rng: Generator of the draws.
     """
 
 

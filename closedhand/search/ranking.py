@@ -37,7 +37,7 @@ from closedhand.core.numba.jit import (
     kernel,
     with_distinct_name,
 )
-from closedhand.core.statistics import Estimate, as_share, student
+from closedhand.core.statistics import Estimate, shares, student
 from closedhand.search.budget import budget
 from closedhand.search.paired import ELIMINATED_BELOW, evaluate
 from closedhand.search.particles import BATCH, Particles
@@ -210,6 +210,7 @@ class Ranking:
         shown: int = SHOWN,
         kept: Collection[int] = (),
         share: int = SHARE,
+        least: int = BATCH,
     ) -> None:
         """Begin a ranking.
 
@@ -220,31 +221,33 @@ class Ranking:
             rng: Generator of everything that is drawn.
             shown: Number of the best actions that are not eliminated.
             kept: Further actions that are not eliminated.
-            share: Simulations of a population, unless `BATCH` determinisations need more.
+            share: Simulations of a population, unless `least` determinisations need more.
+            least: Minimum number of determinisations of a population.
         """
         self.actions = np.asarray(actions, np.int64)
         self.done = 0
         self._how, self._view, self._rng = how, view, rng
-        self._shown, self._share = shown, share
+        self._shown, self._share, self._least = shown, share, least
         self._kept = np.isin(self.actions, list(kept))
         self._surviving = np.ones(len(self.actions), bool)
         self._populations: list[Floats] = []
 
-    def advance(self, executor: Executor | None = None) -> None:
+    def advance(self, executor: Executor | None = None, populations: int = ROUND) -> None:
         """Play a round of populations, then eliminate actions that are significantly worse.
 
         Args:
             executor: Threads to play in; None: the caller's. The result is the same.
+            populations: Number of populations of the round; a first round needs two or more.
         """
         number = int(self._surviving.sum())
-        size = max(BATCH, min(POPULATION, self._share // number))
+        size = max(self._least, min(POPULATION, self._share // number))
         played = (executor.map if executor else map)(
             _population,
             *map(repeat, (self._how, self._view, self.actions, self._surviving, size)),
-            self._rng.spawn(ROUND),
+            self._rng.spawn(populations),
         )
         self._populations.extend(played)
-        self.done += ROUND * size * number
+        self.done += populations * size * number
         self._surviving = self._kept | _surviving(self._populations, self._shown)
 
     def ranked(self) -> list[Ranked]:
@@ -252,14 +255,11 @@ class Ranking:
         return _ranked(self._how.game, self._view, self.actions, self._populations)
 
     def gaps(self, action: int, level: float = 0.95) -> list[Gap]:
-        """Compare every action with one of them on the same determinisations.
+        """Compare every action with one of them on the same determinisations: gaps, the best first.
 
         Args:
             action: The action to compare with, one of those that were never eliminated.
             level: Confidence level of the intervals.
-
-        Returns:
-            The gaps of all actions, the best first.
         """
         (own,) = np.flatnonzero(self.actions == action)
         means = np.stack([payoffs.mean(axis=0) for payoffs in self._populations])
@@ -329,17 +329,18 @@ def _ranked(game: Game, view: State, actions: Ids, populations: list[Floats]) ->
     """Return the actions with their estimates, the best first."""
     behind = _behind(populations)
     means = np.stack([payoffs.mean(axis=0) for payoffs in populations])
-    shares = np.stack([_won(game, payoffs).mean(axis=0) for payoffs in populations])
+    won = np.stack([_won(game, payoffs).mean(axis=0) for payoffs in populations])
     sizes = np.array([len(payoffs) for payoffs in populations])
     ranked: list[Ranked] = []
     for k in np.argsort(-np.nanmean(behind, axis=0), kind="stable").tolist():
         played = ~np.isnan(means[:, k])
-        table = np.stack([means[played, k], shares[played, k], behind[played, k]], axis=1)
-        points, wins, gap = student(table)
+        points, gap = student(np.stack([means[played, k], behind[played, k]], axis=1))
+        number = int(sizes[played].sum())
+        [wins] = shares(won[played, k : k + 1], number)
         ranked.append(
             Ranked(
                 int(actions[k]), game.text(int(actions[k]), view), points,
-                as_share(wins) if game.payoff_range[0] < 0 else None, gap, int(sizes[played].sum()),
+                wins if game.payoff_range[0] < 0 else None, gap, number,
             )
         )  # fmt: skip
     return ranked

@@ -85,12 +85,28 @@ class Tables(NamedTuple):
 
 @dispatched()
 def reach_others(tree: Tree, sigma: Any, player: Any, out: Any) -> None:
-    """Write the probability of each node from chance and the other players."""
+    """Write the probability of each node from chance and the other players.
+
+    Args:
+        tree: The tree.
+        sigma: The strategy of all players, by action.
+        player: The player whose own actions count as certain.
+        out: Output, by node.
+    """
 
 
 @dispatched()
 def expect(tree: Tree, sigma: Any, reached: Any, player: Any, values: Any, gains: Any) -> None:
-    """Write the counterfactual values of a player, by node and by action."""
+    """Write the counterfactual values of a player, by node and by action.
+
+    Args:
+        tree: The tree.
+        sigma: The strategy of all players, by action.
+        reached: What `reach_others` wrote for the player.
+        player: The player.
+        values: Output, by node.
+        gains: Output, by action; a tree may leave it unused.
+    """
 
 
 @dispatched()
@@ -106,19 +122,43 @@ def value(tree: Tree, values: Any) -> float:
 
 @dispatched()
 def add_average(tree: Tree, tables: Tables, player: Any, weight: Any) -> None:
-    """Add the current strategy of a player to its average."""
+    """Add the current strategy of a player to its average.
+
+    Args:
+        tree: The tree.
+        tables: Arrays of the algorithm; `average` is changed.
+        player: The player.
+        weight: Weight of the strategy beside earlier ones.
+    """
 
 
 @dispatched()
 def learn(
     tree: Tree, tables: Tables, player: Any, positive: Any, negative: Any, predictive: Any
 ) -> None:
-    """Add the regrets of one iteration of a player, and derive its next strategy from them."""
+    """Add the regrets of one iteration of a player, and derive its next strategy from them.
+
+    Args:
+        tree: The tree.
+        tables: Arrays of the algorithm; `regret` and `sigma` are changed.
+        player: The player.
+        positive: Factor of sums above 0, a discount.
+        negative: Factor of other sums.
+        predictive: Whether the latest regret counts twice, as a prediction.
+    """
 
 
 @dispatched()
 def improve(tree: Tree, tables: Tables, player: Any, temperature: Any, step: Any) -> None:
-    """Do one step of magnetic mirror descent of a player."""
+    """Do one step of magnetic mirror descent of a player.
+
+    Args:
+        tree: The tree.
+        tables: Arrays of the algorithm; `regret`, here logits, and `sigma` are changed.
+        player: The player.
+        temperature: Weight of the entropy, in the unit of payoffs.
+        step: Step size, in 1 over that unit.
+    """
 
 
 # A walk down from one deal, for algorithms that sample games. It is data instead of functions: a

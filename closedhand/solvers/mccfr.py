@@ -49,7 +49,7 @@ def sweep(walk, deal, player, rng, regret, average, queue, below, shares, values
     i = 0
     while i < visited:
         n = queue[i]
-        if walk.player[n] == CHANCE:
+        if walk.player[n] == CHANCE:  # the deal has drawn its outcome
             n = walk.first[n] + deal[FACE]
             queue[i] = n
         below[i] = visited

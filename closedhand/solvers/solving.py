@@ -155,7 +155,7 @@ class Judged:
         """
         check_arrays(state, self.solver.state())
         if state["iterations"] < 0:
-            raise InputError("the number of iterations is negative")
+            raise InputError(f"the number of iterations is negative: {int(state['iterations'])}")
         self.solver.restore(state)
 
     def summary(self) -> dict[str, Any]:
@@ -166,16 +166,7 @@ class Judged:
 
 
 class Run(long_work.Run[Judged]):
-    """A run of an algorithm, with its judgements so far.
-
-    Attributes:
-        algorithm: Name of the algorithm.
-        solver: The solver.
-        seed: Seed of its randomness.
-        states: Name of the abstraction that it learns on; None: the information sets.
-        folder: Folder for `strategy.npz`, `result.json` and the checkpoint
-            `learner.npz`; None: nothing is written.
-    """
+    """A run of an algorithm, with its judgements so far."""
 
     def __init__(
         self,
@@ -185,7 +176,16 @@ class Run(long_work.Run[Judged]):
         folder: Path | None = None,
         states: str | None = None,
     ) -> None:
-        """Run a solver, which may have done iterations already."""
+        """Run a solver.
+
+        Args:
+            algorithm: Name of the algorithm.
+            solver: The solver, which may have done iterations already.
+            seed: Seed of its randomness.
+            folder: Folder for `strategy.npz`, `result.json` and the checkpoint `learner.npz`; None:
+                nothing is written.
+            states: Name of the abstraction that it learns on; None: the information sets.
+        """
         from closedhand import __version__
 
         self.algorithm = algorithm
@@ -269,13 +269,16 @@ class Run(long_work.Run[Judged]):
 
 
 def begin(
-    algorithm: str,
-    game: Game,
-    seed: int = 0,
-    folder: Path | None = None,
-    states: str | None = None,
+    algorithm: str, game: Game, seed: int = 0, folder: Path | None = None, states: str | None = None
 ) -> Run:
-    """Make a run of an algorithm before its first iteration; see `Run`.
+    """Make a run of an algorithm before its first iteration.
+
+    Args:
+        algorithm: Name of the algorithm.
+        game: The game to solve.
+        seed: As in `Run`.
+        folder: As in `Run`.
+        states: As in `Run`.
 
     Raises:
         InputError: As in `make_solver`, or the game has no such abstraction.

@@ -17,9 +17,10 @@ import numpy as np
 
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Agent, Traits, described, files_of, policy_or_choices
+from closedhand.core.batch_agent import BatchAgent
 from closedhand.core.checks import shown
 from closedhand.core.files import within, write_arrays, write_atomically
-from closedhand.core.game import Game, InputError, State
+from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import kernel
 from closedhand.core.parsing import OPTIONS, TEXT, check_fields
 from closedhand.core.reading import json_in, read_arrays
@@ -116,13 +117,28 @@ def normalise_all(rows, weights, shares):
 
 
 def to_strategy(game: Game, layout: Layout, weights: np.ndarray, **about: object) -> Strategy:
-    """Make the strategy that plays actions in proportion to weights, float64 by action."""
+    """Make the strategy that plays actions in proportion to weights.
+
+    Args:
+        game: The game.
+        layout: Places of the information sets and their actions in a tree.
+        weights: Weights of at least 0 by action of the tree, float64.
+        **about: Provenance of the strategy, JSON values.
+    """
     shares = normalised(layout.rows, weights[layout.entries])
     return Strategy(game, layout.keys, layout.rows, layout.actions, shares, about)
 
 
 def to_sigma(tree: Tree, layout: Layout, strategy: Strategy) -> np.ndarray:
-    """Write a strategy as an array by action of a tree, float64; 0 at places without a set.
+    """Write a strategy as an array by action of a tree.
+
+    Args:
+        tree: The tree.
+        layout: Places of its information sets and their actions.
+        strategy: The strategy.
+
+    Returns:
+        Probabilities, float64 [tree.shapes.action]; 0 at places without an information set.
 
     Raises:
         InputError: It is a strategy of another game.
@@ -354,23 +370,20 @@ def look_up_all(sets, rows, ids, probabilities, out):
             out[i, ids[row]] = probabilities[row]
 
 
-class StrategyAgent:
-    """Agent that samples actions from a strategy.
-
-    Attributes:
-        name: Name in results and records.
-        strategy: The strategy.
-    """
+class StrategyAgent(BatchAgent):
+    """Agent that samples actions from a strategy."""
 
     def __init__(self, strategy: Strategy, name: str, seed: int = 0) -> None:
-        """Play `strategy`; the same seed and the same sequence of views give the same actions."""
-        self.name = name
+        """Play a strategy.
+
+        Args:
+            strategy: The strategy.
+            name: Name in results and records.
+            seed: Seed of the draws; the same sequence of views then gets the same actions.
+        """
+        super().__init__(strategy.game, name)
         self.strategy = strategy
         self._rng = np.random.default_rng(seed)
-
-    def act(self, view: State) -> int:
-        """Choose an action for the player to act."""
-        return int(self.act_batch(np.array([view], self.strategy.game.dtype))[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
         """Choose an action, int32 [n], for each view, states [n]."""

@@ -171,9 +171,6 @@ def check_all_deals(game: Game, seed: int) -> None:
     Args:
         game: The game.
         seed: First seed of the `DEALT` deals that are drawn for the comparison.
-
-    Raises:
-        Broken: A deal or a probability is wrong.
     """
     listed = _first_deals(game)
     if listed is None:

@@ -22,10 +22,7 @@ from closedhand.testing.notation import check_deal_text, check_records, check_sc
 from closedhand.testing.saving import check_save
 from closedhand.testing.walk import Walk, some
 
-EVERY_STATE: Mapping[str, Callable[[Walk], None]] = {
-    "player": check_player,
-    "legal": check_legal,
-}
+EVERY_STATE: Mapping[str, Callable[[Walk], None]] = {"player": check_player, "legal": check_legal}
 """Checks of every state of a game, by the part that they check."""
 
 

@@ -73,11 +73,6 @@ def damaged(state: State, other: State, rng: np.random.Generator) -> bytes:
     Damages are flipped bits, random bytes, fields or parts of them from another state, small
     changes of numbers, swapped entries or fields, and bytes cut off or added. Rarely all bytes are
     random.
-
-    Args:
-        state: State to damage; it is not changed.
-        other: Another state of the game.
-        rng: Generator of the damages.
     """
     state = state.copy()
     if rng.random() < 0.05:

@@ -47,7 +47,7 @@ class Walk:
 
 
 def some(things: Any, rng: np.random.Generator) -> list[Any]:
-    """Return a few things as they are; of many the first, the last and a sample."""
+    """Return all items of a short list; of a long one the first, the last and a sample."""
     if len(things) <= CLOSE_LOOKS:
         return list(things)
     inner = rng.choice(len(things) - 2, CLOSE_LOOKS - 2, replace=False) + 1

@@ -15,13 +15,18 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.core.numba.jit import Ids, Policy, Rng
 from closedhand.core.registry import load, spec_of
 from closedhand.search.playout import Uniform
-from closedhand.search.ranking import Gap, Ranking, Simulation
+from closedhand.search.ranking import ROUND, Gap, Ranking, Simulation
 from closedhand.web.game_explorer import GameExplorer
 from closedhand.web.json_numbers import number_of
 from closedhand.web.serialization import describe_action
 
-FIRST, STEP = 0.03, 0.25
+FIRST, STEP = 0.05, 0.25
 """Seconds before the first report, and between two others."""
+TRIAL = 256
+"""Simulations, in each of `PAIR` populations, that choose the plays of the first report."""
+PAIR = 2
+"""Populations between two looks at the clock before the first report: the fewest with an
+interval."""
 LONGEST = 4.0
 """Seconds that a hint takes."""
 MOST_JUDGED = 600
@@ -160,23 +165,37 @@ def values(
         rows = [{**describe_action(game, view, a), "mean": v, **ends} for a, v in exact]
         yield {"basis": EXACT, "values": sorted(rows, key=lambda row: -row["mean"])}
         return
-    how = _simulation(game, view, by)
+    how, rng = _simulation(game, view, by), np.random.default_rng(seed)
     basis = _basis(game, how)
-    ranking = _ranking(how, view, actions, first, np.random.default_rng(seed))
-    deadline = math.inf  # set after the first step, which may compile the search
-    seconds = FIRST
+    look = _first_look(how, view, actions, first, rng)
+    yield {"basis": basis, "values": _rows(game, view, look, first)}
+    ranking = _ranking(how, view, actions, first, rng)
+    deadline = time.perf_counter() + LONGEST
     while time.perf_counter() < deadline:
-        _work(ranking, seconds)
-        seconds = STEP
-        gaps = ranking.gaps(first)
-        shown = [gap for gap in gaps[:MOST_SHOWN] if gap.action != first][: MOST_SHOWN - 1]
-        places = sorted([*shown, *(gap for gap in gaps if gap.action == first)], key=_by_points)
-        yield {"basis": basis, "values": [_row(game, view, gap, first) for gap in places]}
-        deadline = min(deadline, time.perf_counter() + LONGEST)
+        _work(ranking, STEP)
+        yield {"basis": basis, "values": _rows(game, view, ranking.gaps(first), first)}
 
 
-def _by_points(gap: Gap) -> float:
-    return -gap.points.mean
+def _first_look(how: Simulation, view: State, actions: Ids, first: int, rng: Rng) -> list[Gap]:
+    """Compare the plays that a short trial finds best with a given one, the best first.
+
+    A round of a ranking of all plays takes up to half a second, in which nothing would be shown.
+    """
+    if len(actions) > MOST_SHOWN:
+        trial = _ranking(how, view, actions, first, rng, share=TRIAL, least=1)
+        trial.advance(populations=PAIR)
+        best = [gap.action for gap in trial.gaps(first)[:MOST_SHOWN]]
+        actions = np.array([first, *(each for each in best if each != first)])
+    look = _ranking(how, view, actions, first, rng, share=1)
+    _work(look, FIRST, populations=PAIR)
+    return look.gaps(first)
+
+
+def _rows(game: Game, view: State, gaps: list[Gap], first: int) -> list[dict[str, Any]]:
+    """Describe the values of the best plays, and of the given one, the best first."""
+    others = [gap for gap in gaps[:MOST_SHOWN] if gap.action != first][: MOST_SHOWN - 1]
+    shown = [gap for gap in gaps if gap in others or gap.action == first]
+    return [_row(game, view, gap, first) for gap in shown]
 
 
 def _row(game: Game, view: State, gap: Gap, first: int) -> dict[str, Any]:
@@ -219,17 +238,19 @@ def _basis(game: Game, how: Simulation) -> str:
     return PLAYOUTS if informed else UNIFORM
 
 
-def _ranking(how: Simulation, view: State, actions: Ids, first: int, rng: Rng) -> Ranking:
+def _ranking(
+    how: Simulation, view: State, actions: Ids, first: int, rng: Rng, **sizes: int
+) -> Ranking:
     """Rank plays; `first` is simulated to the end, however bad it looks."""
-    return Ranking(how, view, actions, rng, shown=MOST_SHOWN, kept=[first])
+    return Ranking(how, view, actions, rng, shown=MOST_SHOWN, kept=[first], **sizes)
 
 
-def _work(ranking: Ranking, seconds: float) -> None:
+def _work(ranking: Ranking, seconds: float, populations: int = ROUND) -> None:
     """Advance a ranking for some seconds, by one round at least."""
     deadline = time.perf_counter() + seconds
-    ranking.advance()
+    ranking.advance(populations=populations)
     while time.perf_counter() < deadline:
-        ranking.advance()
+        ranking.advance(populations=populations)
 
 
 class Judgement(NamedTuple):

@@ -59,6 +59,7 @@ def describe_game(name: str) -> dict[str, Any]:
         "table_options": {key: str(value).lower() for key, value in spec.table_options.items()},
         "opponent": usual(spec.name),
         "has_rules": spec.rulebook is not None,
+        "open_hands": spec.endgames is not None,
         "levels": usual(spec.name) != "random",
         "faces": dict(spec.faces),
         "terms": terms_of(spec.name),
@@ -143,14 +144,19 @@ def substep_options(name: str) -> set[str]:
 
 
 def offered(game: Game) -> list[str]:
-    """List the agents that need no argument, and those with a time budget as theirs."""
+    """List agents without an argument, with their variants, and with a time budget as theirs."""
     found: list[str] = []
     for name in agent_names(game.name):
         if _takes_budget(game, f"{name}:{BUDGETS[0]}"):
             found += [f"{name}:{budget}" for budget in BUDGETS]
         elif _is_agent(game, name):
-            found.append(name)
+            found += [name, *_variants(game, name)]
     return found
+
+
+def _variants(game: Game, name: str) -> list[str]:
+    """List an agent with each of the options of its `Traits.variants`."""
+    return [f"{name}[{options}]" for options in traits_of(game, name).variants]
 
 
 def _is_agent(game: Game, text: str) -> bool:
@@ -213,7 +219,9 @@ def check_agent(game: Game, text: str, added: Sequence[str] = ()) -> str:
 @lru_cache(512)
 def _check_agent(game: Game, text: str, added: Sequence[str]) -> str:
     name, colon, argument = text.partition(":")
-    if text in added or (not colon and name in agent_names(game.name)):
+    bare = name.partition("[")[0]
+    is_known = not colon and bare in agent_names(game.name)
+    if text in added or (is_known and text in (bare, *_variants(game, bare))):
         traits_of(game, text)
         return text
     budget = BUDGET.fullmatch(argument)

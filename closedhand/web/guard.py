@@ -129,12 +129,7 @@ class Bucket:
     """A token bucket: a limit of messages per second with short bursts."""
 
     def __init__(self, rate: float = RATE, burst: float = BURST) -> None:
-        """Begin full.
-
-        Args:
-            rate: Tokens added per second.
-            burst: Most tokens in the bucket.
-        """
+        """Begin full, with `burst` tokens; `rate` are added per second."""
         self._rate, self._burst = rate, burst
         self._left, self._at = burst, time.monotonic()
 

@@ -4,7 +4,7 @@ import secrets
 from typing import Any
 
 from closedhand.core.game import Game, InputError, State
-from closedhand.web import advice, catalogue
+from closedhand.web import advice, catalogue, open_hands
 from closedhand.web.card_chances import card_chances
 from closedhand.web.connection import Connection
 
@@ -66,3 +66,15 @@ async def push_card_chances(
     except InputError as error:
         found = {"error": str(error)}
     connection.push({"push": "chances", "about": about, **found})
+
+
+async def push_endgame(
+    connection: Connection, game: Game, state: State, about: int, seconds: float, seats: int | None
+) -> None:
+    """Push the exact result of a position with open hands, see `open_hands.solved`."""
+    found: dict[str, Any]
+    try:
+        found = await connection.run_long(open_hands.solved, game, state, seconds, seats)
+    except InputError as error:
+        found = {"error": str(error)}
+    connection.push({"push": "endgame", "about": about, **found})

@@ -76,7 +76,7 @@ def _summary(game: Game, agents: tuple[str, ...], matches: _Same, seed: int) -> 
 
 
 def _all_met(pairs: set[tuple[str, str]]) -> list[str]:
-    """Find agents such that each has met every later one, by dropping those with most gaps.
+    """Find agents that have all met each other, by dropping those with the most missing pairs.
 
     Args:
         pairs: Pairs `(a, b)` that have met, with `a` before `b` in the order of the matches.

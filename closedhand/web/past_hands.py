@@ -67,7 +67,7 @@ class PastHands:
             return
         line = json.dumps({"table": table.id, "deal": table.deal, "turn": table.turn, **fields})
         try:
-            # Private: the lines tell what persons played.
+            # Private: the lines contain the plays of persons.
             with open(self.path, "a", encoding="utf-8", opener=_private) as file:
                 file.write(line + "\n")
             if self.path.stat().st_size > MOST_BYTES:

@@ -80,11 +80,7 @@ def _named(text: str) -> dict[str, Any]:
 
 
 def _literal(text: str) -> Any:
-    """Evaluate a literal.
-
-    Raises:
-        InputError: The text is not a Python literal, such as `007` or a string with a line end.
-    """
+    """Evaluate a literal."""
     try:
         return ast.literal_eval(text.strip())
     except (SyntaxError, ValueError):

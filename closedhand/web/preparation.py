@@ -19,33 +19,50 @@ from typing import Any
 import numba
 import numpy as np
 
-from closedhand.core.agents import make_agent
+from closedhand.core.agents import legal_choice, make_agent
 from closedhand.core.files import write_atomically
-from closedhand.core.game import Game, InputError
+from closedhand.core.game import Game, InputError, State
 from closedhand.core.registry import make_game, spec_of
 from closedhand.core.version import __version__
-from closedhand.web import advice, catalogue
+from closedhand.web import advice, catalogue, open_hands
 from closedhand.web.card_chances import card_chances
 from closedhand.web.serialization import prepare
+from closedhand.web.table import Seat, Table
+from closedhand.web.table_view import describe_table
 
 LOG = logging.getLogger("closedhand.web")
 
 COMMAND = (sys.executable, "-m", "closedhand.web.preparation")
 CACHE = f"{__version__} {numba.__version__} {platform.python_version()} {platform.machine()}"
-"""Beginning of the line about a compiled game in the file of these; other versions compile anew."""
+"""Beginning of a line about a compiled game in that file; it holds for one version only."""
+
+MOST_PLAYED = 300
+"""Most actions of the hand that is played; a match of many rounds is longer."""
 
 
 def _table(game: Game) -> None:
-    """Call all that a table needs: rules, views and a decision of the usual opponent."""
+    """Call all that a table needs, by a hand of the usual opponent against itself."""
     prepare(game)
     catalogue.agents(game.name)
-    state = game.deal(np.random.default_rng(0))
-    make_agent(game, catalogue.usual(game.name), 0).act(game.view(state, int(state["player"])))
+    by = catalogue.usual(game.name)
+    agent = make_agent(game, by, 0)
+    table = Table("", game, [Seat(agent=by)] * game.num_players, _deal(game))
+    for _ in range(MOST_PLAYED):
+        if not table.over:
+            view = game.view(table.state, int(table.state["player"]))
+            table.play(legal_choice(game, view, agent))
+            describe_table(table, 0)
+    with suppress(InputError):  # a game whose actions no record can hold, or one that is not over
+        table.record()
+
+
+def _deal(game: Game) -> State:
+    return game.deal(np.random.default_rng(0))
 
 
 def _hints(game: Game) -> None:
     """Call all that hints and judgements need."""
-    state = game.deal(np.random.default_rng(0))
+    state = _deal(game)
     player = int(state["player"])
     view = game.view(state, player)
     by = catalogue.adviser_of(game)
@@ -54,13 +71,23 @@ def _hints(game: Game) -> None:
     card_chances(game, view, player, 0)
 
 
+def _endgames(game: Game) -> None:
+    """Call all that exact results of open hands need."""
+    if open_hands.is_solvable(game):
+        open_hands.solved(game, _deal(game), seconds=0.0)
+
+
 def _games(name: str) -> list[Game]:
     """Make a game with the options of a new table, and with its defaults if they differ."""
     table, plain = make_game(name, **spec_of(name).table_options).flat, make_game(name).flat
     return [table] if table.options == plain.options else [table, plain]
 
 
-STAGES: dict[str, Callable[[Game], None]] = {"table": _table, "hints": _hints}
+STAGES: dict[str, Callable[[Game], None]] = {
+    "table": _table,
+    "hints": _hints,
+    "endgames": _endgames,
+}
 
 
 class Preparation:

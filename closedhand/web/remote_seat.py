@@ -175,11 +175,7 @@ class RemoteSeat(Table):
 
 
 class RemotePlayer:
-    """The agent that a client runs: asks a person in a browser, or slows down an agent.
-
-    Attributes:
-        name: The agent or the name of the person.
-    """
+    """The agent that a client runs: asks a person in a browser, or slows down an agent."""
 
     def __init__(self, match: "RemoteMatch", agent: Agent | None) -> None:
         """Play by an agent, or for a person where `agent` is None."""
@@ -203,8 +199,6 @@ class RemoteMatch:
     can; once `end` is set, it changes nothing here.
 
     Attributes:
-        address: The server.
-        seat: Who plays.
         table: The table; None before the match begins.
         end: Why the match is over; empty while it goes on.
         pace: Least time of an agent for a decision, in seconds.
@@ -269,11 +263,7 @@ class RemoteMatch:
         return RemotePlayer(self, make_agent(game, name) if name else None)
 
     def _see(self, view: State, seat: int, player: int) -> None:
-        """Update the table with what the client sees, in the thread of the client.
-
-        Raises:
-            EOFError: The match was left.
-        """
+        """Update the table with what the client sees, in the thread of the client."""
         if self.end:
             raise EOFError
         if not self._begun.is_set():

@@ -108,11 +108,7 @@ def make_app(lobby: Lobby, guard: Guard, token: str = "") -> Starlette:
         ready.cancel()
         lobby.close()
 
-    routes = [
-        Route("/", file),
-        Route("/{name}", file),
-        WebSocketRoute("/ws", socket),
-    ]
+    routes = [Route("/", file), Route("/{name}", file), WebSocketRoute("/ws", socket)]
     app = Starlette(routes=routes, lifespan=lifespan)
     app.add_middleware(GZipMiddleware, minimum_size=LEAST_COMPRESSED)
     app.add_middleware(GuardMiddleware, guard=guard, log=log)

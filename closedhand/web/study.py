@@ -1,7 +1,7 @@
 """Study of records and positions: read, replay, judge play by play, and draw them."""
 
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -16,7 +16,7 @@ from closedhand.core.records import Record, Replay, parse_line, reader_of, repla
 from closedhand.core.registry import flat_game
 from closedhand.core.statistics import student
 from closedhand.search.playout import playouts
-from closedhand.web import position_text
+from closedhand.web import open_hands, position_text
 from closedhand.web.advice import judge, playouts_of
 from closedhand.web.json_numbers import number_of
 from closedhand.web.serialization import describe, describe_action, prepare, seen_by
@@ -148,6 +148,7 @@ class Study:
             "moves": moves,
             "sides": list(self.game.sides),
             "unit": self._unit(),
+            "solvable": open_hands.is_solvable(self.game),
         }
 
     def _unit(self) -> str:
@@ -165,10 +166,19 @@ class Study:
         return describe(self.game, seen_by(self.game, state, seat), actors, legal=False)
 
     def judgements(self, seed: int) -> Iterator[dict[str, Any]]:
-        """Yield the value of each position and the cost of each play, in their order."""
+        """Yield the value of each position and the cost of each play, in their order.
+
+        `forced` is what `open_hands.forced` finds for the position, or None.
+        """
         rng = np.random.default_rng(seed)
+        forced = open_hands.forced(self.game, self.states)
         for ply in range(len(self.states)):
-            found: dict[str, Any] = {"ply": ply, "values": self._values(ply, rng), "play": None}
+            found: dict[str, Any] = {
+                "ply": ply,
+                "values": self._values(ply, rng),
+                "play": None,
+                "forced": forced.get(ply),
+            }
             if ply < len(self.actions) and self.game.rounds == 1:
                 state, actor = self.states[ply], self.actors[ply]
                 view, made = self.game.view(state, actor), self.actions[ply]
@@ -194,7 +204,7 @@ class Study:
         state = self.states[ply]
         if self.game.over(state):
             return [[value, 0.0] for value in playing.returns(state).tolist()]
-        # One line of play would say won or lost; how often it is won tells more.
+        # One playout only says won or lost; the share of wins says more.
         policy = policy.varied() if hasattr(policy, "varied") else policy
         values: list[list[float]] = []
         for player in range(self.game.num_players):
@@ -245,19 +255,3 @@ class Study:
             for each in actions
         ]
         return position_text.written(self.game, player, hand, texts, public)
-
-
-def view_of(game: Game, player: int, hand: str, actions: str, public: Mapping[str, Any]) -> State:
-    """Build a view from texts typed by a person.
-
-    Args:
-        game: The game.
-        player: Seat of the player.
-        hand: Cards that the player holds.
-        actions: Actions so far, separated by spaces.
-        public: Further knowledge of the player, by name.
-
-    Raises:
-        InputError: It is not a position of the game.
-    """
-    return game.view_from(player, hand, actions.split(), **public)

@@ -298,11 +298,7 @@ SAVED_HAND = {
 
 
 def check_saved(data: Any) -> dict[str, Any]:
-    """Check the form of the data of `Table.saved`, and return them.
-
-    Raises:
-        InputError: The data do not have the form of a table.
-    """
+    """Check the form of the data of `Table.saved`, and return them."""
     data = check_fields(data, "a table", SAVED, {})
     for each in data["seats"]:
         check_fields(each, "a seat", SAVED_SEAT, {})

@@ -56,6 +56,6 @@ def describe_table(table: Table, seat: int, with_files: Collection[str] = ()) ->
         ],
         "roles": list(game.roles),
         "sides": list(game.sides),
-        "options": {key: value for key, value in game.options.items()},
+        "options": dict(game.options),
         "remote": not table.is_own,
     }

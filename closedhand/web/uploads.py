@@ -12,10 +12,6 @@ from closedhand.core.game import InputError
 def decoded(data: str, name: str) -> bytes:
     """Decode base64.
 
-    Args:
-        data: The text.
-        name: Name of the content, for the error message.
-
     Raises:
         InputError: The text is not base64.
     """
@@ -28,9 +24,6 @@ def decoded(data: str, name: str) -> bytes:
 @contextmanager
 def uploaded(data: str) -> Iterator[Path]:
     """Provide the path of an uploaded file; error messages call it `the file`.
-
-    Args:
-        data: The file in base64.
 
     Raises:
         InputError: The data are not base64, or the code in the block refuses the file.

@@ -69,11 +69,7 @@ def vector_env(env: Any, library: str, mode: AutoresetMode, mask: str = IN_OBSER
 
 
 def check_mask(form: ObservationForm, library: str) -> None:
-    """Refuse observations without a mask, for a library that looks for it there.
-
-    Raises:
-        InputError: The mask stands in the info.
-    """
+    """Refuse observations without a mask, for a library that looks for it there."""
     if form.mask == IN_INFO:
         raise InputError(f"{library} takes the mask from observations: leave out mask='info'")
 

@@ -64,14 +64,11 @@ class TianshouVectorEnv(BaseVectorEnv):
         raise AttributeError("options of a game are set when it is made")
 
     def reset(self, env_id: Ids = None, **kwargs: Any) -> tuple[Any, np.ndarray]:
-        """Start new games.
+        """Start new games; return a batch of `obs` and `mask`, and an empty info for each game.
 
         Args:
             env_id: Numbers of the games, by default all.
             **kwargs: `seed` and `options` of the vector env's `reset`.
-
-        Returns:
-            A batch of `obs` and `mask`, and an empty info for each game.
 
         Raises:
             InputError: There is no such game, or a bad seed or option.

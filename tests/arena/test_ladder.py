@@ -72,10 +72,20 @@ def test_the_level_of_elo_is_95_percent() -> None:
     assert 0.91 <= covered / ladders <= 0.985
 
 
-@pytest.mark.parametrize("deals", [10, 25, 100])
-def test_intervals_of_ratings_hold_for_few_deals(deals: int) -> None:
-    """By 300 simulated ladders of three agents; a standard error is less than a point."""
-    rng, true, covered = np.random.default_rng(deals), np.array([60.0, 0.0, -60.0]), []
+@pytest.mark.parametrize(
+    ("deals", "elo"),
+    [
+        *((deals, (60, 0, -60)) for deals in (10, 25, 100)),
+        (20, (400, 0, -400)),
+        (50, (700, 0, -100)),
+    ],
+)
+def test_intervals_of_ratings_hold_for_few_deals(deals: int, elo: tuple[int, ...]) -> None:
+    """By 300 simulated ladders of three agents; a standard error is less than a point.
+
+    With the wide ones the first agent often wins all games.
+    """
+    rng, true, covered = np.random.default_rng(deals), np.array(elo) - np.mean(elo), []
     pairs = np.array([(0, 1), (0, 2), (1, 2)]).T
     chances = 1 / (1 + 10 ** ((true[pairs[1]] - true[pairs[0]]) / 400))
     for seed in range(300):
@@ -83,13 +93,31 @@ def test_intervals_of_ratings_hold_for_few_deals(deals: int) -> None:
         won = np.array([own.sum() for own in scores])
         totals = np.concatenate([won[None], ladder.resample(scores, seed, 200)])
         ratings = ladder.fit(3, totals, np.full(3, 2 * deals))
-        low, high = ladder.intervals(ratings, deals)
+        low, high = ladder.intervals(ratings, np.full(3, 2 * deals))
         covered.append((low <= true) & (true <= high))
     assert 0.93 <= np.mean(covered) <= 0.97
 
 
+def test_two_agents_have_the_interval_of_log_odds() -> None:
+    """One game of 20 is lost; t for 9 degrees of freedom is 2.2622."""
+    scores = np.array([2.0] * 9 + [1.0])
+    totals = np.concatenate([[[scores.sum()]], ladder.resample([scores], 0, 20_000)])
+    games = np.array([20])
+    ratings = ladder.fit(2, totals, games)
+    low, high = ladder.intervals(ratings, games)
+    error = 200 / math.log(10) * math.sqrt(1 / 19.5 + 1 / 1.5)
+    assert (high - low) / 2 == pytest.approx([2.2622 * error] * 2, rel=0.15)
+    # Resamples of games that are all won are alike.
+    ratings = ladder.fit(2, np.full((9, 1), 20.0), games)
+    low, high = ladder.intervals(ratings, games)
+    # Of 1 / 20.5 + 1 / 0.5 the part of the drawn game, after 20 won games.
+    p = 20.5 / 21
+    error = 200 / math.log(10) * math.sqrt((p**2 + (1 - p) ** 2) / 2) / (21 * p * (1 - p))
+    assert (high - low) / 2 == pytest.approx([2.2622 * error] * 2, rel=1e-4)
+
+
 def test_a_rating_of_one_deal_has_no_interval() -> None:
-    low, high = ladder.intervals(np.zeros((9, 2)), 1)
+    low, high = ladder.intervals(np.zeros((9, 2)), np.array([2]))
     assert np.isnan([low, high]).all()
 
 

@@ -2,10 +2,12 @@
 
 import io
 import json
+import os
 import re
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from closedhand import Game, InputError, make_agent, make_game
-from closedhand.bridges.botzone import Bot, ForeignBot, serve
+from closedhand.bridges.botzone import Bot, ForeignBot, foreign, serve
 from closedhand.bridges.botzone.bot import KEEP_RUNNING
 from closedhand.bridges.botzone.logs import BOTZONE, play_points
 from closedhand.bridges.botzone.protocol import (
@@ -51,6 +53,9 @@ else:
 print(json.dumps({"response": answer, "debug": "lowest"}))
 """
 """A bot that bids 3 with the big joker, leads its lowest card, and passes otherwise."""
+
+
+from_pipes = pytest.mark.skipif(os.name != "posix", reason="waits for pipes")
 
 
 @pytest.fixture
@@ -134,6 +139,7 @@ def test_a_bot_that_stays_alive_gets_later_requests_alone() -> None:
     assert not first
 
 
+@from_pipes
 @pytest.mark.parametrize("game", [GAME, PLAIN], ids=["auction", "plain"])
 def test_whole_games_of_a_foreign_bot(game: Game, lowest: str) -> None:
     """It plays in our arena as its rule says, and an agent of ours beside it."""
@@ -152,6 +158,7 @@ def test_whole_games_of_a_foreign_bot(game: Game, lowest: str) -> None:
     assert state.plays[1] < state.moves
 
 
+@from_pipes
 @pytest.mark.slow
 def test_the_command_plays_a_game_as_a_foreign_bot() -> None:
     """`closedhand botzone` behind `botzone:COMMAND` plays as the agent itself."""
@@ -223,6 +230,7 @@ def test_unknown_bids_are_passes() -> None:
             words_of(bids, landlord, final)
 
 
+@from_pipes
 @pytest.mark.parametrize(
     ("code", "message"),
     [
@@ -246,6 +254,7 @@ def test_bots_that_fail(code: str, message: str, tmp_path: Path) -> None:
     assert "\n" not in str(error.value)
 
 
+@from_pipes
 def test_an_answer_ends_a_bot_that_stays_alive(tmp_path: Path) -> None:
     """With the processes that it has started; the marker after its answer is ignored."""
     path, mark = tmp_path / "bot.py", tmp_path / "mark"
@@ -262,6 +271,7 @@ def test_an_answer_ends_a_bot_that_stays_alive(tmp_path: Path) -> None:
     assert not mark.exists()
 
 
+@from_pipes
 def test_no_shell_runs_a_command(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     bot = ForeignBot(GAME, f"echo '{{\"response\": 0}}' ; touch {mark}", 60)
@@ -270,6 +280,13 @@ def test_no_shell_runs_a_command(tmp_path: Path) -> None:
     assert not mark.exists()
 
 
+def test_windows_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(foreign, "os", SimpleNamespace(name="nt"))
+    with pytest.raises(InputError, match="needs Linux or macOS"):
+        ForeignBot(GAME, "true")
+
+
+@from_pipes
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
@@ -413,6 +430,7 @@ def test_damaged_logs(change, message: str, tmp_path: Path) -> None:
         BOTZONE.records(path)
 
 
+@from_pipes
 def test_the_files_of_a_bot_are_known(lowest: str, tmp_path: Path) -> None:
     """Results hold their digests, and a browser may not seat an agent that has files."""
     files = traits_of(GAME, f'botzone:"{lowest}"').files

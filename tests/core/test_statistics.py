@@ -5,15 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from closedhand.core.statistics import (
-    Estimate,
-    as_share,
-    count_blocks,
-    over_blocks,
-    student,
-    t_quantile,
-    wins,
-)
+from closedhand.core.statistics import count_blocks, over_blocks, shares, student, t_quantile, wins
 
 
 def payoffs(
@@ -60,10 +52,41 @@ def test_columns_have_intervals_of_their_own() -> None:
         student(np.zeros((0, 1)))
 
 
-def test_a_share_ends_at_0_and_1() -> None:
-    assert as_share(Estimate(0.9, 0.7, 1.1)) == (0.9, 0.7, 1.0)
-    assert as_share(Estimate(0.1, -0.1, 0.3)) == (0.1, 0.0, 0.3)
-    assert math.isnan(as_share(Estimate(0.5, math.nan, math.nan)).low)
+def test_a_share_by_hand() -> None:
+    """Wilson's interval; t for 19 and 3 degrees of freedom is 2.0930 and 3.1824."""
+    [each] = shares(np.ones((20, 1)))
+    assert each == pytest.approx((1.0, 20 / (20 + 2.0930**2), 1.0), abs=1e-4)
+    [each] = shares(np.zeros((20, 1)), games=1000)
+    assert each == pytest.approx((0.0, 0.0, 2.0930**2 / (1000 + 2.0930**2)), abs=1e-4)
+    # 1, 1, 1/2, 1 have the variance 3/64, their mean 3/256; a game has 28/256: as if of 28/3 games.
+    [each] = shares(np.array([[1.0], [1.0], [0.5], [1.0]]))
+    q = 3.1824**2 / (28 / 3)
+    half = math.sqrt(q * 7 / 64 + q**2 / 4)
+    ends = [(7 / 8 + q / 2 + sign * half) / (1 + q) for sign in (-1, 1)]
+    assert each == pytest.approx((7 / 8, *ends), abs=1e-4)
+    # Deals that all end in half a win leave no doubt.
+    assert shares(np.full((20, 1), 0.5)) == [(0.5, 0.5, 0.5)]
+    assert math.isnan(shares(np.ones((1, 1)))[0].low)
+    assert 0 < shares(np.array([[1.0], [0.0]]))[0].low < 0.05
+    with pytest.raises(ValueError, match="no deals"):
+        shares(np.zeros((0, 1)))
+
+
+@pytest.mark.parametrize("games", ["one a deal", "two", "two that depend on each other"])
+@pytest.mark.parametrize(("least", "most"), [(0.0, 0.05), (0.9, 1.0), (0.5, 0.7)])
+@pytest.mark.parametrize("deals", [20, 100])
+def test_shares_hold_near_0_and_1(games: str, least: float, most: float, deals: int) -> None:
+    """Over 4,000 win rates drawn from a range, as counts of wins are lumpy for any single one."""
+    rng = np.random.default_rng([deals, int(100 * least), len(games)])
+    chance = rng.uniform(least, most, 4000)
+    first, second = rng.random((2, deals, 4000)) < chance
+    if games == "one a deal":
+        second = first
+    elif games != "two":
+        second = np.where(rng.random((deals, 4000)) < 0.5, first, second)
+    found = shares((first + second.astype(float)) / 2)
+    held = [each.low <= p <= each.high for each, p in zip(found, chance, strict=True)]
+    assert 0.935 <= np.mean(held) <= 0.97
 
 
 def test_wins() -> None:
@@ -80,7 +103,7 @@ def test_student() -> None:
 
 
 def test_blocks_of_rounds() -> None:
-    assert [count_blocks(n) for n in (1, 7, 10, 99, 1000, 1099, 2000)] == [1, 7, 10, 10, 10, 10, 20]
+    assert [count_blocks(n) for n in (1, 7, 10, 99, 1000, 1099, 2000)] == [1, 2, 2, 9, 10, 10, 20]
     values = np.random.default_rng(0).normal(size=(47, 3))
     for estimate, column in zip(over_blocks(values), values.T, strict=True):
         assert estimate.mean == pytest.approx(column.mean())
@@ -91,6 +114,17 @@ def test_blocks_of_rounds() -> None:
     chains = np.repeat(noise[:20], 20, axis=0)
     covered = np.mean([e.low <= 0 <= e.high for e in over_blocks(chains)])
     assert covered > 0.92 > np.mean([e.low <= 0 <= e.high for e in student(chains)])
+
+
+@pytest.mark.parametrize("rounds", [10, 20, 50, 100])
+def test_blocks_hold_for_few_rounds(rounds: int) -> None:
+    """With the correlation of neighbours in Daihinmin with classes, 1/3."""
+    rng = np.random.default_rng(rounds)
+    values = [rng.normal(size=3000) * math.sqrt(9 / 8)]
+    for _ in range(1, rounds):
+        values.append(values[-1] / 3 + rng.normal(size=3000))
+    covered = np.mean([each.low <= 0 <= each.high for each in over_blocks(np.array(values))])
+    assert 0.935 <= covered <= 0.965
 
 
 def test_blocks_hold_for_rounds_that_depend_on_earlier_ones() -> None:

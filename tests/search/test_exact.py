@@ -106,6 +106,16 @@ def test_teams_decide_whose_payoff_is_maximised() -> None:
     assert together.value == 13 > alone.value  # type: ignore[operator]
 
 
+def test_teams_form_in_an_auction() -> None:
+    """The landlord plays against the two others, whatever its seat."""
+    game = make_game("doudizhu", bidding=True)
+    state = game.deal(np.random.default_rng(0))
+    assert len(set(exact.teams_of(game, state))) == 3
+    for text in ("PASS", "BID3"):
+        game.play(state, game.parse(text, state))
+    assert exact.teams_of(game, state) == (1, 0, 1)
+
+
 def test_what_has_no_line_to_search_is_refused() -> None:
     game = make_game("chinese_poker")
     with pytest.raises(InputError, match="at the same time"):

@@ -102,6 +102,18 @@ def test_gaps_narrow_and_an_action_that_is_kept_is_never_given_up() -> None:
     assert best.action == gaps[0].action
 
 
+def test_a_short_look_plays_the_least_that_has_intervals() -> None:
+    game = make_game("uh_leduc")
+    view = game.view_from(0, "SJ", ["raise"])
+    actions, rng = game.legal(view), np.random.default_rng(0)
+    ranking = Ranking(Simulation(game, Uniform()), view, actions, rng, share=1, least=3)
+    ranking.advance(populations=2)
+    assert ranking.done == 2 * 3 * len(actions)
+    gaps = ranking.gaps(int(actions[0]))
+    assert [gap.determinisations for gap in gaps] == [6] * len(actions)
+    assert all(np.isfinite(gap.points).all() for gap in gaps)
+
+
 def test_time_may_be_the_budget(facing_raises: State) -> None:
     assert len(rank(LEDUC, facing_raises, seconds=1e-9, threads=1)) == 2
 

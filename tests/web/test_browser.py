@@ -714,6 +714,7 @@ def test_a_small_game_is_looked_into_and_solved(visit: Callable[..., Any], tmp_p
     page.set_input_files("#file", equilibrium)
     page.wait_for_selector(".judged dd >> text=file")
     assert nash_conv(page) < 1e-6
+    assert not re.search(r"-0\.?0*(?![\d.])|e-", page.inner_text(".judged"))
     page.select_option("#by", "random")
     page.wait_for_selector(f'.judged[data-nash-conv="{before}"]')
     page.focus(".node[data-state='2']")

@@ -95,6 +95,7 @@ def test_a_bucket_runs_empty() -> None:
         "decompose:100ms",
         "search:100ms:/etc/passwd",
         "search[threads=64]:100ms",
+        "policy-net[tuned=2]",
         "search:99999ms",
         "search:0ms",
         "search:999999",
@@ -111,7 +112,8 @@ def test_a_browser_names_no_file_and_no_endless_search(text: str) -> None:
 @pytest.mark.slow
 def test_offered_agents_may_be_seated() -> None:
     game = make_game("doudizhu")
-    assert {"random", "greedy", "decompose", "search:100ms"} <= set(offered(game))
+    wanted = {"random", "greedy", "decompose", "search:100ms", "policy-net[tuned=1]"}
+    assert wanted <= set(offered(game))
     assert not {"learned", "bids"} & set(offered(game))
     for text in offered(game):
         assert check_agent(game, text) == text

@@ -28,13 +28,8 @@ def test_a_copied_position_is_the_same_view(name: str, options: dict) -> None:
         found = position_text.read(position_text.written(game, player, hand, texts, public))
         again = make_game(found.game, **found.options).flat
         facts = {key: str(value) for key, value in found.facts.items()}
-        view = study.view_of(
-            again,
-            found.player,
-            found.hand,
-            " ".join(found.actions),
-            position_text.typed(again, facts),
-        )
+        public = position_text.typed(again, facts)
+        view = again.view_from(found.player, found.hand, found.actions, **public)
         assert again.options == game.options
         assert view.tobytes() == game.view(state, player).tobytes()
 

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from closedhand.web import preparation
-from closedhand.web.preparation import Preparation
+from closedhand.web.preparation import STAGES, Preparation
+
+NUMBER, LAST = len(STAGES), list(STAGES)[-1]
 
 
 @pytest.fixture
@@ -16,7 +18,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, str]]:
     monkeypatch.setattr(
         Preparation, "_compile", lambda self, *each: found.append(("compile", *each))
     )
-    for stage in ("table", "hints"):
+    for stage in preparation.STAGES:
         monkeypatch.setitem(
             preparation.STAGES, stage, lambda game, s=stage: found.append(("load", game.name, s))
         )
@@ -27,7 +29,7 @@ def run(games: list[str], file: Path | None) -> Preparation:
     one = Preparation(games, file)
     one.start()
     for game in games:
-        one.wait(game, "hints")
+        one.wait(game, LAST)
     return one
 
 
@@ -36,14 +38,14 @@ def test_what_was_compiled_once_is_only_loaded(
 ) -> None:
     file = tmp_path / "compiled.txt"
     one = run(["leduc", "uh_leduc"], file)
-    assert one.status() == {"left": [], "done": 4, "total": 4}
+    assert one.status() == {"left": [], "done": 2 * NUMBER, "total": 2 * NUMBER}
     assert calls[:2] == [("compile", "leduc", "table"), ("load", "leduc", "table")]
-    assert len(calls) == 8
+    assert len(calls) == 4 * NUMBER
     run(["leduc", "uh_leduc"], file)
-    assert [what for what, *_ in calls[8:]] == ["load"] * 4
+    assert [what for what, *_ in calls[4 * NUMBER :]] == ["load"] * 2 * NUMBER
     monkeypatch.setattr(preparation, "CACHE", "another version")
     run(["leduc"], file)
-    assert calls[12] == ("compile", "leduc", "table")
+    assert calls[6 * NUMBER] == ("compile", "leduc", "table")
 
 
 def test_the_game_that_is_waited_for_comes_first(
@@ -82,10 +84,8 @@ def test_nobody_waits_for_ever(
     one = run(["leduc", "uh_leduc"], None)
     one.wait("unknown")
     assert one.status()["left"] == []
-    assert [each for each in calls if each[0] == "load"] == [
-        ("load", "leduc", "hints"),
-        ("load", "uh_leduc", "hints"),
-    ]
+    loaded = [each for each in calls if each[0] == "load" and each[2] == "hints"]
+    assert loaded == [("load", "leduc", "hints"), ("load", "uh_leduc", "hints")]
 
 
 @pytest.mark.slow

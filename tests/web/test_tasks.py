@@ -39,18 +39,31 @@ def record(name: str) -> str:
     return from_state(game, game.playout(game.deal(rng), rng), agents).to_json()
 
 
-def test_a_newcomer_plays_the_first_card_with_three_taps(visit: Callable[..., Any]) -> None:
-    """Play now, hint, play: the advised cards are lifted."""
-    by = catalogue.adviser_of(bound_game("daihinmin", {}))
-    compile_advice("daihinmin", by)
-    compile_table("daihinmin", "default")
+@pytest.mark.parametrize(
+    ("game", "most"),
+    [("daihinmin", 3), ("chinese_poker", 3), ("leduc", 2), ("uh_leduc", 2), ("doudizhu", 4)],
+)
+def test_a_newcomer_plays_the_first_card_with_few_taps(
+    visit: Callable[..., Any], game: str, most: int
+) -> None:
+    """Play now, the hint, play: advised cards are lifted. An auction takes a further tap."""
+    compile_advice(game, catalogue.adviser_of(bound_game(game, {})))
+    compile_table(game, catalogue.usual(game))
     page = visit(viewport={"width": 390, "height": 844}, has_touch=True)
-    page.tap("[data-play=daihinmin]")
-    assert wait_for_turn(page)
-    before = version(page)
-    page.tap("#hint")
-    page.tap("#play:not([disabled]), .act.primary")  # the advised play, or to pass
-    wait_for_change(page, before)
+    page.tap(f"[data-play={game}]")
+    taps, hint = 1, page.locator("#hint:not([disabled]), #suggest:not([disabled])")
+    while wait_for_turn(page):
+        before, has_cards = version(page), page.locator("#list, #suggest").count() > 0
+        if has_cards:
+            hint.tap()
+            page.tap("#play:not([disabled]), #set:not([disabled]), .act.primary")
+        else:
+            page.locator(".act").last.tap()  # the highest bid, or a raise
+        taps += 2 if has_cards else 1
+        wait_for_change(page, before)
+        if has_cards or "leduc" in game:
+            break
+    assert taps <= most
 
 
 def test_a_hand_with_its_auction_ends_with_its_result(visit: Callable[..., Any]) -> None:

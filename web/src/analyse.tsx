@@ -7,6 +7,7 @@ import { Fan } from "./fan";
 import { Felt } from "./felt";
 import { ChancesPanel, HintPanel } from "./hints";
 import { OptionList, type Options } from "./options";
+import { OpenHands } from "./open-hands";
 import { usePreparation } from "./preparation";
 import { translator } from "./strings";
 import type { Game, Position } from "./types";
@@ -80,6 +81,7 @@ export function AnalysePage() {
         {position ? <div class="box"><HintPanel hint={hint} game={game} t={t} preparing={preparing} use={() => {}} again={(by) => void go(by)} /><ChancesPanel chances={chances} holders={[]} own={-9} game={game} t={t} /></div> : null}
       </div>
       {position ? <div class="inline-felt"><Felt position={position} holders={[]} own={Number(player)} game={game} t={t}><div class="mine"><Fan cards={position.rows.find((row) => row.seat === Number(player))?.cards ?? []} game={game} t={t} /></div></Felt></div> : null}
+      {game.open_hands ? <OpenHands key={game.name} game={game} /> : null}
     </main>
   );
 }

@@ -2,15 +2,13 @@
 
 import { compared } from "./comparison";
 import { occupant } from "./felt";
-import type { Translate } from "./strings";
+import { fill, type Translate } from "./strings";
 import type { Action, Hint, Move, Table } from "./types";
 
 const KEY = "coach";
 
 export const isCoached = () => localStorage.getItem(KEY) === "yes";
 export const setCoached = (on: boolean) => localStorage.setItem(KEY, on ? "yes" : "no");
-
-const fill = (text: string, ...values: string[]) => values.reduce((found, value) => found.replace("{}", value), text);
 
 function named(action: Action | Move, t: Translate): string {
   const text = t(action.text ?? "");

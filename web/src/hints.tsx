@@ -38,11 +38,12 @@ function Values({ hint, t, use }: { hint: Hint; t: Translate; use: (action: Acti
   const high = Math.max(...values.map((v) => v.high ?? v.mean));
   const at = (value: number) => (100 * (value - low)) / Math.max(1e-9, high - low);
   const compared = hint.basis === "exact" ? "" : `, ${t("compared with")} ${t(hint.action!.text)}`;
+  const tries = values.find((v) => v.id === hint.action!.id)?.tries ?? 0;
   const half = (v: Value) => (v.low === null || v.high === null ? null : ((v.high - v.low) / 2).toFixed(2));
   return (
     <>
       <h3>{t("Expected points")}{compared}{hint.done ? "" : " …"}</h3>
-      <p class="basis"><small>{t(BASIS[hint.basis] ?? "")} {NAMED.has(hint.basis) ? hint.by : ""}</small></p>
+      <p class="basis"><small>{t(BASIS[hint.basis] ?? "")}{NAMED.has(hint.basis) ? ` ${hint.by}` : ""}{tries ? `; ${tries} ${t("deals simulated, ± is a 95% interval")}` : ""}</small></p>
       <ul class="values">{values.map((value) => (
         <li key={value.id}>
           <button type="button" onClick={() => use(value)}>{t(value.text)}</button>

@@ -77,12 +77,12 @@ function App() {
   const isDark = theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   return (
     <>
-      <div class="corner">
+      <header class="corner">
         <select aria-label={t("Language")} value={language} onChange={(e) => setLanguage(e.currentTarget.value)}>
           {Object.entries(LANGUAGES).map(([code, name]) => <option key={code} value={code}>{name}</option>)}
         </select>
         <button type="button" aria-label={t("Light or dark")} onClick={() => setTheme(isDark ? "light" : "dark")}>{isDark ? "☀" : "☾"}</button>
-      </div>
+      </header>
       {online ? null : <p class="offline" role="alert">{t("offline")}</p>}
       {games ? <SharedContext.Provider value={{ net, games, language, t }}><Page hash={hash} /></SharedContext.Provider> : <p class="busy first">…</p>}
     </>

@@ -6,6 +6,12 @@ const EQUAL = 1e-9;
 
 export const signed = (value: number) => `${value > EQUAL ? "+" : ""}${Math.round(value * 1000) / 1000 || 0}`;
 
+// A number with some digits; what rounding leaves of zero has no sign.
+export function fixed(value: number, digits: number): string {
+  const text = value.toFixed(digits);
+  return Number(text) === 0 ? text.replace("-", "") : text;
+}
+
 // Whether a seat did better (1) or worse (-1) than the mean of all.
 export function tone(returns: number[], seat: number): number {
   const gap = returns[seat] - returns.reduce((a, b) => a + b, 0) / returns.length;

@@ -5,6 +5,7 @@ import { adviser, chooseAdviser, useAdvice } from "./advice";
 import { indicesOf } from "./choice";
 import { useShared } from "./context";
 import { Fan, groups } from "./fan";
+import { EndgamePanel, useEndgame } from "./endgame";
 import { Felt } from "./felt";
 import { bytes, save } from "./files";
 import { ChancesPanel, HintPanel } from "./hints";
@@ -27,6 +28,7 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
   const [judged, setJudged] = useState<Map<number, Judged>>(() => new Map((data.judged ?? []).map((each) => [each.ply, each])));
   const [judging, setJudging] = useState(false);
   const { hint, chances, clear } = useAdvice(ply);
+  const { endgame, forget } = useEndgame(ply);
   const [panel, setPanel] = useState<"moves" | "hint" | "play">("moves");
   const [said, setSaid] = useState("");
   const cache = useRef(new Map<string, Position>());
@@ -54,7 +56,15 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
     const by = chosen ?? adviser(game.name);
     void report(net.ask("ranked", { ply, ...(by ? { by } : {}) }));
   };
-  useEffect(() => { if (panel === "hint" && ply < last) analyse(); }, [ply, panel]);
+  const solve = (long: boolean) => {
+    forget();
+    void report(net.ask("endgame", { ply, long }));
+  };
+  useEffect(() => {
+    if (panel !== "hint" || ply >= last) return;
+    if (data.solvable) solve(false); // first: it takes a moment only
+    analyse();
+  }, [ply, panel]);
   useEffect(() => {
     const offs = [
       net.on("judged", (data: Judged) => {
@@ -144,7 +154,9 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
               </p>
             </>
           ) : null}
-          {panel === "hint" ? <><HintPanel hint={hint} game={game} t={t} preparing={preparing} use={() => {}} again={analyse} /><ChancesPanel chances={chances} holders={holders} own={-9} game={game} t={t} /></> : null}
+          {panel === "hint" ? <><HintPanel hint={hint} game={game} t={t} preparing={preparing} use={() => {}} again={analyse} />
+            {data.solvable && ply < last ? <EndgamePanel endgame={endgame} game={game} name={nameOf} again={() => solve(true)} t={t} /> : null}
+            <ChancesPanel chances={chances} holders={holders} own={-9} game={game} t={t} /></> : null}
           {panel === "play" ? <Setup game={game} request="playon" given={{ ply }} players={data.players} /> : null}
         </aside>
       </div>

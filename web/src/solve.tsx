@@ -5,6 +5,7 @@ import { Card } from "./cards";
 import { useAgents, useShared } from "./context";
 import { base64 } from "./files";
 import { OptionList, type Options } from "./options";
+import { fixed } from "./outcome";
 import { Plot, short } from "./plot";
 import { translator, type Translate } from "./strings";
 import type { Game } from "./types";
@@ -145,8 +146,8 @@ export function SolvePage() {
             </div>
             <dl class="judged" data-nash-conv={judged.nash_conv}>
               <div><dt>{t("Strategy")}</dt><dd>{judged.name}</dd></div>
-              <div><dt>{t("value")}, {t(graph.labels[0])}</dt><dd>{judged.value.toFixed(4)}</dd></div>
-              {graph.labels.map((label) => <div key={label}><dt>{t("best response")}, {t(label)}</dt><dd>{judged.best_responses[label].toFixed(4)}</dd></div>)}
+              <div><dt>{t("value")}, {t(graph.labels[0])}</dt><dd>{fixed(judged.value, 4)}</dd></div>
+              {graph.labels.map((label) => <div key={label}><dt>{t("best response")}, {t(label)}</dt><dd>{fixed(judged.best_responses[label], 4)}</dd></div>)}
               <div><dt>NashConv</dt><dd><b id="nash-conv">{short(judged.nash_conv)}</b></dd></div>
             </dl>
             {curve.length ? <Plot lines={[{ name: judged.name, points: curve }]} label="NashConv" x={t("iterations")} logX logY /> : null}
@@ -273,7 +274,7 @@ function Here({ graph, at, look, game, t }: { graph: Graph; at: At; look: (state
             {set.shares.map((share, k) => (
               <td key={k} class={set.best === k && set.loss > 1e-12 ? "best" : ""}>
                 <meter min={0} max={1} value={share} aria-label={t(set.actions[k])} /> {(100 * share).toFixed(0)} %
-                <small>{set.values[k] === null ? "" : `${set.values[k]! > 0 ? "+" : ""}${set.values[k]!.toFixed(2)}`}</small>
+                <small>{set.values[k] === null ? "" : `${set.values[k]! >= 0.005 ? "+" : ""}${fixed(set.values[k]!, 2)}`}</small>
               </td>
             ))}
             <td><span class="loss-bar"><i style={{ width: `${(100 * Math.max(0, set.loss)) / most}%` }} /></span> {short(Math.max(0, set.loss))}</td>

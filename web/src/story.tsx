@@ -1,8 +1,8 @@
-// The story of a judged game: its mistakes and turning points, one sentence each.
+// The story of a judged game: its mistakes, its turning points and what was forced, one sentence each.
 
 import { useMemo } from "preact/hooks";
 import type { Translate } from "./strings";
-import { sentence, turnsOf } from "./turns";
+import { decisionsOf, sentence, turnsOf, verdictOn } from "./turns";
 import type { Judged, ReplayData } from "./types";
 
 export function Story({ judged, data, name, ply, setPly, t }: {
@@ -13,14 +13,18 @@ export function Story({ judged, data, name, ply, setPly, t }: {
   setPly: (ply: number) => void;
   t: Translate;
 }) {
-  const turns = useMemo(() => turnsOf(judged, data), [judged, data]);
-  if (!turns.length) return null;
+  const lines = useMemo(() => [
+    ...turnsOf(judged, data).map((turn) => ({ ply: turn.ply, kind: turn.judged.play!.verdict, text: sentence(turn, data, t) })),
+    // A result is forced after the move before: that move is shown.
+    ...decisionsOf(judged).map((each) => ({ ply: each.lost ? each.ply - 1 : each.ply, kind: "forced", text: verdictOn(each, data, name, t) })),
+  ].sort((a, b) => a.ply - b.ply), [judged, data, t]);
+  if (!lines.length) return null;
   return (
     <section class="story" aria-label={t("Turning points")}>
       <h2>{t("Turning points")}</h2>
-      <ol>{turns.map((turn) => (
-        <li key={turn.ply}><button type="button" class={`turning ${turn.judged.play!.verdict}`} data-ply={turn.ply} aria-pressed={turn.ply === ply} onClick={() => setPly(turn.ply)}>
-          <b>{turn.ply + 1}. {name(data.moves[turn.ply].player)}</b> {sentence(turn, data, t)}
+      <ol>{lines.map((line, i) => (
+        <li key={i}><button type="button" class={`turning ${line.kind}`} data-ply={line.ply} aria-pressed={line.ply === ply} onClick={() => setPly(line.ply)}>
+          <b>{line.ply + 1}. {name(data.moves[line.ply].player)}</b> {line.text}
         </button></li>
       ))}</ol>
     </section>

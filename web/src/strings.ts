@@ -169,6 +169,7 @@ const WORDS: Record<string, [string, string]> = {
   "exact, by the strategy of": ["精确值，策略：", "正確な値、戦略:"],
   "by the search of": ["搜索所得：", "探索による値:"],
   "by playouts of the game's policy": ["由对局模拟得出", "プレイアウトによる値"],
+  "deals simulated, ± is a 95% interval": ["副牌的模拟，±为95%区间", "配札のシミュレーション、±は95%区間"],
   "by random playouts": ["由随机模拟得出", "ランダムなプレイアウトによる値"],
   "more than the 2 MB that the server takes": ["超过服务器可接收的2 MB", "サーバーが受け取れる2 MBを超えています"],
   "These links open on this machine only. To invite others, start closedhand web with --host.": ["这些链接只能在本机打开。要邀请他人，请用 --host 启动 closedhand web。", "このリンクはこの機械でしか開けません。他の人を招くには --host を付けて closedhand web を起動してください。"],
@@ -202,6 +203,22 @@ const WORDS: Record<string, [string, string]> = {
   "Here the game turned, {}.": ["局势在此转变，{}。", "ここで形勢が変わった、{}。"],
   "With these cards it gained all the same, {}.": ["就这副牌而言仍有所得，{}。", "この配札では結果的に得をした、{}。"],
   "The game turned, {}. {} may be better than {} by {}, but {} simulations do not tell them apart.": ["局势转变，{}。{}可能比{}好{}，但{}次模拟无法分辨。", "形勢が変わった、{}。{}は{}より{}良いかもしれないが、{}回のシミュレーションでは区別できない。"],
+  "Open hands, exact": ["明牌，精确结果", "公開した手札の正確な結果"],
+  "As if everybody saw all cards and played perfectly.": ["假设各家都看得见所有牌并走最佳着。", "全員が全ての札を見て最善を尽くした場合。"],
+  "All others play against the player to act.": ["其余各家联合对抗行动者。", "手番以外の全員が手番の人に対抗する。"],
+  "A forced win of {}.": ["{}必胜。", "{}の必勝。"],
+  "{} gets {} if all play perfectly.": ["各家走最佳着时，{}得{}。", "全員が最善を尽くせば{}は{}点。"],
+  "Unknown: {} positions in {} s do not decide it.": ["未知：{}个局面、{}秒内未能判定。", "不明：{}局面、{}秒では決まらない。"],
+  "Search for 10 seconds": ["搜索10秒", "10秒探索する"],
+  "unknown": ["未知", "不明"],
+  "winning": ["胜", "勝ち"],
+  "losing": ["负", "負け"],
+  "Seat to act": ["行动的座位", "手番の席"],
+  "Play to beat": ["要压的牌", "上回る役"],
+  "Played by": ["出牌者", "出した席"],
+  "the seat before": ["上家", "前の席"],
+  "From here on {} can force the win, all hands open: {}": ["明牌来看，此后{}必胜：{}", "手札を全て公開すれば、ここから{}が必勝：{}"],
+  "{} gives the win away, all hands open: {} had one by {}": ["明牌来看，{}放走了胜利：{}本可必胜：{}", "手札を全て公開すれば、{}は勝ちを逃す手：{}の必勝手順：{}"],
   "The game turned, {}, by the cards: nothing better than {} could be known.": ["局势因牌而变，{}：已知信息下没有比{}更好的。", "札の巡りで形勢が変わった、{}：{}より良い手は知りえなかった。"],
 };
 
@@ -216,6 +233,9 @@ export function preferred(): string {
 }
 
 export type Translate = (key: string) => string;
+
+// Puts values into the gaps of a text.
+export const fill = (text: string, ...values: string[]) => values.reduce((found, value) => found.replace("{}", value), text);
 
 interface Template { form: RegExp; text: string }
 

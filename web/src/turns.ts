@@ -1,7 +1,7 @@
 // The turning points of a game: where its expected result changed by more than chance explains.
 
-import type { Translate } from "./strings";
-import type { Judged, ReplayData } from "./types";
+import { fill, type Translate } from "./strings";
+import type { Forced, Judged, ReplayData } from "./types";
 
 const LEAST_SHARE = 0.12; // of the range of the curve, for a turn
 
@@ -37,8 +37,6 @@ export function turnsOf(judged: Map<number, Judged>, data: ReplayData): Turn[] {
   return found;
 }
 
-const fill = (text: string, ...values: string[]) => values.reduce((found, value) => found.replace("{}", value), text);
-
 // One sentence about a turning point, which agrees with the curve.
 export function sentence(turn: Turn, data: ReplayData, t: Translate): string {
   const { before, after, isTurn, judged: { play } } = turn;
@@ -54,4 +52,34 @@ export function sentence(turn: Turn, data: ReplayData, t: Translate): string {
     return fill(t("The game turned, {}. {} may be better than {} by {}, but {} simulations do not tell them apart."), change, best, made, gapText(play!.cost, data.unit, t), String(play!.number));
   }
   return fill(t("The game turned, {}, by the cards: nothing better than {} could be known."), change, made);
+}
+
+const MOST_IN_LINE = 6; // plays that a sentence names
+
+export interface Decision {
+  ply: number;
+  forced: Forced; // the result after the move before
+  lost: Forced | null; // the other result that was forced before that move
+}
+
+const side = (forced: Forced) => forced.winners.join();
+
+// Where a result became forced with all hands open, and the moves that gave a forced win away.
+export function decisionsOf(judged: Map<number, Judged>): Decision[] {
+  const known = [...judged.values()].filter((each) => each.forced).sort((a, b) => a.ply - b.ply);
+  return known.flatMap(({ ply, forced }, i) => {
+    const before = i ? known[i - 1].forced! : null;
+    return before && side(before) === side(forced!) ? [] : [{ ply, forced: forced!, lost: before }];
+  });
+}
+
+// One sentence about it, with the winning plays.
+export function verdictOn(each: Decision, data: ReplayData, name: (seat: number) => string, t: Translate): string {
+  const lineOf = ({ line }: Forced) => {
+    const plays = line.filter((move) => move.cards.length).map((move) => t(move.text));
+    return `${plays.slice(0, MOST_IN_LINE).join(", ")}${plays.length > MOST_IN_LINE ? " …" : ""}`;
+  };
+  const who = ({ winners }: Forced) => winners.map(name).join(" + ");
+  if (each.lost) return fill(t("{} gives the win away, all hands open: {} had one by {}"), t(data.moves[each.ply - 1].text), who(each.lost) || "–", lineOf(each.lost));
+  return each.forced.winners.length ? fill(t("From here on {} can force the win, all hands open: {}"), who(each.forced), lineOf(each.forced)) : t("A draw");
 }

@@ -93,6 +93,7 @@ export interface Game {
   table_options: Record<string, string>; // of a new table, unless others are chosen
   opponent: string;
   has_rules: boolean;
+  open_hands: boolean; // whether positions are built from open hands
   levels: boolean; // whether opponents are offered by strength
   terms: Record<string, Record<string, string>>;
   faces: Record<string, string>;
@@ -162,13 +163,37 @@ export interface ReplayData {
   moves: (Move & Action)[];
   sides: number[];
   unit: "chance" | "points"; // of values: a chance to win as a payoff of 1 or -1, or points
+  solvable: boolean; // whether positions with open hands can be solved
   judged?: Judged[];
+}
+
+// The exact result of a position with open hands, see closedhand/web/open_hands.py.
+export interface Endgame {
+  about: number;
+  error?: string;
+  player: number; // to act, whose payoffs these are
+  low: number; // bounds of the payoff, equal if it is known
+  high: number;
+  teams: number[];
+  is_win: boolean; // whether payoffs are 1 and -1
+  plays: (Action & { low: number; high: number })[];
+  line: (Action & { player: number })[];
+  seconds: number;
+  positions: number;
+}
+
+// A position of a game from which on the result was forced.
+export interface Forced {
+  value: number; // of the player to act
+  winners: number[]; // seats; none for a draw
+  line: (Action & { player: number })[];
 }
 
 // The value of a position, and the cost of the play made there.
 export interface Judged {
   ply: number;
   values: [number, number][] | null;
+  forced: Forced | null;
   play: { verdict: string; best: Action | null; cost: number; low: number | null; high: number | null; number: number } | null;
 }
 

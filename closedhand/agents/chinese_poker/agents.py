@@ -12,7 +12,7 @@ tables (`separable:runs/mine/tables.npz`). For `counter` and `rescored` it can a
 hands in the pool (`counter:100000`).
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -33,6 +33,7 @@ from closedhand.agents.chinese_poker.separable import (
 )
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described, files_of
+from closedhand.core.batch_agent import BatchAgent
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.options import Range
 from closedhand.core.threads import in_threads
@@ -45,33 +46,26 @@ SLACK = 0.25
 """Points below the best expected ones at which `rescored` leaves an arrangement out."""
 
 
-class ArrangingAgent(ABC):
+class ArrangingAgent(BatchAgent):
     """Base of agents that arrange a hand of thirteen cards; subclasses define `arrange`.
 
     The play depends on the hand alone. The order of players carries no information, and options
     that pay for hands (royalties, naturals) are ignored.
 
     Attributes:
-        name: Name in results and records.
-        game: The game.
         rules: Rules of the flat game.
         tables: Chances to win.
     """
 
     def __init__(self, game: Game, tables: Tables, name: str) -> None:
         """Play `game`, flat or in sub-steps."""
-        self.name = name
-        self.game = game
+        super().__init__(game, name)
         self.rules = game.flat.rules
         self.tables = tables
 
     @abstractmethod
     def arrange(self, hands: np.ndarray) -> np.ndarray:
         """Arrange hands, int8 [n, 13], cards high to low; return arrangements, int32 [n]."""
-
-    def act(self, view: State) -> int:
-        """Choose the action of the player to act."""
-        return int(self.act_batch(np.array([view], self.game.dtype))[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
         """Choose the action of the player to act, int32 [n], in each view, states [n]."""

@@ -138,7 +138,7 @@ def first_group(rules, cards, size, joker, lock, revolution):
     ranks = np.uint64(0)
     if own <= 4:
         ranks = ranks_with(cards, own)
-        if own < 4:
+        if own < 4:  # the sample client splits no larger group
             ranks &= ~ranks_with(cards, own + 1)
     if not ranks:
         return NONE
@@ -252,11 +252,7 @@ def follow_kaidan(rules, table, hand, family):
 
 
 class Policy(NamedTuple):
-    """Policy of the agent `default`.
-
-    Attributes:
-        single: 1 if it always leads its lowest card, else 0.
-    """
+    """Policy of the agent `default`; `single` is 1 if it always leads its lowest card, else 0."""
 
     kernels = "closedhand.agents.daihinmin.default"
 

@@ -90,23 +90,20 @@ def is_beatable(rules, state, action, others, ids):
 
 @kernel
 def wins(rules, view, action):
-    """Return whether an action plays the whole hand, and may."""
+    """Return whether an action plays the whole hand and is allowed to."""
     whole = rules.plays.length[action] == view.left[view.player]
     return whole and not is_forbidden_finish(rules, action, view.revolution)
 
 
 @kernel
 def sure_win(rules, views, actions, ids):
-    """Find the first play of a sure win, in which every play except the last one is sure.
+    """Find the first play of a sure win, whose plays are all sure except the last one; -1 for none.
 
     Args:
         rules: Rules of the game.
         views: States [DEEPEST]: the view of the player to act, then scratch space.
         actions: Scratch space, int32 [DEEPEST, NUM_ACTIONS].
         ids: Scratch space, int32 [NUM_ACTIONS].
-
-    Returns:
-        The play, or -1 if none is found.
     """
     others = unseen(views[0], views[0].player)
     number = np.empty(DEEPEST, np.int64)

@@ -6,31 +6,19 @@ from closedhand.games.daihinmin.state import PLAYERS
 
 
 def check_five(game: Game, who: str) -> None:
-    """Check that a game has five players.
-
-    Raises:
-        InputError: The game has another number of players.
-    """
+    """Check that a game has five players."""
     if game.num_players != PLAYERS:
         raise InputError(f"{who} is for games of five: not players={game.num_players}")
 
 
 def check_one_joker(game: Game, who: str) -> None:
-    """Check that a game has one joker.
-
-    Raises:
-        InputError: The game has two jokers.
-    """
+    """Check that a game has one joker."""
     if game.flat.rules.options.jokers > 1:
         raise InputError(f"{who} is for games with one joker: not jokers=2")
 
 
 def check_no_gifts(game: Game, who: str) -> None:
-    """Check that no cards are given after sevens or discarded after tens.
-
-    Raises:
-        InputError: The game has `seven_give` or `ten_discard`.
-    """
+    """Check that no cards are given after sevens or discarded after tens."""
     if has_gifts(game.flat.rules.options):
         raise InputError(f"{who} is for games without seven_give and ten_discard")
 

@@ -43,6 +43,7 @@ MOST_KAIDAN = 6
 """Maximum number of kaidan without overlap in a division: 20 cards, the largest hand with three
 players, hold six of three cards; 13 cards hold four. `fewest` stops there."""
 NEVER = 10**6
+"""Above all prices: the price of passing, which any play that is not held back undercuts."""
 PLAYS_TO_STRIKE = 6
 """Maximum number of plays left after following with the joker or with a play that ends a trick."""
 JOKER_PRICE, STRONG_PRICE, LOCK_GAIN = 40, 30, 20
@@ -65,6 +66,8 @@ def fewest(rules, hand, kaidan):
         return 1
     best = count_ranks(hand)
     number = list_runs(rules, hand, kaidan) if rules.options.kaidan else 0
+    # At each depth: the next kaidan to try, and the cards that the chosen ones leave. Kaidan are
+    # chosen in ascending order, so that each combination is met once.
     following = np.zeros(MOST_KAIDAN, np.int64)
     left = np.zeros(MOST_KAIDAN, np.uint64)
     left[0] = hand
@@ -98,6 +101,7 @@ def list_runs(rules, hand, kaidan):
     own = hand & ~JOKER_BIT
     n = 0
     for length in range(SHORTEST, longest_kaidan(rules) + 1):
+        # The lowest card of each run: complete ones, and those that lack one card.
         whole, lacking = runs(own, length)
         starts = whole | lacking if hand & JOKER_BIT else whole
         if not starts:
@@ -179,11 +183,7 @@ def price_to_give(card):
 
 
 class Policy(NamedTuple):
-    """Policy of the agent `min-sets`.
-
-    Attributes:
-        numbers: Its parameters.
-    """
+    """Policy of the agent `min-sets`."""
 
     kernels = "closedhand.agents.daihinmin.min_sets"
 

@@ -96,11 +96,7 @@ def price_of(rules, numbers, view, hand, before, play, parts):
 
 
 class Policy(NamedTuple):
-    """Policy of the agent `trick-ender`.
-
-    Attributes:
-        numbers: Its parameters.
-    """
+    """Policy of the agent `trick-ender`."""
 
     kernels = "closedhand.agents.daihinmin.trick_ender"
 

@@ -30,6 +30,7 @@ import torch
 from torch import nn
 
 from closedhand.agents.doudizhu.bidding.modules import choose_bid
+from closedhand.core.batch_agent import BatchAgent
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.reading import read_content
 from closedhand.core.text import reason_of
@@ -69,16 +70,13 @@ class ValueNetwork(nn.Module):
     def forward(
         self, history: torch.Tensor, position: torch.Tensor, play: torch.Tensor, owner: torch.Tensor
     ) -> torch.Tensor:
-        """Compute the values of plays.
+        """Compute the values of plays, float32 [m].
 
         Args:
             history: Last actions of each position, float32 [n, 5, 162].
             position: Other features of each position, float32 [n, features].
             play: Cards of each play, float32 [m, 54].
             owner: Index of the position of each play, int64 [m].
-
-        Returns:
-            Values, float32 [m].
         """
         first = self.dense1
         # The first layer's sum over history and position is the same for all plays of a position.
@@ -200,28 +198,18 @@ def features(need: np.ndarray, views: np.ndarray, role: int) -> tuple[np.ndarray
     return history, np.concatenate([numbers, *counts, bombs], axis=1)
 
 
-class DouZeroAgent:
-    """Agent that makes the play of the greatest value by the network of its role.
-
-    Attributes:
-        name: Name in results and records.
-        game: Game that is played.
-    """
+class DouZeroAgent(BatchAgent):
+    """Agent that makes the play of the greatest value by the network of its role."""
 
     def __init__(self, game: Game, name: str, networks: list[ValueNetwork]) -> None:
         """Create the agent with the networks of the landlord, the down and the up peasant."""
-        self.game = game
-        self.name = name
+        super().__init__(game, name)
         self._networks = networks
         # One thread, as matches run in several processes.
         torch.set_num_threads(1)
         plays = game.flat.rules.plays
         self._need = plays.need[: plays.number].copy()
         self._ids = np.empty(game.num_actions + game.flat.num_actions, np.int32)
-
-    def act(self, view: State) -> int:
-        """Choose the action of the player to act."""
-        return int(self.act_batch(np.array([view], self.game.dtype))[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
         """Choose an action, int64 [n], for each view, states [n]."""

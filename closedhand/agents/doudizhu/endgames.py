@@ -45,9 +45,12 @@ def mixed(word):
 @kernel
 def position_key(policy, rules, state):
     """Return a hash of the hands, the play to beat, whose it is, and who acts."""
+    # Plays of the same standing are beaten by the same plays. 0 stands for a lead.
     target = np.uint64(0)
     if state.target >= 0:
         target = np.uint64(1 + rules.plays.standing[state.target])
+    # Seats take two bits each. The two words mix in the hands differently: the table compares 126
+    # bits of them, never the positions themselves.
     rest = (target << np.uint64(4)) | np.uint64(state.player << 2) | np.uint64(state.owner)
     first, second = mixed(rest), mixed(~rest)
     for seat in range(SEATS):
@@ -86,6 +89,8 @@ def worthwhile(policy, rules, state, out):
         if size(rules.plays.need[out[i]]) == left:
             out[0] = out[i]
             return 1
+    # `best` has the highest main group of each family in an opponent's hand, -1 for none, -2 for
+    # not looked up yet; `bomb` likewise for bombs and the rocket, whose ids follow all others.
     best = np.full(ALL_FAMILIES, -2, np.int64)
     bomb = -1
     for f in range(BOMB, BOMB + 2):
@@ -97,6 +102,8 @@ def worthwhile(policy, rules, state, out):
         if best[f] == -2:
             best[f] = strongest(rules, state, rules.plays.families[f])
         rank = g - rules.plays.families[f].first
+        # 64 exceeds the difference of any two ranks: a leader's number of cards decides before the
+        # rank. The pass (-500) follows all plays in kind, and bombs (-1000) follow the pass.
         score = -rank
         is_bomb = flat.is_bomb(f)
         safe = (bomb if is_bomb else best[f]) <= g and (is_bomb or bomb < 0)
@@ -109,7 +116,7 @@ def worthwhile(policy, rules, state, out):
         scores[i] = score + FIRST * safe
     if plays < n:
         scores[plays] = -500
-    for i in range(1, n):
+    for i in range(1, n):  # a stable insertion sort, without new arrays
         action, score = out[i], scores[i]
         j = i
         while j > 0 and scores[j - 1] < score:
@@ -137,7 +144,7 @@ def place(game: Game, hands: Sequence[str], turn: int, beat: str | None, by: int
     if game.rules.has_words:
         raise InputError("open hands have a landlord, seat 0: leave out the auction and doubling")
     if len(hands) not in (2, game.num_players):
-        raise InputError(f"two or three hands, not {len(hands)}")
+        raise InputError(f"give two or three hands, not {len(hands)}")
     most = int(game.rules.options.hand + game.rules.options.public)
     state = game.empty(1)[0]
     for seat, text in enumerate(hands):
@@ -175,4 +182,11 @@ def by_wins(game: Game) -> Game:
     return make_game("doudizhu", **{**game.options, "objective": "win"})
 
 
-ENDGAMES = Endgames(place, by_wins, Open())
+def teams(game: Game, state: State) -> Sequence[int]:
+    """Return 0 for the landlord and 1 for the others; during the auction all are apart."""
+    if state.landlord < 0:
+        return game.sides
+    return [int(seat != state.landlord) for seat in range(game.num_players)]
+
+
+ENDGAMES = Endgames(place, by_wins, Open(), teams)

@@ -61,7 +61,9 @@ def policy_files(argument: str | None, tuned: bool = False) -> dict[str, Path]:
 
 
 @described(
-    lambda game, argument, tuned=False: Traits(agents.files_of(argument), microseconds=90),
+    lambda game, argument, tuned=False: Traits(
+        agents.files_of(argument), microseconds=90, variants=("tuned=1",)
+    ),
     needs=MODULES,
     plays=("policy.safetensors", "policy-net:{}"),
 )
@@ -85,11 +87,7 @@ def make_policy_net(
 
 @searching("policy-search", SIMULATION, needs=MODULES)
 def make_policy_search(
-    game: Game,
-    seed: int,
-    argument: SearchArgument,
-    threads: Threads = None,
-    worlds: Worlds = None,
+    game: Game, seed: int, argument: SearchArgument, threads: Threads = None, worlds: Worlds = None
 ) -> agents.Agent:
     """Make the agent `policy-search`; it takes the arguments of `search`, but a path of networks.
 

@@ -80,6 +80,7 @@ def lead(plays, hand):
     fours = at_least(hand, 4)
     if fours & one(rank):
         return plays.groups[plays.families[BOMB].first + rank].first
+    # `fours` has one card of each such rank: four times it are all cards of these ranks.
     rest = hand - np.uint64(4) * fours
     trios = at_least(rest, 3)
     if trios & one(rank):
@@ -99,6 +100,7 @@ def lead(plays, hand):
 @kernel
 def draw(hand, moves, n):
     """Draw a number below n by a hash of the hand and the number of actions so far."""
+    # Four rounds of xorshift (Marsaglia, 2003) spread the few bits that differ between positions.
     x = hand ^ (np.uint64(moves + 1) << np.uint64(40))
     for _ in range(4):
         x ^= x << np.uint64(13)
@@ -128,11 +130,7 @@ def options(rules, view, ids, beats_partner=False):
 
 
 class Policy(NamedTuple):
-    """The policy.
-
-    Attributes:
-        beats_partner: Whether it follows its partner's plays in kind.
-    """
+    """The policy; with `beats_partner` it follows its partner's plays in kind."""
 
     kernels = "closedhand.agents.doudizhu.rule"
 

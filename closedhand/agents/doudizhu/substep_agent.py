@@ -5,7 +5,8 @@ In a flat game the sub-steps are played on copies of the views until each play i
 
 import numpy as np
 
-from closedhand.core.game import Game, State
+from closedhand.core.batch_agent import BatchAgent, through_substeps
+from closedhand.core.game import Game
 from closedhand.core.numba.jit import kernel
 from closedhand.games.doudizhu import substeps
 from closedhand.games.doudizhu.auction import is_opening, pass_id
@@ -34,19 +35,12 @@ def play_each(rules, views, chosen, steps, actions):
             actions[i] = views[i].history[move]
 
 
-class SubstepAgent:
-    """Base of agents that choose sub-steps; subclasses define `choose`.
-
-    Attributes:
-        name: Name in results and records.
-        game: Game that is played.
-        substeps: Sub-stepped form of that game.
-    """
+class SubstepAgent(BatchAgent):
+    """Base of agents that choose sub-steps, of the game `substeps`; subclasses define `choose`."""
 
     def __init__(self, game: Game, name: str) -> None:
         """Create the agent `name` for `game`, Dou Dizhu with any options."""
-        self.name = name
-        self.game = game
+        super().__init__(game, name)
         self.substeps = in_substeps(game.flat)
 
     def choose(self, views: np.ndarray) -> np.ndarray:
@@ -56,10 +50,6 @@ class SubstepAgent:
     def step_probabilities(self, views: np.ndarray) -> np.ndarray:
         """Return the probabilities of the next sub-step for states [n], float64 [n, sub-steps]."""
         raise NotImplementedError
-
-    def act(self, view: State) -> int:
-        """Choose the action of the player to act."""
-        return int(self.act_batch(np.array([view], self.game.dtype))[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
         """Choose an action, int32 [n], for each view, states [n]."""
@@ -76,19 +66,13 @@ class SubstepAgent:
         """
         if self.game.options["substeps"]:
             return self.step_probabilities(views)
-        shares = np.zeros((len(views), self.game.num_actions))
-        states, sources, chances = views.copy(), np.arange(len(views)), np.ones(len(views))
-        while len(states):
-            following = self.step_probabilities(states)
-            parents, steps = np.nonzero(following)
-            states, sources = states[parents], sources[parents]
-            chances = chances[parents] * following[parents, steps]
+
+        def play(states: np.ndarray, steps: np.ndarray) -> np.ndarray:
             actions = np.full(len(states), -1, np.int32)
             play_each(self.substeps.rules, states, np.arange(len(states)), steps, actions)
-            done = actions >= 0
-            np.add.at(shares, (sources[done], actions[done]), chances[done])
-            states, sources, chances = states[~done], sources[~done], chances[~done]
-        return shares
+            return actions
+
+        return through_substeps(views, self.game.num_actions, self.step_probabilities, play)
 
     def complete(self, views: np.ndarray, steps: np.ndarray) -> np.ndarray:
         """Complete the flat actions that begin with `steps`, int32 [n]."""

@@ -16,15 +16,15 @@ MATCH = {"requests": list_of(ANY), "responses": list_of(ANY)}
 
 
 class Bot:
-    """A bot of one match, which remembers its requests and its responses.
-
-    Attributes:
-        game: Dou Dizhu, without sub-steps.
-        agent: The agent that decides.
-    """
+    """A bot of one match, which remembers its requests and its responses."""
 
     def __init__(self, game: Game, agent: AnyAgent, seed: int = 0) -> None:
         """Let an agent, or the text of one, play.
+
+        Args:
+            game: Dou Dizhu with 54 cards, without sub-steps.
+            agent: An agent, or its text.
+            seed: Seed of the agent.
 
         Raises:
             InputError: Botzone has no such game, or there is no such agent.
@@ -54,7 +54,13 @@ class Bot:
 
 
 def serve(bot: Bot, source: Iterable[str], sink: TextIO, keep_running: bool = False) -> None:
-    """Answer the lines of a stream, the first one alone unless the bot is to stay alive.
+    """Answer the lines of a stream.
+
+    Args:
+        bot: The bot of the match.
+        source: Requests, a line each.
+        sink: Stream for the answers.
+        keep_running: Whether the bot stays alive and answers every line, not the first one alone.
 
     Raises:
         InputError: A line cannot be answered, or there is none.

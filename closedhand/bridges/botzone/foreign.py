@@ -39,11 +39,7 @@ MOST_ERROR = 200
 
 
 class ForeignBot:
-    """A command that plays as a Botzone bot.
-
-    Attributes:
-        name: Name in results and records.
-    """
+    """A command that plays as a Botzone bot."""
 
     def __init__(
         self, game: Game, command: str, seconds: float = SECONDS, name: str | None = None
@@ -57,9 +53,11 @@ class ForeignBot:
             name: Name in results and records.
 
         Raises:
-            InputError: Botzone has no such game, there is no such program, or the limit is below
-                a hundredth of a second or above an hour.
+            InputError: Botzone has no such game, there is no such program, the limit is below a
+                hundredth of a second or above an hour, or the system is Windows.
         """
+        if os.name != "posix":
+            raise InputError("botzone:COMMAND needs Linux or macOS: it waits for pipes")
         check_game(game)
         self._command = split_command(command)
         if not LEAST_SECONDS <= seconds <= MOST_SECONDS:
@@ -118,16 +116,12 @@ class ForeignBot:
             if answer is None:
                 raise InputError(f"{self.name} takes more than {self._seconds:g} s to answer")
             if not answer:
-                told = _last_line(errors)
-                raise InputError(f"{self.name} ends without an answer{told}")
+                said = _last_line(errors)
+                raise InputError(f"{self.name} ends without an answer{said}")
         return answer
 
     def _first_line(self, stream: IO[bytes]) -> str | None:
-        """Read until a line that is not blank ends; None if its time is over before.
-
-        Raises:
-            InputError: The line is too long.
-        """
+        """Read until a line that is not blank ends; None if its time is over before."""
         deadline = time.monotonic() + self._seconds
         data = b""
         with selectors.DefaultSelector() as selector:
@@ -149,8 +143,8 @@ def _last_line(errors: IO[bytes]) -> str:
     size = errors.seek(0, os.SEEK_END)
     errors.seek(max(0, size - MOST_ANSWER))
     lines = errors.read().decode(errors="replace").split("\n")
-    told = next((line.strip() for line in reversed(lines) if line.strip()), "")
-    return f": {told[:MOST_ERROR]}" if told else ""
+    said = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    return f": {said[:MOST_ERROR]}" if said else ""
 
 
 def split_command(command: str) -> list[str]:

@@ -71,12 +71,7 @@ POINTS_IN_SCORE = 100
 
 
 def play_points(game: Game, state: State) -> list[float]:
-    """Return the part of the platform's score that each seat gets for its kinds of plays.
-
-    Args:
-        game: Dou Dizhu, without sub-steps.
-        state: State of a game after the auction.
-    """
+    """Return each seat's part of the platform's score for its kinds of plays, after the auction."""
     plays = game.rules.plays
     points = [0] * SEATS
     for turn, action in enumerate(state.history[state.words : state.moves].tolist()):
@@ -250,8 +245,4 @@ def replay_botzone(path: Path) -> Iterator[Replay]:
         yield Replay(number, record, returns, error, unit="match", detail=detail)
 
 
-BOTZONE = LogReader(
-    name="match log of Botzone",
-    recognises=is_botzone,
-    replay=replay_botzone,
-)
+BOTZONE = LogReader(name="match log of Botzone", recognises=is_botzone, replay=replay_botzone)

@@ -48,11 +48,7 @@ class Turn(NamedTuple):
 
 
 def check_game(game: Game) -> None:
-    """Check that Botzone has a game.
-
-    Raises:
-        InputError: It has not.
-    """
+    """Check that Botzone has a game."""
     if game.name != "doudizhu":
         raise InputError(f"Botzone's bots play doudizhu here, not {game.name}")
     if game.flat is not game:
@@ -85,11 +81,7 @@ def bid_text(bid: int) -> str:
 
 
 def check_cards(cards: Sequence[int], name: str) -> list[int]:
-    """Check that numbers are different cards, and return them.
-
-    Raises:
-        InputError: They are not.
-    """
+    """Check that numbers are different cards, and return them."""
     if any(card >= CARDS for card in cards) or len(set(cards)) < len(cards):
         raise InputError(f"{name}: cards are different numbers from 0 to 53, not {shown(cards)}")
     return list(cards)

@@ -62,11 +62,7 @@ def _options_text(game: Game) -> str:
 
 
 def _game_of(name: str, text: str) -> Game:
-    """Make the game of a name and of options in the form of `_options_text`.
-
-    Raises:
-        InputError: An unknown game or option.
-    """
+    """Make the game of a name and of options in the form of `_options_text`."""
     options: dict[str, Any] = {}
     for pair in filter(None, text.split(";")):
         key, colon, value = pair.partition(":")
@@ -98,11 +94,7 @@ def _game_type(game: Game, recalls: bool) -> "pyspiel.GameType":
 
 
 class OpenSpielGame(pyspiel.Game):
-    """One of our games as a game of OpenSpiel; see `open_spiel_game`.
-
-    Attributes:
-        ours: Our game.
-    """
+    """One of our games as a game of OpenSpiel; see `open_spiel_game`."""
 
     def __init__(
         self, params: dict[str, Any] | None = None, ours: Game | None = None, deals: str = AUTO

@@ -8,6 +8,7 @@ from open_spiel.python.policy import Policy
 
 from closedhand.bridges.open_spiel.game import OpenSpielGame, OpenSpielState, pyspiel
 from closedhand.core.agents import Agent, make_agent, probabilities
+from closedhand.core.batch_agent import BatchAgent
 from closedhand.core.checks import InputError, check_seed
 from closedhand.core.game import State
 
@@ -28,6 +29,11 @@ class AgentPolicy(Policy):
 
     def __init__(self, game: OpenSpielGame, agent: str | Agent, seed: int = 0) -> None:
         """Take the policy of an agent, or of the text of one, in a game of `open_spiel_game`.
+
+        Args:
+            game: A game of `open_spiel_game`.
+            agent: An agent, or its text.
+            seed: Seed of the agent.
 
         Raises:
             InputError: There is no such agent, or it has no `probabilities`.
@@ -80,12 +86,8 @@ class AgentBot(pyspiel.Bot):
         """Do nothing: a view holds all actions."""
 
 
-class PolicyAgent:
-    """A policy of OpenSpiel as an agent, such as the average policy of a CFR solver.
-
-    Attributes:
-        name: Name in results and records.
-    """
+class PolicyAgent(BatchAgent):
+    """A policy of OpenSpiel as an agent, such as the average policy of a CFR solver."""
 
     def __init__(
         self, game: OpenSpielGame, policy: Any, seed: int = 0, name: str = "open-spiel-policy"
@@ -99,7 +101,7 @@ class PolicyAgent:
             seed: Seed of the choices.
             name: Name in results and records.
         """
-        self.name = name
+        super().__init__(game.ours, name)
         self._game = game
         self._policy = policy
         self._rng = np.random.default_rng(check_seed(seed))
@@ -114,10 +116,6 @@ class PolicyAgent:
                 row[action] = share
         return rows
 
-    def act(self, view: State) -> int:
-        """Draw an action from the policy."""
-        return int(self.act_batch(np.array([view], self._game.ours.dtype))[0])
-
     def act_batch(self, views: np.ndarray) -> np.ndarray:
         """Draw an action for each view, states [n]; int64 [n]."""
         rows = self.probabilities(views)
@@ -129,9 +127,6 @@ class BotAgent:
 
     A bot reads whole states. So that it cannot cheat, it gets a random determinisation of the view
     of its player, which costs nothing for a search that samples states itself, such as IS-MCTS.
-
-    Attributes:
-        name: Name in results and records.
     """
 
     def __init__(

@@ -100,12 +100,7 @@ def table_spec(game: Any, name: str | None = None) -> GameSpec:
 
 
 def _check_kind(theirs: Any) -> None:
-    """Refuse games of an unsupported type.
-
-    Raises:
-        InputError: The game's turns, chance or rewards are of another kind, or it provides no texts
-            or tensors of what players know.
-    """
+    """Refuse games of an unsupported type."""
     kind, types = theirs.get_type(), pyspiel.GameType
     for fits, why in (
         (kind.dynamics == types.Dynamics.SEQUENTIAL, "its players do not act in turn"),
@@ -155,7 +150,6 @@ class _Walk:
         Raises:
             InputError: The tree is too large, or hides something that must be public here.
         """
-        self._theirs = theirs
         self._name = theirs.get_type().short_name
         self._players = theirs.num_players()
         kind = theirs.get_type()
@@ -221,11 +215,7 @@ class _Walk:
         return children
 
     def _dealt(self, number: int, node: _Node) -> list[_Node]:
-        """Return the children of a chance node.
-
-        Raises:
-            InputError: The outcomes depend on actions of players.
-        """
+        """Return the children of a chance node."""
         outcomes = [(outcome, share) for outcome, share in node.state.chance_outcomes() if share]
         if self._chance.setdefault(node.chance, outcomes) != outcomes:
             raise self._refusal("chance depends on what players do")
@@ -238,12 +228,7 @@ class _Walk:
         ]  # fmt: skip
 
     def _info_of(self, number: int, node: _Node, player: int, seat: int) -> int:
-        """Return the number of the information state of a seat at a node.
-
-        Raises:
-            InputError: The information state leaves open who acts, how many actions there were, or
-                whether the game is over.
-        """
+        """Return the number of the information state of a seat at a node."""
         text = node.state.information_state_string(seat)
         public = player, len(node.actions)
         # After the end the text need not say anything, as in games from files.
@@ -272,11 +257,7 @@ class _Walk:
         return UNKNOWN if node == UNKNOWN else self._columns["player"][node]
 
     def _observed(self, state: Any, seat: int) -> np.ndarray:
-        """Return OpenSpiel's tensor of a seat, int8.
-
-        Raises:
-            InputError: It holds other numbers than whole ones from -128 to 127.
-        """
+        """Return OpenSpiel's tensor of a seat, int8."""
         tensor = np.array(getattr(state, self._tensor)(seat))
         with np.errstate(invalid="ignore"):
             small = tensor.astype(np.int8)

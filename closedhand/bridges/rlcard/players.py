@@ -63,9 +63,6 @@ class RLCardAgent:
     `eval_step` of the RLCard agent gets the state dict that RLCard's own environment would give it:
     observation, legal actions, raw observation and record of actions. RLCard's agents draw from
     NumPy's global generator: during a decision its state is replaced by one of this agent.
-
-    Attributes:
-        name: Name in results and records.
     """
 
     def __init__(self, game: Game, theirs: Any, seed: int = 0, name: str | None = None) -> None:
@@ -126,7 +123,6 @@ class RLCardPlayer:
 
     Attributes:
         use_raw: True: its answers are texts of actions.
-        agent: Our agent.
     """
 
     use_raw = True
@@ -135,6 +131,11 @@ class RLCardPlayer:
         """Let one of our agents, or the text of one, play in an environment of RLCard.
 
         Only public information of the environment is read.
+
+        Args:
+            env: An environment of RLCard.
+            agent: An agent, or its text.
+            seed: Seed of the agent.
 
         Raises:
             InputError: There is no such game here, or no such agent.

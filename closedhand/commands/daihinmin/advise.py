@@ -16,8 +16,7 @@ def advise(
     plays: Plays = "",
     seat: Seat = 0,
     leader: Annotated[
-        int | None,
-        typer.Option(help="Player who showed 3d and led first, unless you held it."),
+        int | None, typer.Option(help="Player who showed 3d and led first, unless you held it.")
     ] = None,
     dealt: Annotated[
         str | None,

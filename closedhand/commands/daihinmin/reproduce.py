@@ -6,15 +6,7 @@ from typing import Annotated
 import typer
 
 from closedhand.cli.common import Json, Seed, Workers, save_picture
-from closedhand.cli.reproduce import (
-    Only,
-    Out,
-    Quick,
-    computed,
-    plan_of,
-    report_files,
-    show_report,
-)
+from closedhand.cli.reproduce import Only, Out, Quick, computed, plan_of, report_files, show_report
 
 
 def kou(

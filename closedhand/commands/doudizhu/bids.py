@@ -8,6 +8,7 @@ import typer
 
 from closedhand.cli.common import (
     Json,
+    Minutes,
     Options,
     Restart,
     Rules,
@@ -16,20 +17,13 @@ from closedhand.cli.common import (
     leave_if_interrupted,
     make_folder,
     percent_bar,
-    positive,
     print_json,
     print_table,
     progress_bar,
     seed_option,
 )
 from closedhand.commands.doudizhu.networks import Out, Threads
-from closedhand.core.file_kinds import (
-    CHECKPOINT,
-    NETWORK,
-    TORCH_CHECKPOINT,
-    FileKind,
-    object_with,
-)
+from closedhand.core.file_kinds import CHECKPOINT, NETWORK, TORCH_CHECKPOINT, FileKind, object_with
 
 SEEN = ((0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2))
 """Pairs of a seat and a highest bid so far that it may face."""
@@ -85,12 +79,7 @@ def bids(
 def bid_net(
     deals: Annotated[Path, typer.Option(help="File deals.npz that `train bids` saved.")],
     out: Out,
-    minutes: Annotated[
-        float,
-        typer.Option(
-            help="Minutes to train, including those before a resumption.", callback=positive
-        ),
-    ] = 2.0,
+    minutes: Minutes = 2.0,
     seed: Annotated[int, seed_option("Seed of the first weights and the order.")] = 0,
     threads: Threads = None,
     restart: Restart = False,

@@ -61,8 +61,7 @@ Strides = Annotated[
 Plain = Annotated[
     bool,
     typer.Option(
-        "--plain",
-        help="Only what the paper's text has: --strides, --no-skips and --no-status.",
+        "--plain", help="Only what the paper's text has: --strides, --no-skips and --no-status."
     ),
 ]
 Role = Annotated[
@@ -152,10 +151,7 @@ def _train(kind: str, records: Path, out: Path, devices: str, restart: bool, **g
         f"{kind}.safetensors": NETWORK, f"{kind}.ckpt": TORCH_CHECKPOINT, "history.json": CHECKS,
     })  # fmt: skip
     number = devices if devices == "auto" else parse_whole(devices, "--devices", -1)
-    with (
-        interruptible("interrupted; the same command resumes"),
-        percent_bar() as report,
-    ):
+    with interruptible("interrupted; the same command resumes"), percent_bar() as report:
         settings = supervised.Settings(devices=number, **given)
         result = supervised.train(kind, records, out, settings, restart=restart, progress=report)
     last = result.history[-1]

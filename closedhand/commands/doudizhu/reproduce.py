@@ -52,8 +52,7 @@ def deeprocket(
         typer.Option(help="Agent that stands in for MicroWe, the best program before DeepRocket."),
     ] = "decompose",
     games: Annotated[
-        int | None,
-        typer.Option(min=1, help="Games per iteration of a pairing; 5,000 if absent."),
+        int | None, typer.Option(min=1, help="Games per iteration of a pairing; 5,000 if absent.")
     ] = None,
     iterations: Annotated[
         int | None, typer.Option(min=1, help="Iterations of each pairing; 10 if absent.")
@@ -61,7 +60,7 @@ def deeprocket(
     agents: Annotated[
         str | None,
         typer.Option(
-            help="Agents of the positions and the ladder, separated by commas; all if absent.",
+            help="Agents of the positions and the ladder, separated by commas; all if absent."
         ),
     ] = None,
     ladder_deals: Annotated[

@@ -209,9 +209,6 @@ class InMatch:
     """An agent of a match that acts in views of single rounds.
 
     The round number and the points of the rounds so far are added to each view.
-
-    Attributes:
-        name: Name of the agent.
     """
 
     def __init__(self, agent: Agent, watch: Callable[[State], None]) -> None:
@@ -299,10 +296,7 @@ def play_round(
     result: Result,
     watch: Watch | None = None,
 ) -> int:
-    """Play a round.
-
-    Returns:
-        `wire.ROUND_OVER` or `wire.MATCH_OVER`.
+    """Play a round; return `wire.ROUND_OVER` or `wire.MATCH_OVER`.
 
     Raises:
         EOFError: The server has closed the connection.

@@ -168,11 +168,7 @@ class _Replay(Table):
 
 
 def _start(game: Game, messages: Round) -> State:
-    """Build the state at the start of a round, before the tax, from its first tables.
-
-    Raises:
-        InputError: The tables do not show a deal.
-    """
+    """Build the state at the start of a round, before the tax, from its first tables."""
     tables = [own[0][1] if own else b"" for own in messages]
     if any(len(table) < wire.TABLE for table in tables):
         raise InputError("the round does not begin with a table to every client")
@@ -254,12 +250,7 @@ def _replay_recording(path: Path) -> Iterator[Replay]:
 
 
 def _records(path: Path) -> list[Record]:
-    """Convert the rounds of a recording to records.
-
-    Raises:
-        InputError: The file is not a recording, or our server differs, or the recorded server lost
-            a card in the exchange.
-    """
+    """Convert the rounds of a recording to records."""
     records = []
     for number, compared in enumerate(compare(read(path))):
         if compared.first or compared.lost or compared.values is None:

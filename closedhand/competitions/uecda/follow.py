@@ -57,7 +57,7 @@ def catch_up(rules, view, seen):
 
 @kernel
 def settle(rules, view, me, hand, table):
-    """Adopt what a table states otherwise than a view.
+    """Correct a view where a table of the server states something else.
 
     Args:
         rules: Rules of one round.
@@ -100,10 +100,7 @@ class Follower:
         self._leading = False  # whether the first trick has begun
 
     def begin(self, table: bytes) -> int:
-        """Begin a round with its first table.
-
-        Returns:
-            Number of cards to be given back now.
+        """Begin a round with its first table; return the number of cards to be given back now.
 
         Raises:
             InputError: The table does not show a hand at the start of a round.
@@ -149,10 +146,7 @@ class Follower:
         view.player = view.owner = winner(view, 0)
 
     def give(self, agent: Agent, number: int) -> int:
-        """Let an agent choose the cards to give back in the exchange.
-
-        Returns:
-            The cards, as a set.
+        """Let an agent choose the cards to give back in the exchange; return them as a set.
 
         Raises:
             InputError: The server asks for another number of cards than the rules.

@@ -93,9 +93,7 @@ class Server:
         self._lobby = Lobby(self._listener, clients, limits, note)
 
     def run(
-        self,
-        progress: Callable[[int], None] = lambda rounds: None,
-        start: State | None = None,
+        self, progress: Callable[[int], None] = lambda rounds: None, start: State | None = None
     ) -> Result:
         """Wait for the clients and play the match; Ctrl-C ends it.
 

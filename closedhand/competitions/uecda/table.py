@@ -179,13 +179,10 @@ class Table:
         self._clients = [(i, seat.client) for i, seat in enumerate(seats) if seat.client]
 
     def play_round(self, points: Sequence[int]) -> tuple[dict[str, str], list[int]]:
-        """Play a round.
+        """Play a round; return its values for the log, and the points after it.
 
         Args:
             points: Points of the rounds before, by player.
-
-        Returns:
-            The round's values for the log, and the points after it.
         """
         state = self._state
         before = state.points.tolist()

@@ -258,7 +258,12 @@ class Cache(FunctionCache):
     suffix = ""
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
-        return super()._load_overload(sig, target_context) if self._open(sig) else None
+        found = super()._load_overload(sig, target_context) if self._open(sig) else None
+        if found is not None:
+            # Numba keeps the LLVM code beside the machine code, to link it into callers. These link
+            # the part of a function, so that the code of the whole would fill memory for nothing.
+            found.library._shared_module = None
+        return found
 
     def _save_overload(self, sig: Any, data: Any) -> None:
         try:

@@ -93,8 +93,7 @@ class PartCompiler(Compiler):
 
 
 overload = partial(
-    cast(Any, extending.overload),
-    jit_options={"pipeline_class": PartCompiler, "forceinline": True},
+    cast(Any, extending.overload), jit_options={"pipeline_class": PartCompiler, "forceinline": True}
 )
 """The decorator `numba.extending.overload`, of implementations that are parts.
 

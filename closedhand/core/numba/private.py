@@ -89,6 +89,7 @@ numba.core.caching FunctionCache.__init__ _impl _cache_path _cache_file
 numba.core.caching FunctionCache.__init__ locator filename_base
 numba.core.caching IndexDataCacheFile.__init__ _index_path _source_stamp
 numba.core.caching IndexDataCacheFile._save_index _open_for_write
+numba.core.codegen CPUCodeLibrary.__init__ _shared_module
 numba.core.codegen JITCPUCodegen.create_library _library_class
 numba.core.codegen JITCodeLibrary._optimize_final_module _final_module
 numba.core.cpu CPUContext.codegen _internal_codegen

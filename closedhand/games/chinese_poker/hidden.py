@@ -39,7 +39,7 @@ def redeal(rules, view, player, rng):
             for card in view.hands[seat]:
                 deck[card] = UNKNOWN
     left = 0
-    for card in range(DECK):
+    for card in range(DECK):  # move the unseen cards to the front; `left` never passes `card`
         if deck[card] != UNKNOWN:
             deck[left] = deck[card]
             left += 1

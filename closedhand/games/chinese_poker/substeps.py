@@ -22,11 +22,7 @@ ACTIONS = FIVES + FRONTS
 
 
 class Rules(NamedTuple):
-    """The rules of the game in sub-steps.
-
-    Attributes:
-        flat: Rules of the flat game.
-    """
+    """The rules of the game in sub-steps."""
 
     kernels = "closedhand.games.chinese_poker.substeps"
 

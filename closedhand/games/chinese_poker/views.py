@@ -77,11 +77,7 @@ def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int | str
 
 
 def _shown_hand(seat: int, action: Any) -> Any:
-    """Return the cards of a shown board, ids high to low.
-
-    Raises:
-        InputError: The action is not a board in cards.
-    """
+    """Return the cards of a shown board, ids high to low."""
     if not isinstance(action, str) or min(sum(letters_in(action), [0])) >= 0:
         raise InputError(f"the cards of player_{seat} are not known: give the board in cards, or ?")
     return parse_board(action.strip())[0]

@@ -154,11 +154,7 @@ def round_record(fields: Fields, names: tuple[str, ...] = ()) -> Record:
 
 
 def _check_taxes(fields: Fields, state: State) -> None:
-    """Check that the losers of the exchange give their best cards.
-
-    Raises:
-        InputError: They give other cards.
-    """
+    """Check that the losers of the exchange give their best cards."""
     changed = hands_of(fields["changed"], "changed")
     for pair in range(len(TAXES)):
         player = int(loser(state, pair))
@@ -168,11 +164,7 @@ def _check_taxes(fields: Fields, state: State) -> None:
 
 
 def _check_hands(fields: Fields, state: State) -> None:
-    """Check the hands after the exchange, if they are logged.
-
-    Raises:
-        InputError: They are others.
-    """
+    """Check the hands after the exchange, if they are logged."""
     if "original" not in fields:
         return
     for player, cards in enumerate(hands_of(fields["original"], "original")):
@@ -209,7 +201,5 @@ def replay_fuji(path: Path) -> Iterator[Replay]:
 
 
 FUJI = LogReader(
-    name="log of the FujiGokoro family of programs",
-    recognises=is_fuji,
-    replay=replay_fuji,
+    name="log of the FujiGokoro family of programs", recognises=is_fuji, replay=replay_fuji
 )

@@ -181,7 +181,7 @@ def deal_rest(hands, hidden, room, rng):
 
 @kernel
 def deal_taxed(rules, view, pair, hidden, number, rng):
-    """Deal `number` of the `hidden` cards to the player who paid its best cards to the observer.
+    """Deal `number` `hidden` cards to the player who paid the observer its best ones; return them.
 
     The payer kept no card better than one it paid, and the whole tax was in the observer's hand.
     So the best card that the payer kept determines the number of possible taxes:
@@ -190,9 +190,6 @@ def deal_taxed(rules, view, pair, hidden, number, rng):
        one by weighted reservoir sampling.
     2. Deal that card, and the other cards from those below it.
     3. Draw the tax from the observer's cards above it, into `taxed`.
-
-    Returns:
-        The cards dealt.
     """
     tax = TAXES[pair]
     held, kept = held_and_kept(view, pair)

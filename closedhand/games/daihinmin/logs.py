@@ -105,11 +105,7 @@ def rules_of(values: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _number(name: str, text: str, key: str) -> int:
-    """Parse the value of a numeric option.
-
-    Raises:
-        InputError: The text is not one of its values.
-    """
+    """Parse the value of a numeric option."""
     number = parse_whole(text, key)
     try:
         return int(OPTIONS[name].read(number))
@@ -338,11 +334,7 @@ def without_stray_exchange(values: dict[str, str]) -> tuple[dict[str, str], str]
 
 
 def check_form(values: Mapping[str, str]) -> None:
-    """Check the form of a round.
-
-    Raises:
-        InputError: A key is missing, or a value is malformed.
-    """
+    """Check the form of a round."""
     for key in KEYS:
         if key not in values:
             raise InputError(f"there is no {key}")
@@ -387,11 +379,7 @@ def round_record(values: Mapping[str, str], names: tuple[str, ...] = (), **optio
 
 
 def check_competition(game: Game) -> None:
-    """Check that a game has the five players and the one joker of the competition.
-
-    Raises:
-        InputError: It has another number of them.
-    """
+    """Check that a game has the five players and the one joker of the competition."""
     if game.num_players != PLAYERS:
         raise InputError(f"the competition has five players: leave out players={game.num_players}")
     if game.flat.rules.options.jokers > 1:
@@ -399,11 +387,7 @@ def check_competition(game: Game) -> None:
 
 
 def check_loggable(game: Game) -> None:
-    """Check that a log can hold all events under the rules of a game.
-
-    Raises:
-        InputError: It cannot.
-    """
+    """Check that a log can hold all events under the rules of a game."""
     check_competition(game)
     if has_gifts(game.flat.rules.options):
         raise InputError("a log has no place for cards that are given or discarded after plays")
@@ -411,11 +395,6 @@ def check_loggable(game: Game) -> None:
 
 def header(game: Game, names: Sequence[str], seed: int) -> dict[str, str]:
     """Make the header of a match.
-
-    Args:
-        game: Game of the match.
-        names: Names of the players, without spaces.
-        seed: Seed of the match.
 
     Raises:
         InputError: A log cannot hold all events under the rules of the game.

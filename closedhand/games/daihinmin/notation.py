@@ -165,11 +165,7 @@ class Notation(TableNotation):
         return state
 
     def _standing(self, field: str) -> tuple[int, list[int]]:
-        """Parse the last field of a deal to the round and the points before it.
-
-        Raises:
-            InputError: The field does not give a later round of the match.
-        """
+        """Parse the last field of a deal to the round and the points before it."""
         place, _, points = field.partition(":")
         try:
             standing = (

@@ -59,7 +59,7 @@ MOST_CARDS = (13, 20)
 """Maximum number of cards of a player, the daifugo in the exchange: with five or six players, and
 with fewer.
 
-It also bounds the hidden cards of a hand: what is given after a seven lies open.
+It also bounds the hidden cards of a hand: cards given after a seven are open.
 """
 
 
@@ -102,14 +102,7 @@ NUM_ACTIONS = NUM_PLAYS + 1
 
 
 def _table_type(actions: int, families: int, most_cards: int, jokers: int) -> np.dtype:
-    """Return the type of the table of plays.
-
-    Args:
-        actions: Number of actions, the pass included.
-        families: Number of families of plays.
-        most_cards: Maximum number of cards in a hand.
-        jokers: Number of jokers.
-    """
+    """Return the type of the table of plays."""
     fields: list[tuple[Any, ...]] = [
         ("need", "u8", actions),  # the cards of each play, the joker as itself
         ("family", "i1", actions),

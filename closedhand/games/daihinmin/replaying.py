@@ -89,11 +89,7 @@ def replay_log(path: Path) -> Iterator[Replay]:
 
 
 def _replayed(record: Record, values: Mapping[str, str]) -> Record:
-    """Return a record of a round that can be replayed, at most with one play turned into a pass.
-
-    Raises:
-        InputError: It does not replay, and the log is at fault.
-    """
+    """Return a record of a round that can be replayed, at most with one play turned into a pass."""
     if values["change_cards"] == logs.UNKNOWN_EXCHANGE:
         return _with_exchange(record, values)
     try:
@@ -117,9 +113,6 @@ def _with_exchange(record: Record, values: Mapping[str, str]) -> Record:
 
     Cards that the loser of a pair submitted are tried first, and those that its winner submitted
     last.
-
-    Raises:
-        InputError: No cards do.
     """
     game = flat_game(record.game, record.rules)
     state = _start(game, record)
@@ -146,11 +139,7 @@ def _with_exchange(record: Record, values: Mapping[str, str]) -> Record:
 
 
 def _options(path: Path, log: logs.Log) -> dict[str, Any]:
-    """Return the options of a log.
-
-    Raises:
-        InputError: The header is malformed; the message names the file.
-    """
+    """Return the options of a log."""
     try:
         return log.options
     except InputError as error:
@@ -184,11 +173,7 @@ def take_away(state: State, player: int, cards: int) -> None:
 
 
 def _check_exchange(values: Mapping[str, str], state: State) -> None:
-    """Check that exactly the taxes and the cards given back for them are exchanged.
-
-    Raises:
-        InputError: The log states another exchange.
-    """
+    """Check that exactly the taxes and the cards given back for them are exchanged."""
     given = logs.entries(values["change_cards"])
     gifts = {entry[:2]: logs.given_cards(entry[2:]) for entry in given}
     for pair, number in enumerate(TAXES):
@@ -254,7 +239,7 @@ def to_log(records: Iterable[Record]) -> logs.Log:
         except InputError as error:
             raise InputError(f"record {number}: {error}") from None
     if first is None:
-        raise InputError("there is nothing to write")
+        raise InputError("there is nothing to write: give records of one round or more")
     game = flat_game("daihinmin", {**first.rules, "rounds": len(log.rounds)})
     names = first.agents or tuple(f"player_{player}" for player in range(PLAYERS))
     header = logs.header(game, ["_".join(name.split()) for name in names], 0)

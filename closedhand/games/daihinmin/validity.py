@@ -22,13 +22,7 @@ from closedhand.core import bits, validity
 from closedhand.games.daihinmin.cards import best_of, together, without
 from closedhand.games.daihinmin.exchange import TAXES, has_exchange, is_complete, loser, winner
 from closedhand.games.daihinmin.hidden import held_and_kept, known, payable, unseen
-from closedhand.games.daihinmin.notation import (
-    are_disjoint,
-    dealt,
-    is_deck,
-    may_stand,
-    sizes_text,
-)
+from closedhand.games.daihinmin.notation import are_disjoint, dealt, is_deck, may_stand, sizes_text
 from closedhand.games.daihinmin.plays import PASS, sizes_dealt
 from closedhand.games.daihinmin.rules import begin
 from closedhand.games.daihinmin.seven_ten_rules import number_owned

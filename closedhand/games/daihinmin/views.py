@@ -138,9 +138,6 @@ def _play_all(
         held: Cards that the player holds now.
         actions: All actions of the round so far.
         leader: Player who led the first trick, if given.
-
-    Raises:
-        InputError: An action is illegal, or contradicts the cards that the player knows.
     """
     sure = np.zeros(game.num_players, np.uint64)
     # With `seven_give` the player may have got any of its cards in the meantime.
@@ -195,11 +192,7 @@ def _start(
     round_number: int,
     points: Sequence[int] | None,
 ) -> State:
-    """Create a round at its start, with arbitrary cards in all hands.
-
-    Raises:
-        InputError: An argument is missing or invalid.
-    """
+    """Create a round at its start, with arbitrary cards in all hands."""
     players = range(game.num_players)
     jokers = int(game.rules.options.jokers)
     usual = sizes_dealt(game.num_players, jokers)
@@ -229,11 +222,7 @@ def _start(
 
 
 def _each(numbers: Any, name: str, players: int) -> list[int]:
-    """Convert numbers to a list of one whole number for each player.
-
-    Raises:
-        InputError: The argument is something else.
-    """
+    """Convert numbers to a list of one whole number for each player."""
     try:
         found = [index(number) for number in numbers]
     except TypeError:
@@ -273,9 +262,6 @@ def _pick(
         held: Cards that the player holds now.
         action: Card as an id or a text, or the mark of an unseen one.
         actions: Number of actions given in all.
-
-    Raises:
-        InputError: The card cannot have been picked, or is unseen but known to the player.
     """
     pair = pair_in_exchange(state)
     giving, taking = winner(state, pair), loser(state, pair)
@@ -306,9 +292,6 @@ def _lead(
 
     Returns:
         The cards that the player now knows in the hand of each other player, uint64 [players].
-
-    Raises:
-        InputError: The leader is unknown, or is not the holder of 3d.
     """
     gives = bool(game.rules.options.seven_give)
     if held & bit(DIAMOND_THREE) and not (gives and leader is not None):
@@ -329,11 +312,7 @@ def _lead(
 
 
 def _hand_out(rules: Rules, state: State, action: int) -> None:
-    """Give the player to act exactly the cards of its play: the others of its hand are hidden.
-
-    Raises:
-        InputError: The player has fewer cards left than it plays.
-    """
+    """Give the player to act exactly the cards of its play: the others of its hand are hidden."""
     left = state.left[state.player]
     if due_of(state) > 0:
         # The player gives or discards after its play: its hand is this card.
@@ -352,9 +331,6 @@ def _check_cards(state: State, held: np.uint64, sure: NDArray[np.uint64]) -> Non
         state: A past state in the tricks, or the present one.
         held: Cards that the player whose view it is holds now.
         sure: Cards that this player knew in each hand when the first trick began, uint64 [players].
-
-    Raises:
-        InputError: A card is in two places, or a player has fewer cards left than known ones.
     """
     fault, player, cards = _misplaced(state, held, sure)
     if fault != NOTHING:
@@ -382,12 +358,7 @@ def _misplaced(state, held, sure):
 
 
 def _check_hand(rules: Rules, state: State, player: int, held: np.uint64) -> None:
-    """Check that a player can hold exactly these cards now.
-
-    Raises:
-        InputError: There are too many or too few cards, or they contradict the exchange or the
-            first lead.
-    """
+    """Check that a player can hold exactly these cards now."""
     if bits.size(held) != state.left[player]:
         raise InputError(
             f"player_{player} holds {state.left[player]} cards now, not {bits.size(held)}"
@@ -421,9 +392,6 @@ def _check_income(rules: Rules, state: State, player: int, pair: int) -> None:
         state: The present state, with the winner's hand.
         player: The winner.
         pair: Pair of the exchange: 0 daifugo and daihinmin, 1 fugo and hinmin.
-
-    Raises:
-        InputError: The loser's cards are too good for any tax.
     """
     payer = loser(state, pair)
     state.hands[payer] = 0
@@ -437,11 +405,7 @@ def _check_income(rules: Rules, state: State, player: int, pair: int) -> None:
 
 
 def _rank(game: Game, state: State, places: str | None) -> None:
-    """Set the given places of a round that ended by passes.
-
-    Raises:
-        InputError: The places are missing or wrong, or given for another state.
-    """
+    """Set the given places of a round that ended by passes."""
     by_lot = game.over(state) and state.passes >= game.rules.options.pass_limit
     if not by_lot and places is not None:
         raise InputError("places are given only for a last round that passes ended")

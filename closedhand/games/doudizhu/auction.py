@@ -22,7 +22,7 @@ from closedhand.core.numba.jit import kernel
 from closedhand.games.doudizhu.state import SEATS, around
 
 CALL, ROB = 1, 2
-"""The words of an auction by calling and robbing, as ids less that of the pass."""
+"""The words of an auction by calling and robbing, as ids minus `pass_id`."""
 MOST_OF_TWO, MOST_OF_THREE = 4, 3
 """Maximum number of robberies in an auction of two, and of three."""
 MOST_WORDS, MOST_SAID = 5, 8
@@ -37,7 +37,7 @@ def pass_id(rules):
 
 @kernel
 def word(rules, state, i):
-    """Return word `i` of those said, as its id less that of the pass."""
+    """Return word `i` of the history, as its id minus `pass_id`."""
     return np.int64(state.history[i]) - pass_id(rules)
 
 
@@ -174,7 +174,7 @@ def legal_words(rules, state, out):
 
 @kernel
 def say(rules, state, value):
-    """Apply a word, given as its id less that of the pass; return whether all have passed."""
+    """Apply a word, its id minus `pass_id`; return whether all have passed."""
     state.words += 1
     if state.landlord >= 0:
         if value > 0 and value == rules.options.show_word:

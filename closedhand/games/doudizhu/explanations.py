@@ -110,7 +110,7 @@ def kickers_are_missing(rules: Rules, state: State, claim: Claim) -> str:
 
 
 def play_is_too_low(rules: Rules, state: State, claim: Claim) -> str:
-    """Give the reason against a play of the kind to beat, or a bomb, but not above it."""
+    """Give the reason against a play of the kind to beat, or a bomb, that does not beat it."""
     cards, target, family = _target(rules, state)
     own = rules.plays.groups[claim.group]
     if own.family not in (family, BOMB) or claim.group > target:
@@ -219,7 +219,7 @@ def flat_reason(game: Game, state: State, action: int) -> str:
 
 
 def kicker_is_due(game: Game, state: State, action: int) -> str:
-    """Give the reason against anything but a kicker while kickers are chosen."""
+    """Give the reason against main groups and passes while kickers are chosen."""
     is_kicker = GROUPS <= action < FIRST_BID
     return "choose a kicker now, such as +4 or +44" if state.group >= 0 and not is_kicker else ""
 

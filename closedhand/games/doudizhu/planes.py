@@ -85,7 +85,7 @@ def cell(x, y, z):
 
 
 def cells_of_groups() -> np.ndarray:
-    """List the cells of every main group in plane 0, int16 [379, 31]: their number, then them.
+    """List the cells of every main group in plane 0, int16 [379, 31]: the number, then the cells.
 
     Indices run fastest over the planes, so the cells in plane z are these plus z.
     """

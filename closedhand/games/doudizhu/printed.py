@@ -47,7 +47,5 @@ def replay_printed(path: Path) -> Iterator[Replay]:
 
 
 PRINTED = LogReader(
-    name="record as the DeepRocket paper prints it",
-    recognises=is_printed,
-    replay=replay_printed,
+    name="record as the DeepRocket paper prints it", recognises=is_printed, replay=replay_printed
 )

@@ -1,6 +1,7 @@
 """The rules of Dou Dizhu: deals, plays and payoffs.
 
-A game consists of the words before the landlord leads (`auction.py`), and the play of cards.
+A game consists of the words before the landlord leads (bids and the like, `auction.py`), and the
+play of cards.
 Kernels do not check whether an action is legal, nor whether a view hides what they read. In a game
 of two (`plays.Deck.players`) the third seat holds the cards that are set aside face down.
 """
@@ -24,13 +25,7 @@ from closedhand.games.doudizhu.auction import (
     say,
 )
 from closedhand.games.doudizhu.counts import EACH, at_least, contains, count, one, size
-from closedhand.games.doudizhu.plays import (
-    ALL_FAMILIES,
-    BOMB,
-    FAMILIES,
-    PASS_FAMILY,
-    PASS_GROUP,
-)
+from closedhand.games.doudizhu.plays import ALL_FAMILIES, BOMB, FAMILIES, PASS_FAMILY, PASS_GROUP
 from closedhand.games.doudizhu.state import LONGEST, SEATS, STATE, Rules, around, clear
 
 
@@ -68,7 +63,7 @@ def deal(rules, state, seed):
         public += one(deck[i])
         i += 1
     state.public = public
-    state.seed = seed  # what the shuffle left of it: the next deal, if all pass
+    state.seed = seed  # advanced by the shuffle; it deals again if all pass
     begin(rules, state)
 
 
@@ -339,8 +334,8 @@ def legal(rules, state, out):
 def play(rules, state, action):
     """Apply a legal action, and determine the next player.
 
-    If all have passed in the auction, deal again, unless it was the last deal. The option `passes`
-    is the number of such deals that end the game, 0 for any number of deals.
+    If all have passed in the auction, deal again, unless it was the last deal. The option
+    `passed_deals` is the number of such deals that end the game, 0 for any number of deals.
 
     Args:
         rules: Rules of the game.

@@ -35,7 +35,7 @@ STATE = record_type(
         ("player", "i4"),  # the player to act
         ("owner", "i4"),  # who made the play to beat; in the auction, the highest bidder
         ("landlord", "i4"),  # -1 during the auction
-        ("words", "i4"),  # number of words said, each pass among them: the history begins with them
+        ("words", "i4"),  # number of bids and other words, passes included; they open the history
         ("stake", "i4"),  # the highest bid, or the base, doubled by robbing and showing
         ("bombs", "i4"),  # number of bombs and rockets played
         ("left", "i4", SEATS),  # number of cards left
@@ -56,7 +56,7 @@ OPTIONS_TYPE = record_type(
                 "robbing",
                 "forced",  # whether the first seat is the landlord if all pass
                 "passed_deals",  # deals in which all may pass before the game ends; 0: any
-                "double_word",  # id of the word that doubles less that of the pass; 0: none
+                "double_word",  # id of the word that doubles, minus `pass_id`; 0: none
                 "show_word",  # the same of the word that shows the landlord's hand
                 "spring",
                 "win",

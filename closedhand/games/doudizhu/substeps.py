@@ -47,11 +47,7 @@ SIZE = planes.SIZE + planes.RANKS * ROWS * CHANNELS
 
 
 class Rules(NamedTuple):
-    """The rules of the game in sub-steps.
-
-    Attributes:
-        flat: Rules of the flat game.
-    """
+    """The rules of the game in sub-steps."""
 
     kernels = "closedhand.games.doudizhu.substeps"
 

@@ -62,11 +62,7 @@ _SHIFTS = np.arange(0, 64, 4, dtype=np.uint64)
 
 
 def _take_back(rules: Rules, state: np.record, start: np.record) -> str:
-    """Write the dealt hands into `start`.
-
-    Returns:
-        Reason why they are not a deal, or an empty string.
-    """
+    """Write the dealt hands into `start`; return why they are not a deal, or an empty text."""
     public = counts(state.public)
     hands = [
         counts(held) + counts(played)

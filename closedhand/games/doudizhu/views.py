@@ -100,11 +100,7 @@ def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int], dic
 
 
 def _packed(cards: Any, name: str) -> np.uint64:
-    """Pack the cards of a text.
-
-    Raises:
-        InputError: The text is not cards, or names more cards of a rank than there are.
-    """
+    """Pack the cards of a text."""
     text = "".join(check_text(cards, name).split()).upper()
     try:
         return pack(text)
@@ -113,11 +109,7 @@ def _packed(cards: Any, name: str) -> np.uint64:
 
 
 def _show(rules: Rules, state: State, player: int, shown: str | None) -> None:
-    """Give the landlord the cards that another player sees.
-
-    Raises:
-        InputError: They are missing, not shown, or not what the landlord can hold.
-    """
+    """Give the landlord the cards that another player sees."""
     landlord = int(state.landlord)
     if not is_shown(rules, state) or landlord == player:
         if shown is not None:
@@ -136,11 +128,7 @@ def _show(rules: Rules, state: State, player: int, shown: str | None) -> None:
 
 
 def _hand_out(rules: Rules, state: State, action: int) -> None:
-    """Give the player to act exactly the cards of its play: the others of its hand are hidden.
-
-    Raises:
-        InputError: The player has fewer cards left than it plays.
-    """
+    """Give the player to act exactly the cards of its play: the others of its hand are hidden."""
     if is_opening(rules, state) or action >= rules.plays.number:
         return
     cards = rules.plays.need[action]
@@ -158,10 +146,6 @@ def _check_cards(rules: Rules, state: State, player: int, held: np.uint64) -> No
         state: A past state of the game, or the present one.
         player: Player whose view it is.
         held: Cards that the player holds now.
-
-    Raises:
-        InputError: With the held cards there are more than the deck has, or the landlord has fewer
-            cards left than known public cards.
     """
     sure = np.uint64(0)
     if state.landlord not in (-1, player):
@@ -173,11 +157,7 @@ def _check_cards(rules: Rules, state: State, player: int, held: np.uint64) -> No
 
 
 def _check_deck(rules: Rules, total: int, others: str) -> None:
-    """Check that the deck has at least some packed cards.
-
-    Raises:
-        InputError: They are more; the message says that they are held, played or `others`.
-    """
+    """Check that the deck has at least some packed cards."""
     deck = int(rules.options.deck)
     for i, rank in enumerate(RANKS):
         number, most = total >> 4 * i & 15, deck >> 4 * i & 15

@@ -30,11 +30,7 @@ STATE = record_type(
 
 
 class Rules(NamedTuple):
-    """The rules of one member of the family.
-
-    Attributes:
-        tables: Tables of the game, a record of `plays.TABLES`.
-    """
+    """The rules of one member of the family."""
 
     kernels = "closedhand.games.leduc.game"
 

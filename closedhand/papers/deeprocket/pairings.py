@@ -30,7 +30,7 @@ from closedhand.core.markdown import table
 from closedhand.core.parts import Notes, Part, compute_parts
 from closedhand.core.registry import make_game
 from closedhand.core.run import work_off
-from closedhand.core.statistics import as_share, interval, student, wins
+from closedhand.core.statistics import interval, shares, student, wins
 
 CHUNK = 500
 """Deals played side by side; networks are faster on large batches."""
@@ -164,9 +164,6 @@ def _chunk_of(game: Game, data: dict[str, Any]) -> Chunk:
 def summary(played: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
     """Compute both figures as JSON data.
 
-    Args:
-        played: Results of each iteration, by pairing.
-
     Returns:
         `iterations`: by pairing, the landlord's win rate in each iteration. `landlord`, `peasants`:
         win rates over all games by pairing; `points`: the landlord's points per game.
@@ -181,8 +178,8 @@ def summary(played: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
     gaps = [sum(sign * won[name] for name, sign in terms.items()) for terms in DIFFERENCES.values()]
     columns = [*won.values(), *(1 - own for own in won.values()), *points.values(), *gaps]
     n = len(PAIRINGS)
-    found = student(np.stack(columns, axis=1))
-    found[: 2 * n] = map(as_share, found[: 2 * n])
+    table = np.stack(columns, axis=1)
+    found = [*shares(table[:, : 2 * n]), *student(table[:, 2 * n :])]
     estimates = [saved.rounded(each) for each in found]
     blocks = [estimates[:n], estimates[n : 2 * n], estimates[2 * n : 3 * n]]
     named = [dict(zip(PAIRINGS, block, strict=True)) for block in blocks]

@@ -246,9 +246,6 @@ def compute(
         progress: Called with the name of a part, the number of parts done and the number of all
             parts.
 
-    Returns:
-        Results by section.
-
     Raises:
         InputError: An unknown section or agent, or an agent that plays illegally.
         KeyboardInterrupt: Interrupted; a later call resumes.

@@ -61,7 +61,7 @@ def judgements(results: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def worst_range(rows: list[dict[str, Any]]) -> float:
-    """Find the largest difference from the ends of the blog's ranges, in percentage points."""
+    """Find the largest gap between an end of our ranges and the blog's, in percentage points."""
     return max(abs(row[f"our_{end}"] - row[end]) for row in rows for end in ("low", "high"))
 
 

@@ -194,9 +194,6 @@ def compute(
         progress: Called with the name of a part, the number of parts done and the number of all
             parts.
 
-    Returns:
-        Results by name of the league.
-
     Raises:
         InputError: An agent is not installed, or a number of rounds is not a multiple of `MATCH`.
         KeyboardInterrupt: Interrupted; a later call resumes.

@@ -84,7 +84,7 @@ def plot_graph(
     card: str | None = None,
     flop: str | None = None,
 ) -> tuple[Path, Path]:
-    """Draw the graph, coloured by a strategy if there is one.
+    """Draw the graph, coloured by a strategy if there is one; return the paths of SVG and PNG.
 
     Args:
         path: Path of the pictures, with or without .svg or .png.
@@ -93,9 +93,6 @@ def plot_graph(
             of reaching the states.
         card: Condition on this card in the hand of the player to act.
         flop: Condition on this flop, in phase 2.
-
-    Returns:
-        The paths of both pictures, SVG and PNG.
 
     Raises:
         InputError: matplotlib is not installed, there is no such card, a card or flop is given
@@ -300,7 +297,7 @@ def _draw_arrow(axis: Any, curve: np.ndarray, edge: Edge) -> None:
     across = np.array([-ahead[1], ahead[0]])
     base = curve[3] - (0.1 + 0.016 * edge.width) * ahead
     half = 0.045 + 0.0105 * edge.width
-    # A little into the head, so that no gap shows between them.
+    # The line ends a little inside the arrow head, so that no gap shows.
     line = Curve([*curve[:3], base + 0.01 * ahead], [Curve.MOVETO, *[Curve.CURVE4] * 3])
     style = {"linewidth": edge.width, "linestyle": (0, (4, 3)) if edge.never else "-"}
     axis.add_patch(PathPatch(line, fill=False, edgecolor=edge.color, zorder=2, **style))

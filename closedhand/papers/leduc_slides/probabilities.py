@@ -89,10 +89,6 @@ def _taken(strategy: Strategy, card: str | None, flop: str | None) -> dict[tuple
 
 
 def check_game(game: Game) -> None:
-    """Check that a game is UH-Leduc, whose states are those of the slides.
-
-    Raises:
-        InputError: It is another game.
-    """
+    """Check that a game is UH-Leduc, whose states are those of the slides."""
     if game.name != "uh_leduc":
         raise InputError(f"the slides' graph is that of uh_leduc, not of {game.name}")

@@ -177,11 +177,7 @@ def _learning_ppo(folder: Path, seed: int, seconds: float) -> Part:
 
 
 def _finished(run: solving.Run, **limits: Any) -> dict[str, Any]:
-    """Advance a run to its limits and return its summary.
-
-    Raises:
-        KeyboardInterrupt: The run was interrupted.
-    """
+    """Advance a run to its limits and return its summary."""
     run.advance(**limits)
     if run.interrupted:
         raise KeyboardInterrupt

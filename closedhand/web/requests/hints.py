@@ -58,11 +58,7 @@ async def _card_chances(connection: Connection, given: dict[str, Any]) -> Any:
 
 
 def _position(connection: Connection, given: dict[str, Any]) -> tuple[Game, State]:
-    """Return the game, and the view of the own seat at the version that a message names.
-
-    Raises:
-        InputError: The table has changed since, or the browser may not act there.
-    """
+    """Return the game, and the view of the connection's seat at the version of a message."""
     table = connection.seated()
     if given["version"] != table.version:
         raise InputError("the table has changed")

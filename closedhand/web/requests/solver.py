@@ -12,11 +12,7 @@ from closedhand.web.lobby import bound_game
 
 
 def _explored(connection: Connection) -> GameExplorer:
-    """Return the small game that a browser analyses.
-
-    Raises:
-        InputError: It has chosen none.
-    """
+    """Return the small game that a browser analyses."""
     if connection.explorer is None:
         raise InputError("no game has been chosen")
     return connection.explorer

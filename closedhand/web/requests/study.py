@@ -7,9 +7,10 @@ from typing import Any
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.parsing import NATURAL, OPTIONS, TEXT, list_of
 from closedhand.core.records import parse_line
-from closedhand.web import advice, position_text, runs, study
+from closedhand.search import exact
+from closedhand.web import advice, open_hands, position_text, runs, study
 from closedhand.web.connection import Connection, request
-from closedhand.web.hints import adviser, push_advice, push_card_chances
+from closedhand.web.hints import adviser, push_advice, push_card_chances, push_endgame
 from closedhand.web.lobby import bound_game
 from closedhand.web.serialization import OPEN, WATCHING, describe
 from closedhand.web.table import OBJECT, TRUTH
@@ -40,11 +41,7 @@ async def _replay(connection: Connection, given: dict[str, Any]) -> Any:
 
 
 def _studied(connection: Connection, given: dict[str, Any]) -> tuple[study.Study, int, int]:
-    """Return the study of a browser, with the number of actions and the seat of a message.
-
-    Raises:
-        InputError: The browser has no study, or the game has no such position or seat.
-    """
+    """Return the study of a browser, with the number of actions and the seat of a message."""
     if connection.study is None:
         raise InputError("there is no game under study")
     ply = given.get("ply", 0)
@@ -91,6 +88,41 @@ def _advise(connection: Connection, game: Game, view: State, by: str, about: int
     player = int(view["player"])
     connection.start("hint", push_advice(connection, game, view, by, about))
     connection.start("chances", push_card_chances(connection, game, view, player, about))
+
+
+@request("endgame", {"ply": NATURAL}, {"long": TRUTH})
+async def _endgame(connection: Connection, given: dict[str, Any]) -> Any:
+    """Push the exact result of a position under study, with all hands open."""
+    found, ply, _ = _studied(connection, given)
+    await connection.lobby.in_thread(connection.lobby.wait_for, found.game.name, "endgames")
+    seconds = open_hands.LONG if given.get("long") else open_hands.QUICK
+    work = push_endgame(connection, found.game, found.states[ply], ply, seconds, None)
+    connection.start("endgame", work)
+
+
+@request(
+    "place",
+    {"game": TEXT, "options": OPTIONS, "hands": list_of(TEXT), "turn": NATURAL},
+    {"beat": TEXT, "by": NATURAL, "about": NATURAL},
+)
+async def _place(connection: Connection, given: dict[str, Any]) -> Any:
+    """Describe a position of open hands, and push its exact result."""
+    hands, by = [each for each in given["hands"] if each.strip()], given.get("by")
+
+    def placed() -> tuple[Game, State, Any]:
+        connection.lobby.wait_for(given["game"], "endgames")
+        game = bound_game(given["game"], given["options"])
+        state = exact.place(game, hands, given["turn"], given.get("beat") or None, by)
+        description = describe(game, [state], [], legal=False)
+        # A seat without a hand only passes: it is left out.
+        description["rows"] = [row for row in description["rows"] if row["seat"] < len(hands)]
+        return game, state, description
+
+    game, state, description = await connection.lobby.in_thread(placed)
+    about, seats = given.get("about", 0), len(hands)
+    work = push_endgame(connection, game, state, about, open_hands.LONG, seats)
+    connection.start("endgame", work)
+    return description
 
 
 @request("text", {"ply": NATURAL})
@@ -146,14 +178,10 @@ async def _analyse(connection: Connection, given: dict[str, Any]) -> Any:
 
 
 def _set_up(connection: Connection, given: dict[str, Any]) -> tuple[Game, State, str, Any]:
-    """Build the view that a message describes.
-
-    Returns:
-        The game, the view, the text of the agent for hints, and the description.
-    """
+    """Build the view that a message describes; return also game, agent and description."""
     game = bound_game(given["game"], given["options"])
     public = position_text.typed(game, given.get("public") or {})
-    view = study.view_of(game, given["player"], given["hand"], given["actions"], public)
+    view = game.view_from(given["player"], given["hand"], given["actions"].split(), **public)
     player = game.seat(given["player"])
     advice.check_view(game, view, player)
     by = adviser(connection, game, given)

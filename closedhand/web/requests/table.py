@@ -64,7 +64,7 @@ async def _tables(connection: Connection, given: dict[str, Any]) -> Any:
             "changed": each["changed"],
             "total": _total(each),
         }
-        for each in sorted(connection.lobby.listed(), key=_age)
+        for each in sorted(connection.lobby.listed(), key=lambda saved: -saved["changed"])
     ]
 
 
@@ -78,10 +78,6 @@ async def _past(connection: Connection, given: dict[str, Any]) -> Any:
 async def _forget(connection: Connection, given: dict[str, Any]) -> Any:
     """Delete all past hands."""
     connection.lobby.past.delete()
-
-
-def _age(saved: Mapping[str, Any]) -> float:
-    return -saved["changed"]
 
 
 def _total(saved: Mapping[str, Any]) -> float | None:
@@ -167,7 +163,7 @@ async def _leave(connection: Connection, given: dict[str, Any]) -> Any:
 
 @request("play", {"version": NATURAL}, {"action": NATURAL, "text": TEXT}, for_owner=False)
 async def _play(connection: Connection, given: dict[str, Any]) -> Any:
-    """Play an action of the person at the own seat, given by its id, or by its text if arranged."""
+    """Play an action at the seat of the connection, given by its id or its text."""
     table = connection.seated()
     game, state = table.game, table.state
     if given["version"] != table.version:
@@ -205,7 +201,7 @@ async def _again(connection: Connection, given: dict[str, Any]) -> Any:
 
 @request("name", {"name": TEXT}, for_owner=False)
 async def _name(connection: Connection, given: dict[str, Any]) -> Any:
-    """Name the person at the own seat."""
+    """Name the person at the seat of the connection."""
     table, seat = connection.at_table(), connection.seat
     if seat < 0:
         raise InputError("you are only watching")

@@ -364,11 +364,7 @@ def price_to_give(numbers, card):
 
 
 class Policy(NamedTuple):
-    """Policy of the agent `kou`.
-
-    Attributes:
-        numbers: Its parameters.
-    """
+    """Policy of the agent `kou`."""
 
     kernels = "closedhand.agents.daihinmin.kou.agent"
 

@@ -112,7 +112,7 @@ def take_kaidan(numbers, foes, cards, parts):
             length += 1
         low, high = first // 4, first // 4 + length - 1
         ranks = ranks_between(low, high) & EACH_RANK
-        run = ranks << np.uint64(first % 4)
+        run = ranks << np.uint64(first % 4)  # a card is 4 * rank + suit
         left &= ~run
         if not numbers.kaidan_with_groups or ranks & unpaired:
             family = FIRST_KAIDAN + length - SHORTEST

@@ -21,13 +21,7 @@ import numpy as np
 
 from closedhand.agents.agent import PlayAgent
 from closedhand.agents.daihinmin.kou.agent import Policy
-from closedhand.agents.daihinmin.kou.variants import (
-    BY_STRENGTH,
-    LETTER,
-    NEVER_MET,
-    RANGES,
-    Numbers,
-)
+from closedhand.agents.daihinmin.kou.variants import BY_STRENGTH, LETTER, NEVER_MET, RANGES, Numbers
 from closedhand.core import batch
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Agent, make_agent

@@ -6,11 +6,7 @@ import numpy as np
 
 from closedhand.agents.agent import PlayAgent
 from closedhand.agents.daihinmin.limits import check_known
-from closedhand.agents.daihinmin.policy.pattern_policy import (
-    load,
-    logits_of,
-    shipped,
-)
+from closedhand.agents.daihinmin.policy.pattern_policy import load, logits_of, shipped
 from closedhand.agents.daihinmin.policy.shared import options
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described, files_of

@@ -9,11 +9,7 @@ import numpy as np
 
 from closedhand.agents.daihinmin.policy.patterns import COUNTS, FEATURES, STRONG, WEAK, ranks
 from closedhand.agents.daihinmin.policy.shared import STAGES
-from closedhand.agents.daihinmin.policy.situation import (
-    ROOMS,
-    situation_of,
-    weakest_and_strongest,
-)
+from closedhand.agents.daihinmin.policy.situation import SIZES, situation_of, weakest_and_strongest
 from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin.state import PLAYERS
 
@@ -24,8 +20,8 @@ MOST_LEFT = 13
 # indices of the type, the slowest first.
 VALUE_RANK = FEATURES  # stage; slot, own and unseen cards of it
 VALUE_FORM = VALUE_RANK + STAGES * COUNTS * 5  # form, players left, turn
-VALUE_ROOMS = VALUE_FORM + WEAK * STRONG * 4 * 3  # cards left, the others' least, players left
-VALUE_CLASS = VALUE_ROOMS + (MOST_LEFT + 1) * ROOMS * 4  # class, or none
+VALUE_SIZES = VALUE_FORM + WEAK * STRONG * 4 * 3  # cards left, the others' least, players left
+VALUE_CLASS = VALUE_SIZES + (MOST_LEFT + 1) * SIZES * 4  # class, or none
 WEIGHTS = VALUE_CLASS + PLAYERS + 1
 """Number of weights of policy and critic."""
 MOST_REASONS = 32
@@ -42,8 +38,8 @@ def reasons(rules, state, out):
     n = ranks(here.own, here.unseen, VALUE_RANK + here.stage * COUNTS * 5, out, 0)
     out[n] = VALUE_FORM + ((weak * STRONG + strong) * 4 + here.players) * 3 + turn
     out[n + 1] = (
-        VALUE_ROOMS
-        + (min(np.int64(state.left[player]), MOST_LEFT) * ROOMS + here.least) * 4
+        VALUE_SIZES
+        + (min(np.int64(state.left[player]), MOST_LEFT) * SIZES + here.least) * 4
         + here.players
     )
     out[n + 2] = VALUE_CLASS + state.classes[player] + 1

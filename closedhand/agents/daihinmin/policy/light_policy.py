@@ -50,7 +50,7 @@ PLAY = 0  # lead or follow, kind, strength, stage
 RIVALS = PLAY + 2 * KINDS * STRENGTHS * STAGES  # lead or follow, kind, ranks that beat it: 0 to 3
 FORM = RIVALS + 2 * KINDS * 4  # lead or follow, whether nothing beats it, form of what is left
 SPLIT = FORM + 2 * 2 * FORMS  # strength, cards of its rank in hand before and after it
-TORN = SPLIT + STRENGTHS * 16  # size: it tears a kaidan apart
+TORN = SPLIT + STRENGTHS * 16  # size: it splits a kaidan
 WITH_JOKER = TORN + 4  # kind, stage: it contains the joker
 WITH_EIGHT = WITH_JOKER + KINDS * STAGES  # lead or follow, stage: it covers an 8
 LOCKING = WITH_EIGHT + 2 * STAGES  # ranks that beat it: 0 to 3; it starts a lock
@@ -140,6 +140,7 @@ def rivals(rules, others, play, revolution):
 @kernel
 def describe(rules, state, seen, action, features):
     """Write the features of an action to `features`; return their number."""
+    # Indices are in mixed radix, see `patterns.describe`.
     player = state.player
     revolution = state.revolution
     now = stage(seen.left)

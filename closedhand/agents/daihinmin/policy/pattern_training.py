@@ -125,9 +125,11 @@ def decide(rules, policy, critic, state, rng, log, scratch, n):
     total = exponentials(scores, number)
     chosen = draw(scores, number, total, rng)
     end = log.ends[n - 1] if n > 0 else 0
+    # A full log only loses decisions: the round goes on with the same draws.
     if n == MOST_DECISIONS or end + 2 * number * MOST_FEATURES > MOST_ENTRIES:
         return np.int64(ids[chosen]), n
     for k in range(number):
+        # The gradient of the log-probability by the logit of action k.
         share = np.float32((1.0 if k == chosen else 0.0) - scores[k] / total)
         if -NEGLIGIBLE < share < NEGLIGIBLE:
             continue
@@ -142,7 +144,7 @@ def decide(rules, policy, critic, state, rng, log, scratch, n):
     log.ends[n] = end
     log.players[n] = state.player
     log.numbers[n] = reasons(rules, state, log.reasons[n])
-    log.values[n] = 3.0
+    log.values[n] = 3.0  # the mean of the points 5 to 1, from which the critic learns to differ
     for f in range(log.numbers[n]):
         log.values[n] += critic[log.reasons[n, f] - FEATURES]
     return np.int64(ids[chosen]), n + 1

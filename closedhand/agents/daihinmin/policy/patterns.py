@@ -25,12 +25,12 @@ from closedhand.agents.daihinmin.policy.situation import (
     MOST_BEATING,
     MOST_STRONG,
     MOST_WEAK,
-    ROOMS,
+    SIZES,
     SLOTS,
     beaters,
     by_slot,
     effect_of,
-    room,
+    size_class,
     slot_of,
     slot_of_play,
     weakest_and_strongest,
@@ -67,13 +67,13 @@ RANK = 0  # sure, lead or follow, stage; slot, own and unseen cards of it: a dif
 PAIR = RANK + 2 * 2 * STAGES * COUNTS * 5  # sure, early; a pair of slots: a difference
 REST = PAIR + 2 * 2 * PAIRS  # play, early; slot and number of cards left
 OTHERS = REST + PLAYS * 2 * COUNTS  # play, early; slot and number of unseen cards
-ROOM = OTHERS + PLAYS * 2 * COUNTS  # play, rooms of the rest and of the others' smallest hand
-NEXT = ROOM + PLAYS * ROOMS * ROOMS  # play, room of the next who may play
-OWNER = NEXT + PLAYS * ROOMS  # play of a follower, room of the owner of the play to beat
-TABLE = OWNER + TARGETS * ROOMS  # play, others who may still play, players left
+LEFT_SIZE = OTHERS + PLAYS * 2 * COUNTS  # play, sizes of the rest and of the others' smallest hand
+NEXT = LEFT_SIZE + PLAYS * SIZES * SIZES  # play, size of the next hand that may play
+OWNER = NEXT + PLAYS * SIZES  # play of a follower, size of the trick owner's hand
+TABLE = OWNER + TARGETS * SIZES  # play, others who may still play, players left
 BEATERS = TABLE + PLAYS * 5 * 4  # lead or follow, kind, ranks that beat it, lock, stage
 FORM = BEATERS + 2 * KINDS * BEATING * 3 * STAGES  # sure, lead or follow, form, least, players
-PLAY_FORM = FORM + 2 * 2 * WEAK * STRONG * ROOMS * 4  # play, form of what is left
+PLAY_FORM = FORM + 2 * 2 * WEAK * STRONG * SIZES * 4  # play, form of what is left
 SETS = PLAY_FORM + PLAYS * WEAK * STRONG  # sure, follow, stage; a group left, ranks that beat it
 LEFT_RUN = SETS + 2 * 2 * STAGES * 4 * 8  # sure; a kaidan left, by length and lowest slot
 SUIT = LEFT_RUN + 2 * RUNS * SLOTS  # trick, size, slot; slot of the same suit, own or unseen
@@ -81,20 +81,20 @@ WITH_JOKER = SUIT + 4 * 3 * SLOTS * SLOTS * 2  # kind, stage, whether the 3s is 
 WITH_EIGHT = WITH_JOKER + KINDS * STAGES * 2  # lead or follow, kind, stage
 TURNING = WITH_EIGHT + 2 * KINDS * STAGES  # form before and after a revolution
 SPLIT = TURNING + WEAK * WEAK * STRONG  # follow, slot, cards of its rank before and after
-TORN = SPLIT + 2 * SLOTS * 16  # follow, size, slot: it tears a kaidan apart
+TORN = SPLIT + 2 * SLOTS * 16  # follow, size, slot: it splits a kaidan
 OVER_OWN = TORN + 2 * 4 * SLOTS  # kind: the trick is the player's own
 PASS_REST = OVER_OWN + KINDS  # target, early; slot and number of cards in the hand
 PASS_OTHERS = PASS_REST + TARGETS * 2 * COUNTS  # target, early; slot and number of unseen cards
 PASSING = PASS_OTHERS + TARGETS * 2 * COUNTS  # target, stage, locked
-PASS_ROOMS = PASSING + TARGETS * STAGES * 2  # rooms of the hand, the owner, the smallest hand
-PASS_FORM = PASS_ROOMS + ROOMS**3  # kind, form of the hand
+PASS_SIZES = PASSING + TARGETS * STAGES * 2  # sizes of the hand, the owner, the smallest hand
+PASS_FORM = PASS_SIZES + SIZES**3  # kind, form of the hand
 PASS_TABLE = PASS_FORM + KINDS * WEAK * STRONG  # others who may play, players left, own trick
 CHOICE = PASS_TABLE + 5 * 4 * 2  # number of plays that are passed over, 1 to 4; stage
 GIFT = CHOICE + 4 * STAGES  # pair of the exchange, card
 GIFT_RANK = GIFT + 2 * NUM_CARDS  # pair, slot, cards of its rank before
 GIFT_PAIR = GIFT_RANK + 2 * COUNTS  # a pair of slots: a difference
 GIFT_FORM = GIFT_PAIR + PAIRS  # form of what is left
-GIFT_TORN = GIFT_FORM + WEAK * STRONG  # whether it tears a kaidan apart
+GIFT_TORN = GIFT_FORM + WEAK * STRONG  # whether it splits a kaidan
 FEATURES = GIFT_TORN + 2
 """Number of weights."""
 MOST_FEATURES = 256
@@ -108,7 +108,7 @@ some of these.
 
 @kernel
 def describe(rules, state, here, action, number, out):
-    """Write the features of an action.
+    """Write the features of an action; return the numbers of positive and of negative ones.
 
     Args:
         rules: Rules of the game.
@@ -118,12 +118,10 @@ def describe(rules, state, here, action, number, out):
         number: Number of legal actions.
         out: Output, int32 [2, MOST_FEATURES], filled from the left: indices of positive and of
             negative features.
-
-    Returns:
-        The numbers of positive and of negative features.
     """
     if action == PASS:
         return describe_pass(rules, state, here, number, out[0]), 0
+    # Indices are in mixed radix: the comments beside `RANK` and the others name the digits.
     plays, need = rules.plays, rules.plays.need[action]
     rest = here.seen.hand & ~need
     effect = effect_of(rules, state, here, action)
@@ -139,22 +137,22 @@ def describe(rules, state, here, action, number, out):
     plus = out[0]
     n = counts(own, REST + (play * 2 + here.early) * COUNTS, plus, n)
     n = counts(here.unseen, OTHERS + (play * 2 + here.early) * COUNTS, plus, n)
-    n = sets_left(own, unseen, SETS + (way * STAGES + here.stage) * 32, plus, n)
+    n = sets_left(own, unseen, SETS + (way * STAGES + here.stage) * 32, plus, n)  # 4 sizes, 8 slots
     n = runs_left(rest, effect, plus, n)
     n = suits_left(rules, state, here, action, effect, rest, slot, plus, n)
     left = here.seen.left - np.int64(plays.length[action])
     weak, strong = weakest_and_strongest(seen, rest)
-    plus[n] = ROOM + (play * ROOMS + room(left)) * ROOMS + here.least
-    plus[n + 1] = NEXT + play * ROOMS + here.next_room
+    plus[n] = LEFT_SIZE + (play * SIZES + size_class(left)) * SIZES + here.least
+    plus[n + 1] = NEXT + play * SIZES + here.next_size
     plus[n + 2] = TABLE + (play * 5 + here.active) * 4 + here.players
     beating = (here.follow * KINDS + kind) * BEATING + effect.beating
     plus[n + 3] = BEATERS + (beating * 3 + effect.locked) * STAGES + here.stage
     form = (way * WEAK + weak) * STRONG + strong
-    plus[n + 4] = FORM + (form * ROOMS + here.least) * 4 + here.players
+    plus[n + 4] = FORM + (form * SIZES + here.least) * 4 + here.players
     plus[n + 5] = PLAY_FORM + (play * WEAK + weak) * STRONG + strong
     n += 6
     if here.follow:
-        plus[n] = OWNER + (kind * SLOTS + slot) * ROOMS + here.owner_room
+        plus[n] = OWNER + (kind * SLOTS + slot) * SIZES + here.owner_size
         n += 1
         if state.owner == state.player:
             plus[n] = OVER_OWN + kind
@@ -181,9 +179,9 @@ def describe(rules, state, here, action, number, out):
 
 @kernel
 def split_of(here, after, slot):
-    """Return the index by follow, slot and its numbers of cards before and after a group.
+    """Return the index of `SPLIT`: follow, slot, and its numbers of cards before and after a group.
 
-    `after` has the counts by slot of the hand after it, in the order of ranks before it.
+    `after` has the counts by slot after the group is played, in the order of ranks before that.
     """
     shift = np.uint64(4 * slot)
     behind = np.int64((after >> shift) & np.uint64(15))
@@ -202,7 +200,9 @@ def describe_pass(rules, state, here, number, out):
     n = counts(here.own, PASS_REST + (target * 2 + here.early) * COUNTS, out, 0)
     n = counts(here.unseen, PASS_OTHERS + (target * 2 + here.early) * COUNTS, out, n)
     out[n] = PASSING + (target * STAGES + here.stage) * 2 + (1 if state.lock else 0)
-    out[n + 1] = PASS_ROOMS + (room(here.seen.left) * ROOMS + here.owner_room) * ROOMS + here.least
+    out[n + 1] = (
+        PASS_SIZES + (size_class(here.seen.left) * SIZES + here.owner_size) * SIZES + here.least
+    )
     out[n + 2] = PASS_FORM + (kind * WEAK + weak) * STRONG + strong
     out[n + 3] = PASS_TABLE + (here.active * 4 + here.players) * 2 + mine
     out[n + 4] = CHOICE + (min(max(number - 1, 1), 4) - 1) * STAGES + here.stage
@@ -211,7 +211,7 @@ def describe_pass(rules, state, here, number, out):
 
 @kernel
 def describe_gift(state, seen, card, out):
-    """Write the features of a card given away in the exchange; return both numbers.
+    """Write the features of a card given away in the exchange; return the numbers of each sign.
 
     `seen` has the hand and the unseen cards of the player.
     """
@@ -278,6 +278,16 @@ def pairs(own, changed, first, out, n):
 
     A slot with its number of cards is `4 * slot + number - 1`, below `COUNTS`. The smaller one of a
     pair is the slower index.
+
+    Args:
+        own: Counts by slot of the hand, four bits each.
+        changed: The slots that the action changes, all four bits of each.
+        first: First index of this type of features.
+        out: Output: indices of features.
+        n: Number of features so far.
+
+    Returns:
+        The new number.
     """
     ones = own & changed
     while ones:
@@ -347,7 +357,7 @@ def runs_left(rest, effect, out, n):
 
 @kernel
 def suits_left(rules, state, here, action, effect, rest, slot, out, n):
-    """Write a feature for every card of the play's suits, the player's own or unseen.
+    """Write a feature for every card of the play's suits, own or unseen; return the new number.
 
     Args:
         rules: Rules of the flat game.
@@ -359,9 +369,6 @@ def suits_left(rules, state, here, action, effect, rest, slot, out, n):
         slot: Slot of its weakest rank.
         out: Array that receives indices of features, from index `n` on.
         n: Number of indices that `out` holds already.
-
-    Returns:
-        Number of indices that `out` holds now.
     """
     plays = rules.plays
     family = np.int64(plays.family[action])

@@ -130,11 +130,7 @@ def describe(game: Game, argument: SearchArgument, **options: Any) -> Traits:
 
 @described(describe, reads=partial(read_budget, "policy-search", USUAL))
 def make_policy_search(
-    game: Game,
-    seed: int,
-    argument: SearchArgument,
-    threads: Threads = None,
-    worlds: Worlds = None,
+    game: Game, seed: int, argument: SearchArgument, threads: Threads = None, worlds: Worlds = None
 ) -> PolicySearchAgent:
     """Make the agent `policy-search`; `policy-search:500` or `policy-search:20ms` set the budget.
 

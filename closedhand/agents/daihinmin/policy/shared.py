@@ -121,6 +121,8 @@ def unbeaten(others, number, revolution):
 @kernel
 def sets_of(seen, cards):
     """Count the ranks of some cards of the hand: those that others can beat, and the others."""
+    # The jokers are one rank that nothing beats, and all kaidan one rank that others can beat.
+    # `singles` contains `pairs` and so on: the differences count a rank once, by its exact number.
     own = cards & ~BOTH
     kaidan = in_runs(own)
     strong = 1 if cards & BOTH else 0

@@ -27,8 +27,8 @@ from closedhand.games.daihinmin.tricks import lock_after, revolution_after
 SLOTS = 14
 """Number of slots: twelve ranks by strength, the 8, the joker."""
 EIGHT_SLOT, JOKER_SLOT = 12, 13
-ROOMS = 6
-"""Number of classes of the number of cards in a hand, see `room`."""
+SIZES = 6
+"""Number of classes of the number of cards in a hand, see `size_class`."""
 MOST_BEATING = 6
 MOST_WEAK, MOST_STRONG = 6, 4
 
@@ -46,8 +46,8 @@ class Situation(NamedTuple):
         active: Number of others who may still play in the trick.
         most: Greatest number of cards of these players; 0 if there are none.
         least: Class of the smallest number of cards of the other players.
-        next_room: Class of the number of cards of the next player who may play in the trick.
-        owner_room: Class of the number of cards of the owner of the play to beat.
+        next_size: Class of the number of cards of the next player who may play in the trick.
+        owner_size: Class of the number of cards of the owner of the play to beat.
         players: Number of players still in the round minus 2: 0 to 3.
     """
 
@@ -60,13 +60,13 @@ class Situation(NamedTuple):
     active: int
     most: Integer
     least: int
-    next_room: int
-    owner_room: int
+    next_size: int
+    owner_size: int
     players: Integer
 
 
 @kernel
-def room(cards):
+def size_class(cards):
     """Return the class of a number of cards: 1, 2, 3, 4, 5 to 6, or more."""
     if cards < 5:
         return max(0, cards - 1)
@@ -118,7 +118,7 @@ def situation_of(rules, state):
     """Collect the situation of the player to act."""
     player = np.int64(state.player)
     seen = seen_cards_of(state)
-    active, most, least, next_room = 0, 0, 20, ROOMS - 1
+    active, most, least, next_size = 0, 0, 20, SIZES - 1
     other = np.int64(state.next[player])
     while other != player:
         if state.places[other] < 0:
@@ -126,7 +126,7 @@ def situation_of(rules, state):
             least = min(least, left)
             if not state.passed & (1 << other):
                 if active == 0:
-                    next_room = room(left)
+                    next_size = size_class(left)
                 active += 1
                 most = max(most, left)
         other = np.int64(state.next[other])
@@ -139,9 +139,9 @@ def situation_of(rules, state):
         1 if state.target >= 0 else 0,
         active,
         most,
-        room(least),
-        next_room,
-        room(np.int64(state.left[state.owner])),
+        size_class(least),
+        next_size,
+        size_class(np.int64(state.left[state.owner])),
         PLAYERS - 2 - np.int64(state.out),
     )
 

@@ -107,8 +107,10 @@ def look_back(rules, view, player, past, rng):
         past: Output, `DECISION` [>= moves].
         rng: Generator of hands, which the replay requires but does not use.
     """
-    if view.leader < 0:
+    if view.leader < 0:  # in the exchange nobody has played yet
         return 0
+    # A replay needs hands that hold the plays, so any determinisation is taken back to the first
+    # lead. Nothing noted before the second loop depends on the hidden cards.
     moves, n = np.int64(view.moves), 0
     states = empty_states(view, 1)
     states[0] = view

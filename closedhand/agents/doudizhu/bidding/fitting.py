@@ -299,25 +299,22 @@ def judge(modules: Mapping[str, Module], points: np.ndarray) -> list[dict[str, A
 
 
 def check_number(games: int) -> None:
-    """Check that there are enough games for a fit.
-
-    Raises:
-        InputError: There are fewer than `FEWEST` games.
-    """
+    """Check that there are enough games for a fit."""
     if games < FEWEST:
         raise InputError(f"fitting bids takes at least {FEWEST:,} games, not {games:,}")
 
 
 def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> dict[str, Any]:
-    """Fit the module to the deals played so far; return JSON values.
-
-    `weights` and `thresholds` are values for `modules.WEIGHTS` and `modules.THRESHOLDS`. Others
-    evaluate the model on one deal in `HELD_OUT`: `log_loss` (with `constant`, the loss of always
-    predicting the mean), `calibration` by tenths, and `judged`, the result of `judge`.
+    """Fit the module `fitted` to the deals played so far, and evaluate it.
 
     Args:
         fit: Fit with the deals.
         progress: Called with the number of rounds done, out of `thresholds.ROUNDS`.
+
+    Returns:
+        JSON values. `weights` and `thresholds` are for `modules.WEIGHTS` and `modules.THRESHOLDS`.
+        The evaluation, on one deal in `HELD_OUT`, is `log_loss` (with `constant`, the loss of
+        always predicting the mean), `calibration` by tenths, and `judged`, the result of `judge`.
 
     Raises:
         InputError: There are too few games.

@@ -57,7 +57,8 @@ from closedhand.agents.doudizhu.decompose.partition import (
     cost,
 )
 from closedhand.core.agents import Agent, act_batch, probabilities
-from closedhand.core.game import Game, InputError, State
+from closedhand.core.batch_agent import BatchAgent
+from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import kernel
 from closedhand.games.doudizhu.auction import CALL, ROB, is_opening, pass_id, words_to_come
 from closedhand.games.doudizhu.counts import at_least, count, size
@@ -251,12 +252,8 @@ def bid_worths(kind, worths, rules, views, actions):
         actions[i] = bid_with(kind, worths[i], rules, views[i])
 
 
-class BiddingAgent:
-    """Agent that bids by a module and plays as another agent.
-
-    Attributes:
-        name: Name in results and records.
-    """
+class BiddingAgent(BatchAgent):
+    """Agent that bids by a module and plays as another agent."""
 
     def __init__(self, game: Game, kind: str, player: Agent) -> None:
         """Create the agent with a module, one of `KINDS`, and the agent that plays the cards.
@@ -269,15 +266,10 @@ class BiddingAgent:
         if kind not in KINDS:
             kinds = ", ".join((*KINDS, *OTHERS))
             raise InputError(f"no bid module {kind!r}; there are {kinds}")
-        self.game = game
-        self.name = f"bids:{kind}:{player.name}"
+        super().__init__(game, f"bids:{kind}:{player.name}")
         self._kind = KINDS.index(kind)
         self._player = player
         self._substeps = bool(game.options["substeps"])
-
-    def act(self, view: State) -> int:
-        """Choose the action of the player to act."""
-        return int(self.act_batch(np.array([view], self.game.dtype))[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
         """Choose an action, int32 [n], for each view, states [n]."""

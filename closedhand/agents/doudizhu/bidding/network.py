@@ -95,7 +95,15 @@ def draw_hands(rules, hands, out):
 
 
 def planes_of(rules: Rules, hands: np.ndarray) -> np.ndarray:
-    """Draw the planes of packed hands, int8 [n, 285]; `rules` are those of the flat game."""
+    """Draw the planes of hands.
+
+    Args:
+        rules: Rules of the flat game.
+        hands: Packed hands, uint64 [n].
+
+    Returns:
+        Planes, int8 [n, 285].
+    """
     out = np.empty((len(hands), CELLS), np.int8)
     draw_hands(rules, hands, out)
     return out
@@ -345,11 +353,7 @@ def compare(of_network: np.ndarray, deals: Deals) -> dict[str, Any]:
 
 
 class BidNetAgent(BiddingAgent):
-    """Agent that bids by the win probabilities of a network and plays as another agent.
-
-    Attributes:
-        network: Bid network.
-    """
+    """Agent that bids by the win probabilities of a network and plays as another agent."""
 
     def __init__(self, game: Game, path: str | None, player: Agent) -> None:
         """Create the agent with the network of a file or folder, by default the package's.

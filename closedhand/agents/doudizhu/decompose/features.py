@@ -54,9 +54,9 @@ SHAPES = 3
 # First feature of each sort; the comments name the indices of the sort, the slowest first.
 PLAY = 0  # mode, category, rank, stage
 RIVALED = PLAY + MODES * CATEGORIES * RANKS * STAGES  # mode, kind, rivals, least enemy
-LEAVING = RIVALED + MODES * KINDS * RIVALS * LEFTS  # mode, has it rivals, form, least enemy
+LEAVING = RIVALED + MODES * KINDS * RIVALS * LEFTS  # mode, sure, form, least enemy
 GAIN = LEAVING + MODES * 2 * FORMS * LEFTS  # mode, gain
-REMAINING = GAIN + MODES * GAINS  # mode, has it rivals, turns, least enemy
+REMAINING = GAIN + MODES * GAINS  # mode, sure (nobody can beat it), turns, least enemy
 GROUPS = REMAINING + MODES * 2 * TURNS * LEFTS  # role, kind, rivals: of each group that is left
 THREAT = GROUPS + 3 * KINDS * RIVALS  # mode, shape, rank, least enemy up to 4
 FEEDING = THREAT + MODES * SHAPES * RANKS * 4  # mode, shape, rank, partner up to 4
@@ -165,6 +165,13 @@ def rivals(copies, first, length, seen):
 def take_apart(hand, seen, costs, nodes, features):
     """Partition a hand; write the features of its groups.
 
+    Args:
+        hand: Packed hand.
+        seen: What the player sees, for the groups that others may hold.
+        costs: Costs of groups, see `partition`.
+        nodes: Scratch space of `partition`.
+        features: Output: indices of features.
+
     Returns:
         The number of groups, the form of the hand, and its cost.
     """
@@ -253,7 +260,7 @@ def describe(rules, state, seen, play, keep, costs, nodes, features):
     stage = 0 if own <= 4 else (1 if own <= 8 else (2 if own <= 13 else 3))
     n, form, spent = take_apart(hand - plays.need[play], seen, costs, nodes, features)
     turns = min(n, TURNS - 1)
-    gain = min(max(keep - spent, -7), GAINS - 8) + 7
+    gain = min(max(keep - spent, -7), GAINS - 8) + 7  # clipped, and shifted to start at 0
     surely = 1 if beating == 0 else 0
     features[n] = PLAY + ((mode * CATEGORIES + category) * RANKS + rank) * STAGES + stage
     features[n + 1] = RIVALED + ((mode * KINDS + kind) * RIVALS + beating) * LEFTS + enemy

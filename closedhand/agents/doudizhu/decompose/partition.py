@@ -141,6 +141,8 @@ def branch(costs, nodes, n):
             length += 1
             if length >= SHORTEST[copies - 1]:
                 nodes[n].hand = rest
+                # A chain is packed as `take_apart` unpacks it: two bits of copies, four each of the
+                # first rank and the length.
                 nodes[n].chains = chains | np.uint64(copies | first << 2 | length << 6)
                 nodes[n].first = first
                 nodes[n].kickers = kickers + (length if copies == 3 else 0)

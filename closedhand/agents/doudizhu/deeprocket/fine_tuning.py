@@ -101,29 +101,12 @@ class Settings(NamedTuple):
 DEFAULTS = Settings()
 
 
-class Result(NamedTuple):
-    """The result of fine-tuning.
-
-    Attributes:
-        path: File of the network.
-        history: Checks, as in `history.json`.
-        interrupted: Whether Ctrl-C ended the fine-tuning.
-    """
-
-    path: Path
-    history: list[dict[str, Any]]
-    interrupted: bool
-
-
 def divergence(logs: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
-    """Compute the Kullback-Leibler divergence of policies from others, in nats.
+    """Compute the Kullback-Leibler divergence of policies from others, in nats, float32 [n].
 
     Args:
         logs: Log-probabilities, minus infinity for illegal actions, float32 [n, k].
         other: Log-probabilities of the policies to compare with, float32 [n, k].
-
-    Returns:
-        Divergences, float32 [n].
     """
     # At illegal actions the difference is infinity minus infinity, which is NaN.
     ratios = (logs - other).masked_fill(torch.isinf(other), 0.0)
@@ -133,7 +116,7 @@ def divergence(logs: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
 def objective(
     logs: torch.Tensor, label: torch.Tensor, before: torch.Tensor, aims: torch.Tensor
 ) -> torch.Tensor:
-    """Compute the objective to maximise.
+    """Compute the objective to maximise, by decision, float32 [n].
 
     For gains it is PPO's clipped objective, whose gradient is at first the policy gradient. For
     probabilities to learn it is the negative cross-entropy.
@@ -143,9 +126,6 @@ def objective(
         label: Drawn actions, int64 [n].
         before: Log-probabilities of these actions when they were drawn, float32 [n].
         aims: Gains of these actions, float32 [n], or probabilities to learn, float32 [n, k].
-
-    Returns:
-        Objective by decision, float32 [n].
     """
     if aims.ndim == 2:
         return (aims * logs.masked_fill(torch.isinf(logs), 0.0)).sum(dim=1)
@@ -389,14 +369,7 @@ def begin(tuning: Tuning, out: Path) -> Run[Tuning]:
     def save() -> None:
         tuning.save(out, run.history)
 
-    run = Run(
-        tuning,
-        tuning.settings,
-        out / "self-play.ckpt",
-        save,
-        TORCH,
-        note_checkpoints=False,
-    )
+    run = Run(tuning, tuning.settings, out / "self-play.ckpt", save, TORCH, note_checkpoints=False)
     return run
 
 
@@ -409,7 +382,7 @@ def train(
     threads: int | None = None,
     restart: bool = False,
     progress: Callable[[float, str], object] = lambda share, text: None,
-) -> Result:
+) -> networks.Result:
     """Fine-tune a policy network in self-play, or resume the one in `out`; Ctrl-C saves.
 
     Args:
@@ -446,7 +419,7 @@ def train(
     run.work(limit, progress=lambda: progress(min(1.0, run.seconds / limit), describe(run)))
     if not run.learner.steps:
         raise KeyboardInterrupt
-    return Result(path, run.history, run.interrupted)
+    return networks.Result(path, run.history, run.interrupted)
 
 
 def describe(run: Run[Tuning]) -> str:

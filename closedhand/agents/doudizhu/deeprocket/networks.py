@@ -231,15 +231,12 @@ class Network(nn.Module):
     def forward(
         self, planes: torch.Tensor, status: torch.Tensor, mask: torch.Tensor
     ) -> torch.Tensor:
-        """Compute logits, minus infinity for illegal outputs; a softmax gives the probabilities.
+        """Compute logits, float32 [n, outputs], for a softmax; minus infinity for illegal outputs.
 
         Args:
             planes: Planes, int8 [n, ranks * rows * channels].
             status: Status vectors, int8 [n, 10].
             mask: Legal outputs, bool [n, outputs].
-
-        Returns:
-            Logits, float32 [n, outputs].
         """
         x = planes.view(-1, *self.kind.shape).permute(0, 3, 1, 2)
         x = x.to(self.head.weight.dtype, memory_format=torch.channels_last)
@@ -318,6 +315,20 @@ def load(path: Path, kind: str) -> tuple[Network, dict[str, Any]]:
 
     network, about = weights.load(path, CONFIG, build)
     return network.eval(), about["provenance"]
+
+
+class Result(NamedTuple):
+    """The result of a training.
+
+    Attributes:
+        path: File of the network.
+        history: Checks, as in `history.json`.
+        interrupted: Whether Ctrl-C ended the training.
+    """
+
+    path: Path
+    history: list[dict[str, Any]]
+    interrupted: bool
 
 
 def write_history(out: Path, kind: str, checks: list[dict[str, Any]]) -> None:

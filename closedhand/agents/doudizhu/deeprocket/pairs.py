@@ -206,15 +206,9 @@ def index(
         room = int(offsets[-1] - offsets[0]) * (MOST_KICKERS if kind == "kicker" else 1)
         rows = np.empty((room, 3), np.int32)
         n = index_games(
-            games.game.rules,
-            games.deals,
-            games.actions,
-            offsets,
-            games.seats[piece],
-            piece.start,
-            kind == "kicker",
-            rows,
-        )
+            games.game.rules, games.deals, games.actions, offsets, games.seats[piece], piece.start,
+            kind == "kicker", rows,
+        )  # fmt: skip
         if n < 0:
             raise InputError(f"game {-1 - n} of the records is not legal")
         found[piece.start] = rows[:n].copy()

@@ -85,12 +85,7 @@ def observation_of(
 
 
 class PolicyNetAgent(SubstepAgent):
-    """Agent that plays the most probable main group and kickers.
-
-    Attributes:
-        policy: Policy network.
-        kicker: Kicker network.
-    """
+    """Agent that plays the most probable main group and kickers."""
 
     def __init__(self, game: Game, name: str, policy: Network, kicker: Network) -> None:
         """Create the agent for Dou Dizhu with any options."""
@@ -100,9 +95,10 @@ class PolicyNetAgent(SubstepAgent):
         self._ids = np.empty(self.substeps.num_actions, np.int32)
 
     def choose(self, views: np.ndarray) -> np.ndarray:
-        """Choose the most probable sub-steps for states [n], int32 [n]."""
-        # A state has a main group (`group` >= 0) only while its kickers are chosen. Outputs of the
-        # kicker network follow the main groups in the ids of sub-steps.
+        """Choose the most probable sub-step of each view, int32 [n]."""
+        # `decide_all` writes -1 where a network has to decide. A state has a main group (`group` >=
+        # 0) only while its kickers are chosen. Outputs of the kicker network follow the main groups
+        # in the ids of sub-steps.
         actions = np.empty(len(views), np.int32)
         decide_all(self.substeps.rules, views, self._ids, actions, np.empty(len(views), np.int64))
         picking = views["group"] >= 0

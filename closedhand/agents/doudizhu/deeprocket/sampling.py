@@ -128,15 +128,12 @@ class Sampler(PolicyNetAgent):
 def play_out(
     game: Game, states: np.ndarray, choose: Callable[[np.ndarray, np.ndarray], np.ndarray]
 ) -> np.ndarray:
-    """Play games in lockstep to the end.
+    """Play games in lockstep to the end; return whether the landlord won, bool [n].
 
     Args:
         game: Dou Dizhu without bidding.
         states: States of the games, `game.dtype` [n]; changed in place.
         choose: Function from views [m] and the indices of their games, int64 [m], to actions.
-
-    Returns:
-        Whether the landlord won, bool [n].
 
     Raises:
         InputError: An action was illegal.

@@ -96,7 +96,7 @@ def generate(
     workers: Workers = 1,
     progress: Callable[[int], object] = lambda games: None,
 ) -> list[Path]:
-    """Play games and write them as shards; all existing shards are kept.
+    """Play games and write them as shards; return their paths. All existing shards are kept.
 
     Args:
         game: Dou Dizhu, flat and without bidding.
@@ -107,9 +107,6 @@ def generate(
         folder: Folder for the shards `games-00000.parquet` and so on.
         workers: Number of processes, where 1 is the current process alone; or a `RemoteWorkers`.
         progress: Called with the number of games finished so far.
-
-    Returns:
-        The paths of the shards.
 
     Raises:
         InputError: The game is not supported, an agent is unknown, or the folder holds shards of
@@ -210,16 +207,12 @@ class Writer:
             played = Played(**arrays)
             self._check(played)
         except (InputError, TypeError):
-            raise InputError(f"{path} holds nothing to resume") from None
+            raise InputError(f"{path} holds nothing to resume: delete it") from None
         check_same(path, found, {**self._settings, "chunk": CHUNK})
         return played
 
     def _check(self, played: Played) -> None:
-        """Refuse arrays of other shapes or types.
-
-        Raises:
-            InputError: The arrays are not those of games.
-        """
+        """Refuse arrays of other shapes or types."""
         n, moves = len(played.deals), len(played.actions)
         forms = [("u8", (n, 4)), ("u2", (moves,)), ("i8", (n,)), ("i8", (n, SEATS))]
         found = [(each.dtype.str[1:], each.shape) for each in played]
@@ -259,11 +252,7 @@ def joined(parts: Sequence[Played]) -> Played:
 
 
 def check(game: Game, agents: Sequence[Spec], games: int, seed: int, workers: Workers) -> None:
-    """Check that shards can be generated from these arguments.
-
-    Raises:
-        InputError: An argument does not allow it.
-    """
+    """Check that shards can be generated from these arguments."""
     arrow()
     if game.name != "doudizhu":
         raise InputError(f"shards hold games of doudizhu, not of {game.name}")

@@ -3,6 +3,7 @@
 import queue
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,38 +30,31 @@ def tensors(batch: pairs.Batch) -> Tensors:
     return Tensors(*(torch.from_numpy(each) for each in batch))
 
 
+@dataclass(eq=False)
 class Stream:
     """Iterable of shuffled batches, epoch after epoch, which can begin at any step.
 
     The pairs of a batch depend only on the seed, the step and the batch size. With several
     processes, each takes its own part of every step.
+
+    Attributes:
+        games: Games of the rows.
+        kind: `policy` or `kicker`.
+        rows: Rows of `pairs.index`.
+        batch: Number of pairs in a batch.
+        seed: Seed of the order.
+        first: Function that returns the first step.
     """
 
-    def __init__(
-        self,
-        games: Games,
-        kind: str,
-        rows: np.ndarray,
-        batch: int,
-        seed: int,
-        first: Callable[[], int],
-    ) -> None:
-        """Create the stream.
+    games: Games
+    kind: str
+    rows: np.ndarray
+    batch: int
+    seed: int
+    first: Callable[[], int]
 
-        Args:
-            games: Games of the rows.
-            kind: `policy` or `kicker`.
-            rows: Rows of `pairs.index`.
-            batch: Number of pairs in a batch.
-            seed: Seed of the order.
-            first: Function that returns the first step.
-        """
-        self._games = games
-        self._kind = kind
-        self._rows = rows
-        self._batch = batch
-        self._seed = seed
-        self._first = first
+    def __post_init__(self) -> None:
+        """Prepare the end of the thread."""
         self._closed = threading.Event()
 
     def close(self) -> None:
@@ -77,7 +71,7 @@ class Stream:
     def __iter__(self) -> Iterator[Tensors]:
         waiting: queue.Queue[pairs.Batch | BaseException] = queue.Queue(AHEAD)
         # Read here, as the step may have advanced when the thread starts.
-        step = self._first()
+        step = self.first()
 
         def put(item: pairs.Batch | BaseException) -> None:
             while not self._closed.is_set():
@@ -91,7 +85,7 @@ class Stream:
                 for rows in self.batches_of_rows(step):
                     if self._closed.is_set():
                         return
-                    put(pairs.encode(self._games, self._kind, rows))
+                    put(pairs.encode(self.games, self.kind, rows))
             except BaseException as error:
                 put(error)
 
@@ -110,12 +104,12 @@ class Stream:
         ranks, rank = 1, 0
         if torch.distributed.is_available() and torch.distributed.is_initialized():
             ranks, rank = torch.distributed.get_world_size(), torch.distributed.get_rank()
-        together = min(self._batch * ranks, len(self._rows))
-        in_epoch = len(self._rows) // together
+        together = min(self.batch * ranks, len(self.rows))
+        in_epoch = len(self.rows) // together
         epoch, step = divmod(step, in_epoch)
         while True:
-            order = np.random.default_rng((self._seed, epoch)).permutation(len(self._rows))
+            order = np.random.default_rng((self.seed, epoch)).permutation(len(self.rows))
             for k in range(step, in_epoch):
                 chosen = order[k * together : (k + 1) * together]
-                yield self._rows[chosen[rank::ranks]]
+                yield self.rows[chosen[rank::ranks]]
             epoch, step = epoch + 1, 0

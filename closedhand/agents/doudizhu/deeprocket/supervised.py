@@ -138,20 +138,6 @@ Progress = Callable[[float, str], object]
 """Function called with the share of a task that is done, 0 to 1, and a text about it."""
 
 
-class Result(NamedTuple):
-    """The result of training.
-
-    Attributes:
-        path: File of the best network.
-        history: Checks, as in `history.json`.
-        interrupted: Whether Ctrl-C ended the training.
-    """
-
-    path: Path
-    history: list[dict[str, Any]]
-    interrupted: bool
-
-
 def annealed(share: float) -> float:
     """Return the learning rate after a share of the training, as a fraction of the highest rate.
 
@@ -263,7 +249,7 @@ def train(
     *,
     restart: bool = False,
     progress: Progress = lambda share, text: None,
-) -> Result:
+) -> networks.Result:
     """Train a network, or resume the training in `out`; Ctrl-C saves and stops.
 
     Args:
@@ -297,7 +283,7 @@ def train(
         done = check_resumable(resumed, learner.settings)
         valid = done["step"] + 1
         if plan.share(done["step"], done["seconds"]) >= 1:
-            return Result(out / f"{kind}.safetensors", done["checks"], False)
+            return networks.Result(out / f"{kind}.safetensors", done["checks"], False)
     learned, kept = split(games, rows, records)
     stream = Stream(
         games, kind, learned, settings.batch, settings.seed, lambda: learner.global_step
@@ -318,7 +304,7 @@ def train(
         raise KeyboardInterrupt from None
     finally:
         stream.close()
-    return Result(out / f"{kind}.safetensors", learner.checks, checks.watch.interrupted)
+    return networks.Result(out / f"{kind}.safetensors", learner.checks, checks.watch.interrupted)
 
 
 def network_of(kind: str, settings: Settings) -> networks.Network:
@@ -418,11 +404,7 @@ def trainer_of(settings: Settings, logger: TensorBoardLogger, checks: Checks) ->
 
 
 def check_plan(plan: Plan, batch: int) -> None:
-    """Check that a training has a limit, and that its limits and batch size are positive.
-
-    Raises:
-        InputError: There is no limit, or a number is not positive.
-    """
+    """Check that a training has a limit, and that its limits and batch size are positive."""
     limits = [limit for limit in plan if limit is not None]
     if not limits:
         raise InputError("give --minutes or --steps")

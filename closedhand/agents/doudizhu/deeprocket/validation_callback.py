@@ -88,12 +88,7 @@ class Checks(Callback):
         self._done = int(self._learner.share * self._number)
 
     def on_train_batch_end(
-        self,
-        trainer: Trainer,
-        pl_module: LightningModule,
-        outputs: Any,
-        batch: Any,
-        batch_idx: int,
+        self, trainer: Trainer, pl_module: LightningModule, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
         """Check, save and stop when due."""
         self._learning += self._tick()

@@ -47,11 +47,7 @@ SIMULATION = 40.0
 
 
 class SearchAgent:
-    """Agent that compares plays by simulation.
-
-    Attributes:
-        name: Name in results and records.
-    """
+    """Agent that compares plays by simulation."""
 
     def __init__(
         self,
@@ -183,11 +179,7 @@ def search_settings(
 
 @searching("search")
 def make_search(
-    game: Game,
-    seed: int,
-    argument: SearchArgument,
-    threads: Threads = None,
-    worlds: Worlds = None,
+    game: Game, seed: int, argument: SearchArgument, threads: Threads = None, worlds: Worlds = None
 ) -> SearchAgent:
     """Make the agent `search`; `search:50ms`, `search:4000`, `search:4000x300:PATH` set the budget.
 

@@ -11,11 +11,7 @@ from closedhand.search.playout import playout
 
 
 class Bidding(NamedTuple):
-    """The policy.
-
-    Attributes:
-        styles: Policy of the plays.
-    """
+    """The policy."""
 
     kernels = "closedhand.agents.doudizhu.search.auction"
 
@@ -43,7 +39,7 @@ def evaluate(policy, rules, state, player, guess, rng, ids):
 
 @kernel
 def log_likelihood(policy, rules, state, player, least, rng, ids):
-    """Compute that of the plays, see `styles.log_likelihood`; words count as equally likely."""
+    """Compute the log-likelihood of the plays by `styles`; words count as equally likely."""
     return styles.log_likelihood(policy.styles, rules, state, player, least, rng, ids)
 
 

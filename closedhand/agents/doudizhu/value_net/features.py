@@ -74,11 +74,7 @@ def known_group(rules, play):
 
 @kernel
 def write_cards(cards, first, out, n):
-    """Write the inputs of packed cards, the first of which is `first`, from `out[n]` on.
-
-    Returns:
-        The number of inputs in `out`.
-    """
+    """Write the inputs of packed cards, numbered from `first`, behind `out[:n]`; return its end."""
     while cards:
         number = np.int64(cards & NIBBLE)
         out[n] = first + number - 1

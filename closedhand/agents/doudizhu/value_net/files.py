@@ -29,6 +29,7 @@ FINEST = 127
 def _packed(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Encode rows of weights as int8, with a factor for each row, float32."""
     factors = (np.abs(rows).max(axis=-1) / FINEST).astype(np.float32)
+    # A row of zeros has the factor 0, which must not become a divisor.
     inverse = np.divide(1, factors, out=np.zeros_like(factors), where=factors > 0)
     return np.rint(rows * inverse[..., None]).astype(np.int8), factors
 

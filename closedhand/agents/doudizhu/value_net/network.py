@@ -105,7 +105,7 @@ SHAPES = Net(
 
 def new_net(seed: int) -> Net:
     """Make a network that plays as `decompose` does, with random lower layers."""
-    rng = np.random.default_rng((seed, 0xDE7))  # the number tells this use of the seed from others
+    rng = np.random.default_rng((seed, 0xDE7))  # a stream of its own, see `Training.step`
     dense = np.zeros(SHAPES.dense, np.float32)
     second = rng.standard_normal((ROLES, UNITS * SECOND)) * np.sqrt(2 / UNITS)
     dense[:, : UNITS * SECOND] = second

@@ -49,7 +49,7 @@ SAMPLE = record_type(
 
 @kernel
 def play_games(policy, rules, win, games, rng, ids, states, samples):
-    """Play games and write samples, while there is space for another game.
+    """Play games and write samples, while there is space; return how many of each.
 
     Args:
         policy: Policy of all seats.
@@ -60,9 +60,6 @@ def play_games(policy, rules, win, games, rng, ids, states, samples):
         ids: Scratch space, int32 [num_actions].
         states: Scratch space, states [1].
         samples: Output, `SAMPLE` [room].
-
-    Returns:
-        The number of games played, and of samples.
     """
     state = states[0]
     space = make_space()

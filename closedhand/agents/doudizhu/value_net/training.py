@@ -55,7 +55,8 @@ falls with the square root of the number of steps."""
 AVERAGED_EVERY = 8
 """Steps between additions to the mean of weights."""
 LAST_PART = 9
-"""Exponent of the averaging: the mean is about that over the last ninth of the run."""
+"""Weight of the averaging: network n enters the mean with the part 9 / (n + 8), so about the last
+ninth of the run counts."""
 LEAST_VISITS = 30
 """Number of gradients after which the agent uses a row; others have the value 0."""
 NOTED_EVERY = 500
@@ -84,8 +85,6 @@ class Training:
     """A network in training; a `closedhand.core.run.Learner`.
 
     Attributes:
-        game: Dou Dizhu with the objective that is learned.
-        seed: Seed of everything random.
         steps: Number of steps taken, before this stage as well.
         games: Number of games played, likewise.
         samples: Number of samples learned, likewise.
@@ -162,9 +161,9 @@ class Training:
 
     def step(self) -> None:
         """Play the games of a step and learn from them."""
-        # The number tells this use of the seed from others, such as `new_net`.
+        # The constant makes this stream differ from others of the same seed, such as `new_net`'s.
         rng = np.random.default_rng((self.seed, 0xDA7, self.steps))
-        counts = self._play(rng)
+        counts = self._play(rng)  # by piece: games, samples
         games, samples = counts.sum(axis=0).tolist()
         order = rng.permutation(places(counts))
         self._learn(order, rng.random(len(order), np.float32))
@@ -338,11 +337,7 @@ PLAIN = Format(_write, NPZ.read)
 
 
 def begin(
-    game: Game,
-    seed: int,
-    folder: Path,
-    start: Path | None = None,
-    settings: Settings = Settings(),
+    game: Game, seed: int, folder: Path, start: Path | None = None, settings: Settings = Settings()
 ) -> Run[Training]:
     """Make a run of a training before its first step; it can be resumed.
 

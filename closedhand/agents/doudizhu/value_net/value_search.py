@@ -62,11 +62,7 @@ class ValueSearchAgent(SearchAgent):
 
 @searching("value-search", SIMULATION, files.files_of)
 def make_value_search(
-    game: Game,
-    seed: int,
-    argument: SearchArgument,
-    threads: Threads = None,
-    worlds: Worlds = None,
+    game: Game, seed: int, argument: SearchArgument, threads: Threads = None, worlds: Worlds = None
 ) -> ValueSearchAgent:
     """Make the agent `value-search`; it takes the arguments of `search`, but the path of a network.
 

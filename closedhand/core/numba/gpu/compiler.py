@@ -261,7 +261,7 @@ RULES = {
     "array_sum": "loops take the place of reductions of arrays",
     "misaligned": "fields of records are at multiples of their size",
 }
-"""Rules of the contract by what the compiler says where one is broken."""
+"""Rules of the contract, by a part of the compiler's message where one is broken."""
 
 
 def _reason(error: Exception) -> str:

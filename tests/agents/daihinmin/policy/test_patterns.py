@@ -40,7 +40,7 @@ def unseen(state: State) -> Cards:
     return set(range(53)) - played - cards_of(state.hands[state.player])
 
 
-def room(left: int) -> int:
+def size_class(left: int) -> int:
     return [0, 0, 1, 2, 3, 4, 4][left] if left < 7 else 5
 
 
@@ -116,9 +116,9 @@ def features(game: Game, state: State, action: int, number: int) -> Counter[int]
     while len(after) < 5:
         after.append(int(state.next[after[-1]]))
     active = [i for i in after if i in live and not state.passed >> i & 1]
-    least = room(min((int(state.left[i]) for i in live), default=20))
+    least = size_class(min((int(state.left[i]) for i in live), default=20))
     players = 3 - int(state.out)
-    owner = room(int(state.left[state.owner]))
+    owner = size_class(int(state.left[state.owner]))
     own, away = counts(hand, revolution), counts(others, revolution)
     kind_of = lambda play: (  # noqa: E731
         min(int(TABLE.family[play]), 3)
@@ -138,7 +138,7 @@ def features(game: Game, state: State, action: int, number: int) -> Counter[int]
         found = plain(own, p.PASS_REST + (target * 2 + early) * 56)
         found += plain(away, p.PASS_OTHERS + (target * 2 + early) * 56)
         found[p.PASSING + (target * 4 + stage) * 2 + int(state.lock > 0)] += 1
-        found[p.PASS_ROOMS + (room(left) * 6 + owner) * 6 + least] += 1
+        found[p.PASS_SIZES + (size_class(left) * 6 + owner) * 6 + least] += 1
         found[p.PASS_FORM + (kind * 7 + weak) * 5 + strong] += 1
         found[p.PASS_TABLE + (len(active) * 4 + players) * 2 + mine] += 1
         found[p.CHOICE + min(max(number - 2, 0), 3) * 4 + stage] += 1
@@ -180,8 +180,8 @@ def features(game: Game, state: State, action: int, number: int) -> Counter[int]
                 if TABLE.suits[action] >> card % 4 & 1:
                     found[first + order(revolution).index(card // 4) * 2 + whose] += 1
     weak, strong = form(rest, others, then)
-    found[p.ROOM + (play * 6 + room(len(rest))) * 6 + least] += 1
-    following = room(int(state.left[active[0]])) if active else 5
+    found[p.LEFT_SIZE + (play * 6 + size_class(len(rest))) * 6 + least] += 1
+    following = size_class(int(state.left[active[0]])) if active else 5
     found[p.NEXT + play * 6 + following] += 1
     found[p.TABLE + (play * 5 + len(active)) * 4 + players] += 1
     found[p.BEATERS + (((follow * 7 + kind) * 7 + beating) * 3 + locked) * 4 + stage] += 1

@@ -214,7 +214,7 @@ def test_kickers_that_were_learned_from_records_do_not_move(untrained: Path) -> 
 def test_it_goes_on_where_it_was_interrupted(
     untrained: Path, tmp_path: Path, critic: str | None
 ) -> None:
-    def tune(out: str, stop: float, **given: Any) -> fine_tuning.Result:
+    def tune(out: str, stop: float, **given: Any) -> networks.Result:
         def progress(share: float, text: str) -> None:
             steps.append(text)
             if len(steps) >= stop:

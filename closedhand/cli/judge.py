@@ -1,0 +1,96 @@
+"""The command `judge`: the exact evaluation of an agent in a small game."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from closedhand.cli.common import (
+    GameName,
+    Json,
+    Options,
+    Rules,
+    bind,
+    make_folder,
+    print_json,
+    print_table,
+    seed_option,
+)
+from closedhand.cli.solve import called, explained, judged_columns, strategy_files, values_of
+from closedhand.core.game import Game
+
+
+def judge(
+    game: GameName,
+    agent: Annotated[str, typer.Argument(help="The agent.", metavar="AGENT")],
+    seed: Annotated[int, seed_option("Seed of the agent.")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for each player's best response, as a strategy file."),
+    ] = None,
+    rules: Rules = None,
+    option: Options = None,
+    as_json: Json = False,
+) -> None:
+    """Evaluate an agent in a small game: value, best responses and NashConv, all exact.
+
+    All seats play the agent, or all except one, which plays its best response. NashConv is the sum
+    of the players' gains by best responses: 0 only for an equilibrium. If several seats play for
+    one side, a further line gives an upper bound of their common gain: the gain of a joint response
+    in which they see each other's cards.
+
+    An agent without probabilities is asked once at every information set, and judged as if it
+    always decided so: exactly if it is deterministic.
+
+    Example: closedhand judge leduc random
+    """
+    from closedhand.core.agents import make_agent
+    from closedhand.solvers import solving
+    from closedhand.solvers.evaluate import best_response, evaluate_rows
+    from closedhand.solvers.strategy import Strategy, save, shared_responses, strategy_of
+    from closedhand.solvers.tree import build, tree_size
+
+    bound = bind(game, rules, option)
+    names = solving.labels(bound)
+    strategies = strategy_files(bound)
+    folder = out and make_folder(
+        out, {f"{name}{end}": kind for name in names for end, kind in strategies.items()}
+    )
+    played = strategy_of(bound, make_agent(bound, agent, seed))
+    tree = build(bound)
+    evaluation = evaluate_rows(tree, played.probabilities)
+    result: dict[str, Any] = {
+        "game": bound.name,
+        "options": dict(bound.options),
+        "agent": agent,
+        **tree_size(tree),
+        **solving.judgement_summary(bound, evaluation),
+    }
+    shared = {named_side(bound, side): won for side, won in shared_responses(played).items()}
+    if shared:
+        result["shared_information"] = shared
+    if folder:
+        for player, name in enumerate(names):
+            response = best_response(tree, played.probabilities, player).sigma
+            about = {"algorithm": f"best response of {name} to {agent}"}
+            table = Strategy(bound, tree.keys, tree.rows, tree.actions, response, about)
+            save(table, folder / f"{name}.npz")
+    if as_json:
+        print_json(result)
+        return
+    title = f"{called(result)}; {agent} at all seats; {bound.unit} a game"
+    print_table([f">{n}" for n in judged_columns(result)], [values_of(result)], title, no_wrap=True)
+    typer.echo(
+        f"{result['information_sets']:,} information sets, {result['nodes']:,} histories; "
+        + explained(result)
+    )
+    for name, won in shared.items():
+        typer.echo(f"{name}, with shared information: at most {won:.6f} in sum")
+    if folder:
+        typer.echo(f"saved {', '.join(f'{folder / name}.npz' for name in names)}")
+
+
+def named_side(game: Game, side: int) -> str:
+    """Name a side by the role of its seats, if they share one."""
+    roles = {role for role, each in zip(game.roles, game.sides, strict=True) if each == side}
+    return roles.pop() if len(roles) == 1 else f"side {side}"

@@ -1,0 +1,354 @@
+"""The command `match`: duplicate matches and leagues."""
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+from rich.console import Console
+
+from closedhand.cli.common import (
+    GameName,
+    Json,
+    Options,
+    Ray,
+    Rules,
+    Seed,
+    bind,
+    claim_files,
+    given_options,
+    interruptible,
+    leave_if_interrupted,
+    note,
+    print_json,
+    print_table,
+    progress_bar,
+    save_picture,
+    slug,
+    workers_of,
+)
+from closedhand.core.checks import check_deals
+from closedhand.core.file_kinds import LEAGUE, MATCH, PICTURE
+from closedhand.core.game import Game, InputError
+from closedhand.core.registry import make_game
+
+# Slow imports are made inside the functions, so that --help is fast.
+if TYPE_CHECKING:
+    from closedhand.core.agents import Player
+    from closedhand.core.deals import Deals as FixedDeals
+
+
+NOTHING = "interrupted before any more deals were finished; nothing more is saved"
+
+Agents = Annotated[
+    str,
+    typer.Option(
+        help="Two or more agents, separated by commas; in a league one for each seat, the last one "
+        "for all further seats."
+    ),
+]
+Deals = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NUMBER|FILE",
+        help="Number of deals, each played at every seating, 1000 if absent; or a file of deals or "
+        "records (closedhand deals).",
+    ),
+]
+Duplicate = Annotated[
+    bool,
+    typer.Option(
+        "--duplicate",
+        help="A league that replays each deal with the agents rotated through all seats.",
+    ),
+]
+Processes = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="Number of processes, or of actors with --ray; all cores if absent, one with a search "
+        "by the clock.",
+    ),
+]
+
+
+def match(
+    game: GameName,
+    agents: Agents,
+    deals: Deals = None,
+    rounds: Annotated[
+        int | None, typer.Option(min=1, help="Number of rounds of a league; 1000 if absent.")
+    ] = None,
+    duplicate: Duplicate = False,
+    seed: Seed = 0,
+    rules: Rules = None,
+    option: Options = None,
+    workers: Processes = None,
+    ray: Ray = None,
+    out: Annotated[
+        Path | None, typer.Option(help="JSON file for the results; the picture is saved beside it.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue the match that the file holds.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Play a duplicate match, or a league, and show points with 95% intervals.
+
+    In a match, each pair of agents plays every deal at every seating. In a league all agents play
+    at one table; --rounds or --duplicate make a league of any game with three or more sides, and
+    some games are always leagues. If the rounds of a game carry over, a deal is a match of rounds,
+    with --duplicate one round.
+
+    Saves the results as JSON, by default in runs/, and a picture of them beside it.
+
+    Example: closedhand match doudizhu --agents greedy,rule --deals 200
+    """
+    from closedhand.core.agent_spec import split_agents
+    from closedhand.core.registry import spec_of
+
+    options = given_options(game, rules, option)
+    is_league = spec_of(game).league or rounds is not None or duplicate
+    kind = ["league", *["duplicate"] * duplicate] if is_league else ["match"]
+    given = [f"{key} {value}" for key, value in options.items()]
+    number, fixed = _asked(game, options, deals)
+    if fixed is not None:
+        given.append(f"deals {fixed.digest}")
+    path = out or Path("runs") / (slug(" ".join([*kind, game, *given, agents])) + ".json")
+    picture = path.parent / f"{path.stem}.png"
+    claim_files((path, LEAGUE if is_league else MATCH), (picture, PICTURE))
+    texts = split_agents(agents)
+    if is_league:
+        contest = _league(game, options, texts, fixed or number, rounds, duplicate, seed)
+    else:
+        contest = _match(bind(game, rules, option), texts, fixed or number or 1000, seed)
+    _contend(contest, path, picture, workers, ray, resume, as_json)
+
+
+def _asked(
+    game: str, options: dict[str, Any], text: str | None
+) -> tuple[int | None, "FixedDeals | None"]:
+    """Parse `--deals`: a number, or the deals of a file; both None if the text is None.
+
+    The file is read by the game of its options; a league has the same deals.
+
+    Raises:
+        InputError: It is neither, or the file holds no deals of the game.
+    """
+    from closedhand.core.deals import read_deals
+
+    if text is None:
+        return None, None
+    if re.fullmatch(r"[+-]?[0-9]{1,30}", text):
+        return check_deals(int(text), "a match"), None
+    return None, read_deals(Path(text), make_game(game, **options))
+
+
+def _contend(
+    contest: "_Contest",
+    path: Path,
+    picture: Path,
+    workers: int | None,
+    ray: str | None,
+    resume: bool,
+    as_json: bool,
+) -> None:
+    """Play a contest, save its results and their picture, and print them; see `match`."""
+    from closedhand.arena import results
+    from closedhand.arena.match import is_clocked
+
+    clocked = is_clocked(contest.game, contest.players)
+    if clocked and ray is not None:
+        raise InputError("an agent that searches by the clock needs all cores: leave out --ray")
+    players = workers_of(ray, workers or (1 if clocked else None))
+    played = contest.load(path) if resume else None
+
+    def save(found: Any) -> None:
+        results.save(path, contest.summary(found))
+
+    with (
+        players as doing,
+        interruptible(NOTHING),
+        progress_bar(contest.unit, contest.total) as update,
+    ):
+        found = contest.play(doing, played, lambda done: update(done * contest.share), save)
+    data = contest.summary(found)
+    # Print first: a full disk must not lose the results.
+    if as_json:
+        print_json(data)
+    else:
+        contest.show(data)
+    results.save(path, data)
+    drawn = save_picture(contest.plot, data, picture)
+    if not as_json:
+        typer.echo(f"saved {path}" + (f" and {drawn}" if drawn else ""))
+    done = f"{found.deals * contest.share} of {contest.total} {contest.unit}"
+    leave_if_interrupted(found.interrupted, f"interrupted after {done}; continue with --resume")
+
+
+class _Contest(NamedTuple):
+    """A match or a league to be played.
+
+    Attributes:
+        game: The game.
+        players: The agents.
+        unit: What is counted, `deals` or `rounds`.
+        share: Number of these in a deal.
+        total: Number of these in all.
+        load: Reads the results in a file, to continue from them.
+        play: Plays, from the workers, the results so far, `update(deals)` and `save(results)`.
+        summary: Converts results to JSON values.
+        plot: Draws a summary.
+        show: Prints a summary.
+    """
+
+    game: Game
+    players: Sequence["Player"]
+    unit: str
+    share: int
+    total: int
+    load: Callable[[Path], Any]
+    play: Callable[..., Any]
+    summary: Callable[[Any], dict[str, Any]]
+    plot: Callable[[Any, Path], None]
+    show: Callable[[dict[str, Any]], None]
+
+
+def _match(game: Game, texts: list[str], deals: "int | FixedDeals", seed: int) -> _Contest:
+    from closedhand.arena import match, results
+    from closedhand.arena.plot import plot_match
+    from closedhand.core.duplicate import parse_all
+
+    agents = parse_all(game, texts)
+    number, digest = _counted(deals)
+    return _Contest(
+        game, agents, "deals", 1, number,
+        load=lambda path: results.load(path, game, agents, seed, digest),
+        play=lambda *how: match.play(game, agents, deals, seed, *how),
+        summary=results.summary, plot=plot_match, show=show_match,
+    )  # fmt: skip
+
+
+def _counted(deals: "int | FixedDeals") -> tuple[int, str | None]:
+    """Return the number of deals, and the digest of their file."""
+    return (deals, None) if isinstance(deals, int) else (len(deals), deals.digest)
+
+
+def _league(
+    name: str,
+    options: dict[str, Any],
+    texts: list[str],
+    deals: "int | FixedDeals | None",
+    rounds: int | None,
+    duplicate: bool,
+    seed: int,
+) -> _Contest:
+    from closedhand.arena import league
+    from closedhand.arena.plot import plot_league
+
+    if deals is not None and (rounds is not None or not duplicate):
+        raise InputError("a league takes --rounds, or with --duplicate --deals in their place")
+    wanted = rounds or 1000
+    game = league.bind(name, options, wanted, duplicate)
+    share = league.rounds_per_deal(game, duplicate)
+    asked = deals or math.ceil(wanted / share)
+    number, digest = _counted(asked)
+    seated = league.seat_all(game, texts)
+    if len(seated) > len(texts):
+        note(f"{texts[-1]} takes {len(seated) - len(texts) + 1} seats")
+    if number * share != (rounds or number * share):
+        note(f"playing {number * share} rounds, in deals of {share}")
+    return _Contest(
+        game, seated, "rounds", share, number * share,
+        load=lambda path: league.load(path, game, seated, seed, duplicate, digest),
+        play=lambda *how: league.play(game, seated, asked, seed, duplicate, *how),
+        summary=league.summary, plot=plot_league, show=show_league,
+    )  # fmt: skip
+
+
+def show_match(data: dict[str, Any]) -> None:
+    """Print match results as tables."""
+    from closedhand.arena.results import between, shortened
+
+    console = Console(markup=False)  # agents' options have brackets
+    for pair in data["pairs"]:
+        first, second = map(shortened, pair["agents"])
+        title = f"{data['game']}: {first} v {second}, {_dealt(data)}, seed {data['seed']}"
+        rows = pair["results"]
+        figures = [
+            row["columns"] or {"win rate": row["win_rate"], "points": row["points"]} for row in rows
+        ]
+        signs = {name: "+" * any(each[name]["mean"] < 0 for each in figures) for name in figures[0]}
+        lines = []
+        for row, figure in zip(rows, figures, strict=True):
+            cells = (
+                (f"{figure[name]['mean']:{sign}.3f}", between(figure[name], f"{sign}.3f"))
+                for name, sign in signs.items()
+            )
+            lines.append((shortened(row["agent"]), row["role"], *chain.from_iterable(cells)))
+        headings = chain.from_iterable((f">{name}", ">95%") for name in signs)
+        print_table(["agent", "role", *headings], lines, title)
+        gap = pair["difference"]["all"]
+        console.print(
+            f"{first} minus {second} on the same deals: {gap['mean']:+.3f} points per game "
+            f"({between(gap, '+.3f')})"
+        )
+        times = zip((first, second), pair["microseconds_per_decision"], strict=True)
+        console.print("; ".join(f"{name} {time} µs per decision" for name, time in times))
+        for name, spent in zip((first, second), pair["spent"], strict=True):
+            if spent:
+                console.print(f"{name}: {budget_used(spent)}")
+
+
+def _dealt(data: dict[str, Any]) -> str:
+    """Write the number of deals, and the digest of their file."""
+    digest = data["deals_digest"]
+    return f"{data['deals']} deals" + (f" of {digest}" if digest else "")
+
+
+def budget_used(spent: dict[str, float]) -> str:
+    """Write the measured cost of searches."""
+    number, seconds = spent["searches"], spent["seconds"]
+    return (
+        f"{number:,.0f} searches of {spent['simulations'] / number:,.0f} simulations and "
+        f"{1000 * seconds / number:,.1f} ms, on {spent['processor_seconds'] / seconds:.2f} cores"
+    )
+
+
+def show_league(data: dict[str, Any]) -> None:
+    """Print the results of a league as tables."""
+    from closedhand.arena.results import between, shortened
+
+    console = Console(markup=False)  # brackets are those of agents' options
+    how = f"each of {_dealt(data)} at all seats, " if data["duplicate"] else ""
+    console.print(f"{data['game']}: {data['rounds']:,} rounds, {how}seed {data['seed']}")
+    print_table(
+        ["agent", ">points", ">95%", *(f">{n}" for n in _ordinals(len(data["results"]))), ">µs"],
+        [
+            (
+                shortened(row["agent"]),
+                f"{row['points']['mean']:.3f}",
+                between(row["points"], ".3f"),
+                *(f"{100 * share:.0f}%" for share in row["places"]),
+                f"{row['microseconds_per_decision'] or 0:.1f}",
+            )
+            for row in sorted(data["results"], key=lambda row: -row["points"]["mean"])
+        ],
+    )
+    for gap in data["differences"]:
+        first, second = map(shortened, gap["agents"])
+        console.print(
+            f"{first} minus {second}: {gap['mean']:+.3f} per round ({between(gap, '+.3f')})"
+        )
+    for row in data["results"]:
+        if row["spent"]:
+            console.print(f"{shortened(row['agent'])}: {budget_used(row['spent'])}")
+    over = f"{data['blocks']} blocks of rounds" if data["blocks"] else f"{data['deals']} deals"
+    console.print(f"points per round; intervals over {over}; µs per decision")
+
+
+def _ordinals(number: int) -> list[str]:
+    return [f"{i}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(i, 'th') }" for i in range(1, number + 1)]

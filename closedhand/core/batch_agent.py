@@ -1,0 +1,58 @@
+"""Common parts of agents that decide on many views in one call."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+import numpy as np
+
+from closedhand.core.game import Game, State
+
+
+class BatchAgent(ABC):
+    """Base of agents that define `act_batch`.
+
+    Attributes:
+        name: Name in results and records.
+        game: Game that is played.
+    """
+
+    def __init__(self, game: Game, name: str) -> None:
+        """Create the agent `name` for `game`."""
+        self.game, self.name = game, name
+
+    @abstractmethod
+    def act_batch(self, views: np.ndarray) -> np.ndarray:
+        """Choose an action, integers [n], for each view, states [n]."""
+
+    def act(self, view: State) -> int:
+        """Choose the action of the player to act."""
+        return int(self.act_batch(np.array([view], self.game.dtype))[0])
+
+
+def through_substeps(
+    states: np.ndarray,
+    actions: int,
+    policy: Callable[[np.ndarray], np.ndarray],
+    play: Callable[[np.ndarray, np.ndarray], np.ndarray],
+) -> np.ndarray:
+    """Compute the probabilities of flat actions by those of their sub-steps, float64 [n, actions].
+
+    Args:
+        states: States [n] of the sub-stepped game.
+        actions: Number of flat actions.
+        policy: Returns the probabilities of sub-steps in states [m], float64 [m, sub-steps].
+        play: Plays a sub-step in each state [m]; returns the flat actions that they complete,
+            integers [m], -1 for none.
+    """
+    shares = np.zeros((len(states), actions))
+    sources, chances = np.arange(len(states)), np.ones(len(states))
+    while len(states):
+        following = policy(states)
+        parents, steps = np.nonzero(following)
+        states, sources = states[parents], sources[parents]
+        chances = chances[parents] * following[parents, steps]
+        completed = play(states, steps)
+        done = completed >= 0
+        np.add.at(shares, (sources[done], completed[done]), chances[done])
+        states, sources, chances = states[~done], sources[~done], chances[~done]
+    return shares

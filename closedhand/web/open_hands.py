@@ -1,0 +1,100 @@
+"""Positions with open hands, solved exactly for the page, see `closedhand.search.exact`."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from closedhand.core.game import Game, State
+from closedhand.search import exact
+from closedhand.web.serialization import describe_action
+
+QUICK, LONG = 0.3, 10.0
+"""Seconds of the search at once, and of the one that a person asks for."""
+REVIEW = 3.0
+"""Seconds of all searches in the review of a game."""
+MEMORY = 2**27
+"""Bytes of the tables of a search."""
+
+
+def is_solvable(game: Game) -> bool:
+    """Return whether positions of a game can be solved: players act in turn, in one round."""
+    return not game.simultaneous and game.rounds == 1
+
+
+def solved(game: Game, state: State, seconds: float, seats: int | None = None) -> dict[str, Any]:
+    """Solve a position, as far as the time allows.
+
+    Args:
+        game: The flat game.
+        state: A full state, which is not over.
+        seconds: Seconds of the search.
+        seats: Number of seats with a hand; the line leaves out the others. None: all.
+
+    Returns:
+        `player`, who is to act, and by whose payoffs `low` and `high` bound the result; `teams`,
+        of the seats; `is_win`, whether payoffs are 1 and -1; `plays`, all legal plays with bounds
+        of their own; `line`, the best play and those that follow; `seconds` and `positions` of the
+        search.
+
+    Raises:
+        InputError: The players act at the same time, or the game is over.
+    """
+    seats = game.num_players if seats is None else seats
+    found = exact.endgame(game, state, seconds=seconds, memory=MEMORY)
+    plays = [
+        {**describe_action(game, state, play.action), "low": play.low, "high": play.high}
+        for play in found.plays
+    ]
+    return {
+        "player": found.player,
+        "low": found.low,
+        "high": found.high,
+        "teams": list(exact.teams_of(game, state)),
+        "is_win": exact.paying(game).payoff_range == (-1.0, 1.0),
+        "plays": plays,
+        "line": [each for each in _followed(game, state, found) if each["player"] < seats],
+        "seconds": round(found.seconds, 3),
+        "positions": found.positions,
+    }
+
+
+def _followed(game: Game, state: State, found: exact.Endgame) -> Iterator[dict[str, Any]]:
+    """Describe the plays of a line; nothing if the result is unknown."""
+    state = state.copy()
+    for player, text in found.line if found.value is not None else ():
+        action = game.parse(text, state)
+        yield {"player": player, **describe_action(game, state, action)}
+        game.play(state, action)
+
+
+def forced(game: Game, states: list[State]) -> dict[int, dict[str, Any]]:
+    """Find from where on the result of a game was forced, with all hands open.
+
+    The positions are solved from the last one back, until one is not solved in `QUICK` seconds.
+
+    Args:
+        game: The flat game.
+        states: The state before each action, and the last one.
+
+    Returns:
+        By index of the state: its `value`, the `winners`, whose payoff is positive, and the `line`
+        of `solved`; nothing unless two teams play.
+    """
+    found: dict[int, dict[str, Any]] = {}
+    if not is_solvable(game):
+        return found
+    left = REVIEW
+    for ply in reversed(range(len(states) - 1)):
+        if left <= 0 or len(set(exact.teams_of(game, states[ply]))) != 2:
+            break
+        each = solved(game, states[ply], min(QUICK, left))
+        left -= each["seconds"]
+        if each["low"] < each["high"]:
+            break
+        teams, player = each["teams"], each["player"]
+        winners = [
+            seat
+            for seat, team in enumerate(teams)
+            if each["low"] != 0 and (team == teams[player]) == (each["low"] > 0)
+        ]
+        found[ply] = {"value": each["low"], "winners": winners, "line": each["line"]}
+    return found

@@ -1,0 +1,109 @@
+"""Scratch space of agents is enough in every position: what they write is measured in more room."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from support import positions
+
+from closedhand import Game, make_game
+from closedhand.agents.daihinmin.policy import critic, light_policy, pattern_policy, patterns
+from closedhand.agents.daihinmin.policy.shared import options, seen_cards_of
+from closedhand.agents.doudizhu.decompose import agent as decompose, features, partition
+from closedhand.agents.doudizhu.value_net import features as inputs
+from closedhand.games.doudizhu.auction import is_opening
+from closedhand.games.doudizhu.hidden import cards_of_others
+
+MORE = 4
+"""Times as much room as the agents have."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"classes": "random"},
+        {"classes": "random", "jack_back": True, "five_skip": True, "lead_pass": True},
+        {"kaidan": False, "lock": False, "revolution": False},
+    ],
+)
+def test_features_of_daihinmin_fit(rules: dict[str, Any]) -> None:
+    game = make_game("daihinmin", **rules)
+    pattern = pattern_policy.shipped()
+    ids, few = np.empty(game.num_actions, np.int32), np.empty(MORE * 32, np.int64)
+    logits = np.empty(game.num_actions)
+    found = np.empty((game.num_actions, 2, MORE * patterns.MOST_FEATURES), np.int32)
+    numbers = np.empty((game.num_actions, 2), np.int64)
+    most = np.zeros(3, int)
+    for state in positions(game, 1, 60):
+        if game.over(state):
+            continue
+        n = int(options(game.rules, state, ids))
+        pattern_policy.judge(pattern, game.rules, state, ids, n, logits, found, numbers)
+        seen = seen_cards_of(state)
+        of_plays = [0]
+        if state["leader"] >= 0:
+            of_plays += [
+                int(light_policy.describe(game.rules, state, seen, int(action), few))
+                for action in ids[:n]
+            ]
+        reasons = int(critic.reasons(game.rules, state, few))
+        most = np.maximum(most, [numbers[:n].max(), max(of_plays), reasons])
+    assert (most <= [224, 10, 17]).all()
+    assert (most >= [60, 6, 12]).all()
+    assert patterns.MOST_FEATURES >= 224
+    assert light_policy.MOST_FEATURES >= 10
+    assert critic.MOST_REASONS >= 17
+
+
+def doudizhu() -> list[Game]:
+    named = [{"rules": name} for name in ("deeprocket", "rlcard", "douzero", "mini", "two_players")]
+    more: list[dict[str, Any]] = [{"bidding": True, "robbing": True, "doubling": True}]
+    return [make_game("doudizhu", **rules) for rules in (*named, *more)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", doudizhu(), ids=str)
+def test_features_of_dou_dizhu_fit(game: Game) -> None:
+    ids, plays = np.empty(game.num_actions, np.int32), np.empty(decompose.CANDIDATES, np.int64)
+    sums, numbers = np.empty(len(plays)), np.zeros(len(plays), np.int64)
+    found = np.empty((len(plays), MORE * features.MOST_FEATURES), np.int64)
+    nodes, costs = np.empty(partition.MOST_NODES, partition.NODE), np.empty((7, 15), np.int64)
+    position = np.empty(MORE * inputs.MOST_POSITION, np.int64)
+    policy = decompose.policy_of(decompose.load(None))
+    most = np.zeros(2, int)
+    for state in positions(game, 2, 60):
+        if game.over(state) or is_opening(game.rules, state):
+            continue
+        partition.set_costs(cards_of_others(game.rules, state, state.player), costs)
+        n = int(decompose.list_plays(game.rules, state, ids, costs, nodes, plays))
+        decompose.weigh(policy, game.rules, state, plays, n, costs, nodes, sums, found, numbers)
+        written = int(inputs.describe_position(game.rules, state, position))
+        most = np.maximum(most, [numbers[:n].max(), written])
+    assert (most <= [features.MOST_FEATURES, inputs.MOST_POSITION]).all()
+    assert (most >= [10, 20]).all()
+
+
+def test_no_hand_needs_more_of_the_stack_than_there_is() -> None:
+    """From random hands, cards are exchanged for others as long as the stack grows."""
+    costs, unused = np.zeros((partition.ROWS, 15), np.int64), -7
+    nodes: Any = np.zeros(MORE * partition.MOST_NODES, partition.NODE)
+    rng, copies, deepest = np.random.default_rng(3), np.array([4] * 13 + [1, 1]), 0
+
+    def used(counts: np.ndarray) -> int:
+        nodes["kickers"] = unused
+        hand = np.uint64(sum(int(number) << 4 * rank for rank, number in enumerate(counts)))
+        partition.cost(hand, costs, nodes)
+        return int((nodes["kickers"] != unused).sum())
+
+    for _ in range(8):
+        counts = np.bincount(rng.permutation(np.repeat(np.arange(15), copies))[:20], minlength=15)
+        number = used(counts)
+        for _ in range(400):
+            changed = counts.copy()
+            changed[rng.integers(15)] -= 1
+            changed[rng.integers(15)] += 1
+            if (changed >= 0).all() and (changed <= copies).all() and used(changed) >= number:
+                counts, number = changed, used(changed)
+        deepest = max(deepest, number)
+    assert 15 < deepest <= 352 < partition.MOST_NODES

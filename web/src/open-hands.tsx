@@ -1,0 +1,62 @@
+// Open hands typed by a person: an endgame, solved exactly.
+
+import { useMemo, useState } from "preact/hooks";
+import { useShared } from "./context";
+import { EndgamePanel, useEndgame } from "./endgame";
+import { Felt } from "./felt";
+import { OptionList, type Options } from "./options";
+import { translator } from "./strings";
+import type { Game, Position } from "./types";
+
+export function OpenHands({ game }: { game: Game }) {
+  const { net, language, t: common } = useShared();
+  const t = useMemo(() => translator(language, game), [language, game]);
+  const [hands, setHands] = useState<string[]>([]);
+  const [turn, setTurn] = useState("0");
+  const [beat, setBeat] = useState("");
+  const [by, setBy] = useState("");
+  const [options, setOptions] = useState<Options>({});
+  const [position, setPosition] = useState<Position | null>(null);
+  const [about, setAbout] = useState(0); // number of the question that is shown
+  const [error, setError] = useState("");
+  const { endgame } = useEndgame(about);
+  const players = Number(options.players) || game.players;
+  const seats = Array.from({ length: players }, (_, i) => i);
+  const name = (seat: number) => {
+    const role = position?.rows.find((row) => row.seat === seat)?.role;
+    return role ? t(role) : `${common("seat")} ${seat + 1}`;
+  };
+  const go = async () => {
+    setError("");
+    setAbout(about + 1);
+    try {
+      setPosition(await net.ask("place", {
+        game: game.name, options, hands: seats.map((seat) => hands[seat] ?? ""), turn: Number(turn), about: about + 1,
+        ...(beat.trim() ? { beat: beat.trim(), ...(by ? { by: Number(by) } : {}) } : {}),
+      }));
+    } catch (e) {
+      setPosition(null);
+      setError((e as Error).message);
+    }
+  };
+  return (
+    <>
+      <div class="columns">
+        <form class="box form" id="open-hands" onSubmit={(e) => { e.preventDefault(); void go(); }}>
+          <h2>{common("Open hands, exact")}: {t(game.title)}</h2>
+          {seats.map((seat) => (
+            <label key={seat}>{common("Hand")}, {common("seat")} {seat + 1}<input data-hand={seat} value={hands[seat] ?? ""} onInput={(e) => { const next = [...hands]; next[seat] = e.currentTarget.value; setHands(next); }} /></label>
+          ))}
+          <label>{common("Seat to act")}<select id="turn" value={turn} onChange={(e) => setTurn(e.currentTarget.value)}>{seats.map((seat) => <option key={seat} value={seat}>{seat + 1}</option>)}</select></label>
+          <label>{common("Play to beat")}<input id="beat" value={beat} onInput={(e) => setBeat(e.currentTarget.value)} /></label>
+          <label>{common("Played by")}<select id="beat-by" value={by} onChange={(e) => setBy(e.currentTarget.value)}><option value="">{common("the seat before")}</option>{seats.map((seat) => <option key={seat} value={seat}>{common("seat")} {seat + 1}</option>)}</select></label>
+          <OptionList game={game} options={options} change={setOptions} />
+          {error ? <p class="error" role="alert">{error}</p> : null}
+          <button type="submit" class="primary" id="solve-hands">{common("Solve")}</button>
+        </form>
+        {position ? <div class="box"><EndgamePanel endgame={endgame} game={game} name={name} t={t} /></div> : null}
+      </div>
+      {position ? <div class="inline-felt"><Felt position={position} holders={[]} own={-9} game={game} t={t} /></div> : null}
+    </>
+  );
+}
