@@ -1,12 +1,13 @@
 """Values of hints: those of the strategy that is named, or of the simulation that is named."""
 
+import time
 from collections.abc import Iterable
 
 import numpy as np
 import pytest
 
 from closedhand import make_game
-from closedhand.web import advice
+from closedhand.web import advice, catalogue
 from closedhand.web.game_explorer import GameExplorer
 
 
@@ -53,3 +54,24 @@ def test_the_basis_of_other_values_is_named(monkeypatch: pytest.MonkeyPatch) -> 
         first = int(game.legal(view)[0])
         bases = {each["basis"] for each in advice.values(game, view, first, 0, by)}
         assert bases == {"exact" if by else "random"}
+
+
+MOST_SECONDS = 0.15
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["doudizhu", "daihinmin"])
+def test_the_first_values_of_many_plays_take_little_work(name: str) -> None:
+    """The play of the agent is among them; the seconds are those of the processor."""
+    game, spent = make_game(name).flat, list[float]()
+    by = catalogue.adviser_of(game)
+    for seed in range(8):
+        state = game.deal(np.random.default_rng(seed))
+        view = game.view(state, int(state["player"]))
+        first = advice.suggest(game, view, by, 0)["action"]["id"]
+        begun = time.thread_time()
+        found = next(advice.values(game, view, first, seed, by))["values"]
+        spent.append(time.thread_time() - begun)
+        assert first in [each["id"] for each in found] and len(found) <= advice.MOST_SHOWN
+        assert all(each["tries"] >= 2 * advice.PAIR for each in found)
+    assert np.median(spent) < MOST_SECONDS
