@@ -23,13 +23,14 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 from support import DATA, HOUSE_RULES, VARIANTS, positions
+from support_notation import format_record
 
 from closedhand import InputError, make_game
 from closedhand.core import records
 from closedhand.core.agent_spec import AgentSpec, split_agents
 from closedhand.core.agents import traits_of
 from closedhand.core.parsing import parse_json
-from closedhand.core.registry import load, spec_of
+from closedhand.core.registry import load
 from closedhand.core.text import MOST
 
 SECONDS = 20
@@ -244,8 +245,7 @@ def line_of(name: str, state: Any) -> bytes:
     if name == "daihinmin":
         actions = records.from_state(game, state).actions
         return ";".join([game.deal_text(state), *actions]).encode()
-    module = spec_of(name).parse_record.partition(":")[0]
-    return load(f"{module}:format_record")(game, state).encode()
+    return format_record(game, state).encode()
 
 
 def lines_of(name: str) -> Target:

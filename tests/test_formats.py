@@ -31,6 +31,7 @@ FORMS: dict[str, list[dict[str, Any]]] = {
         {"rules": "two_players"},
         {"rules": "douzero", "objective": "win"},
         {"bidding": True, "substeps": True},
+        {"rules": "botzone"},
     ],
     "daihinmin": [
         {},
@@ -38,6 +39,7 @@ FORMS: dict[str, list[dict[str, Any]]] = {
         {"rounds": 3, "classes": "random"},
         {"players": 3},
         {"jokers": 2, "seven_give": True},
+        {"forbidden_finish": True, "number_lock": True},
     ],
     "chinese_poker": [{}, {"rules": "1-6"}, {"players": 4}, {"substeps": True}],
 }

@@ -15,12 +15,7 @@ from closedhand.core.numba.jit import Policy, kernel, with_distinct_name
 
 
 class KernelAgent:
-    """Agent that decides by a policy, on many views in one call.
-
-    Attributes:
-        name: Name in results and records.
-        game: Game that is played.
-    """
+    """Agent that decides by a policy, on many views in one call."""
 
     def __init__(self, game: Game, name: str, policy: Policy) -> None:
         """Play `game` by a policy that decides in it (see `closedhand.core.policies`).

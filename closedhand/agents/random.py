@@ -66,6 +66,10 @@ class RandomAgent(KernelAgent):
 
 @described(Traits(microseconds=0.5))
 def make_random(game: Game, seed: int, argument: str | None) -> RandomAgent:
-    """Make the agent `random`."""
+    """Make the agent `random`.
+
+    Raises:
+        InputError: There is an argument.
+    """
     refuse_argument("random", argument)
     return RandomAgent(game, seed)

@@ -51,12 +51,7 @@ def playout_policy(game: Game, agent: str | None) -> Policy:
 
 
 class SearchAgent:
-    """Agent that searches at every decision.
-
-    Attributes:
-        name: Name in results and records.
-        game: Game that is played.
-    """
+    """Agent that searches at every decision."""
 
     def __init__(
         self, game: Game, name: str, seed: int, policy: Policy, search: Any, best: Any

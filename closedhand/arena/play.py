@@ -50,8 +50,6 @@ class Session:
     """One game of a person against agents.
 
     Attributes:
-        game: The game.
-        seat: Seat of the person.
         state: Current state, hidden cards included; only views of it are shown during the game.
         log: Actions and events, as the person saw them.
     """

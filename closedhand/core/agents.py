@@ -182,9 +182,6 @@ def described(
 ) -> Callable[[Factory], Factory]:
     """Decorate a factory with the traits of its agents.
 
-    A factory raises an `InputError` for an argument that the agent cannot use, and for a game that
-    it does not play.
-
     Args:
         traits: Traits of all its agents, or a function of game, argument and options.
         needs: Modules of extras that the factory imports when it makes an agent. They are large, so
@@ -387,7 +384,11 @@ def how_to_play(game: str, path: Path) -> list[str]:
 
 
 def refuse_argument(name: str, argument: str | None) -> None:
-    """Refuse an argument to an agent that takes none."""
+    """Refuse an argument to an agent that takes none.
+
+    Raises:
+        InputError: An argument is given.
+    """
     if argument is not None:
         raise InputError(f"the agent {name} takes no argument, not {shown(argument)}")
 

@@ -201,8 +201,6 @@ class Options:
     """The options that a game or an agent takes.
 
     Attributes:
-        owner: Name of the game or agent, for messages.
-        presets: Options that each preset changes, by its name; `rules` names the preset.
         defaults: Default of every option.
     """
 
@@ -218,7 +216,7 @@ class Options:
         Args:
             owner: Name of the game or agent, for messages.
             *options: The options, in the order in which they are shown.
-            presets: Options that each preset changes, by its name.
+            presets: Options that each preset changes, by its name; `rules` names the preset.
             is_open: Whether options outside the table are accepted, unchecked.
         """
         self.owner = owner

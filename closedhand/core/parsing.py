@@ -157,6 +157,9 @@ def check_fields(
         name: Name of such an object, for messages.
         needed: Fields that it must have, and their kinds.
         others: Fields that it may have; null counts as absent.
+
+    Raises:
+        InputError: The data is not an object, lacks a field, or has a value of another kind.
     """
     if not isinstance(data, dict):
         raise InputError(f"{name} is a JSON object, not {data!r}")

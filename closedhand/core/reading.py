@@ -290,6 +290,9 @@ def check_arrays(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
         found: The arrays, by name.
         wanted: Arrays of the right types and shapes. Texts and bytes (uint8 [n]) may have another
             length.
+
+    Raises:
+        InputError: An array is missing, has another type or shape, or contains NaN.
     """
     for name, like in wanted.items():
         if name not in found:

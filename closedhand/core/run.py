@@ -94,7 +94,11 @@ NPZ = Format(_write_npz, _read_npz)
 
 
 def check_resumable(made: Path, checkpoint: Path) -> None:
-    """Refuse to overwrite the result of a run, `made`, that has no checkpoint."""
+    """Refuse to overwrite the result of a run, `made`, that has no checkpoint.
+
+    Raises:
+        InputError: The result exists, but the checkpoint does not.
+    """
     if made.exists() and not checkpoint.exists():
         raise InputError(f"{made} is of another training: name another folder, or add --restart")
 
@@ -220,9 +224,6 @@ class Run(Generic[Worker]):
     """A run of a learner, with its history and checkpoints.
 
     Attributes:
-        learner: The learner.
-        settings: Settings that must be the same on resumption, JSON values.
-        path: Path of the checkpoint; None: none is kept.
         seconds: Seconds of work over all resumptions, without summaries and checkpoints.
         history: Summaries of the learner in order, each with the seconds of work before it.
         interrupted: Whether Ctrl-C ended the work.

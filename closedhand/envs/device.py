@@ -172,7 +172,11 @@ class Device:
 
 
 def check_device(device: Any) -> "torch.device":
-    """Check a device of PyTorch, and return it."""
+    """Check a device of PyTorch, and return it.
+
+    Raises:
+        InputError: There is no such device.
+    """
     torch = import_torch()
     try:
         found = torch.device(device)

@@ -44,9 +44,7 @@ class DeviceBatch:
     """Games on a device, changed in place.
 
     Attributes:
-        game: The game.
         torch: PyTorch, which is imported when the first batch is made.
-        number: Number of games.
         device: The device, a `torch.device`.
         form: Form of the observations.
         observation: int8 [number, size], of the player to act.

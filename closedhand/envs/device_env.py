@@ -104,7 +104,6 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
             seat=seat, illegal_reward=illegal_reward,
         )  # fmt: skip
         self.num_envs, self.render_mode = num_envs, None
-        self._alone = opponents is not None
         self.form = ObservationForm(self.game, observation, mask)
         self.single_observation_space: spaces.Space[Any] = self.form.space()  # pyright: ignore[reportIncompatibleVariableOverride]
         self.single_action_space: spaces.Discrete = common.action_space(self.game)  # pyright: ignore[reportIncompatibleVariableOverride]

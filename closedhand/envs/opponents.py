@@ -126,7 +126,11 @@ class Opponents:
 
 
 def check_seat(game: Game, seat: int | str) -> int | None:
-    """Parse a seat to its number, None for a random one."""
+    """Parse a seat to its number, None for a random one.
+
+    Raises:
+        InputError: There is no such seat.
+    """
     if isinstance(seat, str) and seat == "random":
         return None
     try:

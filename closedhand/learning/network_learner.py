@@ -66,12 +66,8 @@ class NetworkLearner(Generic[Chosen]):
         kind: Kind of its network, see `networks.KINDS`.
         roles: Whether each role of the game has its own network.
         remark: Note for the user before the training begins; empty: none.
-        game: The given game.
         features: The game as the network sees it.
         shape: Shape of the network.
-        settings: The settings.
-        seed: Seed of everything random.
-        against: Agents to evaluate the learner against.
         opponents: Names of the players of the other seats.
         updates: Number of updates.
         decisions: Number of decisions learned from.

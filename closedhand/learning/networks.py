@@ -258,11 +258,14 @@ def save(
 
 
 def load(path: Path, forms: Sequence[Features]) -> tuple[Any, dict[str, Any], Features]:
-    """Read a network, its description, and its game and observation.
+    """Read a network.
 
     Args:
         path: The file.
         forms: Possible games and observations; the first that fits is taken.
+
+    Returns:
+        The network, its description, and its game and observation.
 
     Raises:
         InputError: The file cannot be read, or holds no network for any of these games.

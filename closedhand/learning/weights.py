@@ -116,7 +116,11 @@ def load(
 
 
 def check_finite(shares: torch.Tensor) -> torch.Tensor:
-    """Check probabilities of a network; large finite weights may overflow."""
+    """Check probabilities of a network; large finite weights may overflow.
+
+    Raises:
+        InputError: A probability is not finite.
+    """
     if not torch.isfinite(shares).all():
         raise InputError("a network has weights so large that it computes no probabilities")
     return shares

@@ -166,16 +166,7 @@ class Judged:
 
 
 class Run(long_work.Run[Judged]):
-    """A run of an algorithm, with its judgements so far.
-
-    Attributes:
-        algorithm: Name of the algorithm.
-        solver: The solver.
-        seed: Seed of its randomness.
-        states: Name of the abstraction that it learns on; None: the information sets.
-        folder: Folder for `strategy.npz`, `result.json` and the checkpoint
-            `learner.npz`; None: nothing is written.
-    """
+    """A run of an algorithm, with its judgements so far."""
 
     def __init__(
         self,
@@ -191,7 +182,8 @@ class Run(long_work.Run[Judged]):
             algorithm: Name of the algorithm.
             solver: The solver, which may have done iterations already.
             seed: Seed of its randomness.
-            folder: Folder for the results and the checkpoint; None: nothing is written.
+            folder: Folder for `strategy.npz`, `result.json` and the checkpoint `learner.npz`; None:
+                nothing is written.
             states: Name of the abstraction that it learns on; None: the information sets.
         """
         from closedhand import __version__

@@ -405,7 +405,11 @@ def _path(argument: str | None) -> Path:
     plays=(FILE, "strategy:{}"),
 )
 def make_strategy(game: Game, seed: int, argument: str | None) -> StrategyAgent:
-    """Make the agent `strategy:PATH`, with a file or the folder of a solver."""
+    """Make the agent `strategy:PATH`, with a file or the folder of a solver.
+
+    Raises:
+        InputError: The path is missing, or the file holds no strategy for this game.
+    """
     name = str(AgentSpec("strategy", argument=argument))
     return StrategyAgent(load(_path(argument), game), name, seed)
 

@@ -69,6 +69,12 @@ def suggest(game: Game, view: State, by: str, seed: int) -> dict[str, Any]:
 
     The choice of an agent with a policy is its likeliest action.
 
+    Args:
+        game: The game.
+        view: View of the player to act.
+        by: Text of the agent.
+        seed: Seed of the agent.
+
     Raises:
         InputError: There is no such agent, or its choice is not legal.
     """
@@ -276,6 +282,13 @@ def judge(game: Game, view: State, made: int, rng: Rng, seconds: float) -> Judge
     """Compare a play with the others by paired simulations.
 
     The intervals are widened for the number of plays compared (Bonferroni).
+
+    Args:
+        game: The game.
+        view: View of the player to act.
+        made: The play that was made.
+        rng: Random generator.
+        seconds: Time of the simulations.
     """
     actions = game.legal(view).astype(np.int64)
     others = actions[actions != made]

@@ -48,12 +48,7 @@ class Lobby:
     """All tables of a server.
 
     Attributes:
-        folder: Folder in which tables are saved; None: they are not saved.
         tables: The tables by id.
-        added: Texts of agents that the command line allows, by game.
-        runs: Folder of the results of matches.
-        servers: Servers of competitions at which a seat may be taken.
-        preparation: The games that are still being prepared; None: nothing is prepared.
         past: The hands that persons have played here.
         remote_matches: The latest match at each server, by index in `servers`.
         log: The log of refused requests and failures.

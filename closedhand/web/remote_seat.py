@@ -74,7 +74,15 @@ class RemoteSeat(Table):
     def __init__(
         self, game: Game, view: State, own: int, seat: Seat, leave: Callable[[], None]
     ) -> None:
-        """Set up the table at the beginning of a match."""
+        """Set up the table at the beginning of a match.
+
+        Args:
+            game: The game.
+            view: First view of the player.
+            own: Number of the seat.
+            seat: Who plays there.
+            leave: Function that leaves the match.
+        """
         self.own, self.asked = own, False
         self._leave = leave
         self._answers: queue.Queue[int | None] = queue.Queue()
@@ -191,8 +199,6 @@ class RemoteMatch:
     can; once `end` is set, it changes nothing here.
 
     Attributes:
-        address: The server.
-        seat: Who plays.
         table: The table; None before the match begins.
         end: Why the match is over; empty while it goes on.
         pace: Least time of an agent for a decision, in seconds.

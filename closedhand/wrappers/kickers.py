@@ -31,7 +31,10 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
     """
 
     def __init__(self, env: AECEnv[str, Observation, int]) -> None:
-        """Wrap an AEC env of this package, wrapped or not, with whole plays as actions.
+        """Wrap `env`.
+
+        Args:
+            env: An AEC env of this package, wrapped or not, with whole plays as actions.
 
         Raises:
             InputError: It is another env, or its game has no sub-steps, or has them already.

@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support_kuhn import kuhn as kuhn
+from support_notation import format_record
 
 from closedhand import make_game
 from closedhand.arena import league, match, results
 from closedhand.core.deals import Deals, read_deals, write_deals
 from closedhand.core.game import InputError
 from closedhand.core.records import Record
-from closedhand.games.doudizhu.notation import format_record
 
 DOUDIZHU = make_game("doudizhu")
 

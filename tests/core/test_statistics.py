@@ -67,6 +67,7 @@ def test_a_share_by_hand() -> None:
     # Deals that all end in half a win leave no doubt.
     assert shares(np.full((20, 1), 0.5)) == [(0.5, 0.5, 0.5)]
     assert math.isnan(shares(np.ones((1, 1)))[0].low)
+    assert 0 < shares(np.array([[1.0], [0.0]]))[0].low < 0.05
     with pytest.raises(ValueError, match="no deals"):
         shares(np.zeros((0, 1)))
 

@@ -34,12 +34,14 @@ COUNTED_SLOWLY = 40
 
 HOUSE = ("jack_back", "five_skip", "six_reverse", "capital_fall")
 GIFTS = ("seven_give", "ten_discard")
+COMPETITION = ("forbidden_finish", "number_lock")
 
 GAMES: dict[str, tuple[str, dict[str, Any]]] = {
     "doudizhu": ("doudizhu", {}),
     "doudizhu-rlcard": ("doudizhu", {"rules": "rlcard"}),
     "doudizhu-openspiel": ("doudizhu", {"rules": "openspiel", "bidding": False}),
     "doudizhu-douzero": ("doudizhu", {"rules": "douzero"}),
+    "doudizhu-botzone": ("doudizhu", {"rules": "botzone"}),
     "doudizhu-mini": ("doudizhu", {"rules": "mini"}),
     "doudizhu-tiny": ("doudizhu", {"rules": "tiny"}),
     "doudizhu-words": (
@@ -58,6 +60,9 @@ GAMES: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "daihinmin-gifts": (
         "daihinmin", {"illegal": "error", "seven_give": True, "ten_discard": True},
+    ),
+    "daihinmin-competition-options": (
+        "daihinmin", {"illegal": "error", **dict.fromkeys(COMPETITION, True)},
     ),
     "daihinmin-three-players": (
         "daihinmin", {"players": 3, "illegal": "error", "classes": "random"},
@@ -122,7 +127,8 @@ def start_doudizhu(game: Game, deal: str) -> Any:
 
 def start_daihinmin(game: Game, deal: str) -> Any:
     seats, classes, *hands = deal.split(";")
-    known = {name: game.options[name] for name in ("kaidan", "lock", "overplay", *HOUSE, *GIFTS)}
+    names = ("kaidan", "lock", "overplay", *HOUSE, *GIFTS, *COMPETITION)
+    known = {name: game.options[name] for name in names}
     known["jokers"] = game.options["jokers"] or 1
     given = None if classes == "-" else [int(each) for each in classes]
     return daihinmin.Reference([cards_of(hand) for hand in hands], [*map(int, seats)], given,
@@ -140,6 +146,7 @@ REFERENCES: dict[str, tuple[Callable[[Game, str], Any], Callable[[Game, str], An
             "doudizhu-rlcard",
             "doudizhu-openspiel",
             "doudizhu-douzero",
+            "doudizhu-botzone",
             "doudizhu-mini",
             "doudizhu-tiny",
             "doudizhu-words",
@@ -154,6 +161,7 @@ REFERENCES: dict[str, tuple[Callable[[Game, str], Any], Callable[[Game, str], An
             "daihinmin-few-rules",
             "daihinmin-house",
             "daihinmin-gifts",
+            "daihinmin-competition-options",
             "daihinmin-three-players",
             "daihinmin-six-players",
             "daihinmin-two-jokers",

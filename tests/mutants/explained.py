@@ -82,6 +82,12 @@ EXPLAINED = (
         "a record of zeros is a game that begins",
     ),
     Explained(
+        "core.statistics", "over_blocks",
+        "for mean, (centre, low, high) in zip(values.mean(axis=0).tolist(), found, strict=True)",
+        "True", "False",
+        "there is an estimate for each column",
+    ),
+    Explained(
         "search.ranking", "_population",
         'particles.guesses, int(view["player"]), actions, surviving, game.empty(1), rng,',
         "1", "2",

@@ -1,7 +1,7 @@
 """Paired search against games played by hand."""
 
 import time
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -117,11 +117,11 @@ def screen(number: int, budget: dict[str, Any], cost: float = 0.0) -> tuple[Any,
         sums[:, 1] = sums[:, 0] * np.arange(number)
         clock[0] += worlds * surviving.sum() * cost
 
-    clock = [0.0]
+    clock, still = [0.0], cast(Particles, Still())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(time, "perf_counter", lambda: clock[0])
         surviving = search._screen(
-            simulate, Still(), sums, search._budget.simulations, 1.0, np.random.default_rng(2)
+            simulate, still, sums, search._budget.simulations, 1.0, np.random.default_rng(2)
         )
     return surviving, sums
 

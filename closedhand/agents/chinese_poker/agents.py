@@ -155,7 +155,11 @@ class Responder(ArrangingAgent):
 
 @described(lambda game, argument: Traits(files_of(argument), microseconds=50))
 def make_separable(game: Game, seed: int, argument: str | None) -> Separable:
-    """Make the agent `separable`."""
+    """Make the agent `separable`.
+
+    Raises:
+        InputError: The argument is no file of tables for these rules.
+    """
     if argument is None:
         return Separable(game)
     name = str(AgentSpec("separable", argument=argument))

@@ -277,7 +277,11 @@ Lead = Annotated[
 
 @described(Traits(microseconds=10, steady=True))
 def make_default(game: Game, seed: int, argument: str | None, lead: Lead = "sets") -> PlayAgent:
-    """Make the agent `default`, which is deterministic; ignore the seed."""
+    """Make the agent `default`, which is deterministic; ignore the seed.
+
+    Raises:
+        InputError: It was given an argument.
+    """
     refuse_argument("default", argument)
     name = str(AgentSpec("default", {"lead": None if lead == "sets" else lead}))
     return PlayAgent(game, name, Policy(int(lead == "single")))

@@ -201,7 +201,11 @@ def decide(policy, rules, view, ids):
 
 @described(Traits(microseconds=20, steady=True))
 def make_min_sets(game: Game, seed: int, argument: str | None) -> PlayAgent:
-    """Make the agent `min-sets`, which is deterministic; ignore the seed."""
+    """Make the agent `min-sets`, which is deterministic; ignore the seed.
+
+    Raises:
+        InputError: There is an argument, or the agent does not play the game.
+    """
     refuse_argument("min-sets", argument)
     check_no_gifts(game, "min-sets")
     check_one_joker(game, "min-sets")

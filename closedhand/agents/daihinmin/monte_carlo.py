@@ -99,6 +99,9 @@ def make_monte_carlo(
 
     The number after the `x` is the number of candidate deals for every determinisation, as in the
     option `candidates`. The path is a file of weights for the policy of the playouts.
+
+    Raises:
+        InputError: The file cannot be read, or the agent does not support the game or an option.
     """
     check_no_gifts(game, "monte-carlo")
     if playouts == "policy":

@@ -111,7 +111,11 @@ def decide(policy, rules, view, ids):
 
 @described(Traits(microseconds=15, steady=True))
 def make_trick_ender(game: Game, seed: int, argument: str | None) -> PlayAgent:
-    """Make the agent `trick-ender`, which is deterministic; ignore the seed."""
+    """Make the agent `trick-ender`, which is deterministic; ignore the seed.
+
+    Raises:
+        InputError: There is an argument, or the game has two jokers.
+    """
     refuse_argument("trick-ender", argument)
     check_one_joker(game, "trick-ender")
     return PlayAgent(game, "trick-ender", Policy(REFINED))

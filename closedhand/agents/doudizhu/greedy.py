@@ -171,6 +171,10 @@ def decide(policy, rules, view, ids):
 
 @described(Traits(microseconds=5))
 def make_greedy(game: Game, seed: int, argument: str | None) -> PlayAgent:
-    """Make the agent `greedy`, which is deterministic; ignore the seed."""
+    """Make the agent `greedy`, which is deterministic; ignore the seed.
+
+    Raises:
+        InputError: There is an argument.
+    """
     refuse_argument("greedy", argument)
     return PlayAgent(game, "greedy", Policy())

@@ -92,6 +92,9 @@ def make_policy_search(
     """Make the agent `policy-search`; it takes the arguments of `search`, but a path of networks.
 
     Without a path it takes the networks that were tuned in self-play.
+
+    Raises:
+        InputError: The argument is invalid, or the game has two players.
     """
     check_three(game, "policy-search")
     name, budget = search_settings("policy-search", argument, threads, worlds)
@@ -118,7 +121,11 @@ def douzero_files(argument: str | None) -> tuple[Path, ...]:
     plays=(DOUZERO_FILES[0], "douzero:{}"),
 )
 def make_douzero(game: Game, seed: int, argument: str | None) -> "DouZeroAgent":
-    """Make the agent `douzero:FOLDER`, which is deterministic; ignore the seed."""
+    """Make the agent `douzero:FOLDER`, which is deterministic; ignore the seed.
+
+    Raises:
+        InputError: A network is missing, a file is not a network, or the game has two players.
+    """
     check_three(game, "douzero")
     from closedhand.agents.doudizhu.douzero import DouZeroAgent, load
 

@@ -151,7 +151,11 @@ Partner = Annotated[Literal["spare", "beat"], "whether a peasant follows the oth
 
 @described(Traits(microseconds=0.3))
 def make_rule(game: Game, seed: int, argument: str | None, partner: Partner = "spare") -> PlayAgent:
-    """Make the agent `rule`, or `rule[partner=beat]`, which is deterministic; ignore the seed."""
+    """Make the agent `rule`, or `rule[partner=beat]`, which is deterministic; ignore the seed.
+
+    Raises:
+        InputError: There is an argument.
+    """
     refuse_argument("rule", argument)
     beats = partner == "beat"
     name = str(AgentSpec("rule", {"partner": partner if beats else None}))

@@ -29,7 +29,11 @@ Iterations = Annotated[int | None, Range(1), "iterations of the solver, 2,000 if
 def make_equilibrium(
     game: Game, seed: int, argument: str | None, iterations: Iterations = None
 ) -> StrategyAgent:
-    """Make the agent `equilibrium`, solved with the given number of iterations."""
+    """Make the agent `equilibrium`, solved with the given number of iterations.
+
+    Raises:
+        InputError: There is an argument.
+    """
     refuse_argument("equilibrium", argument)
     name = str(AgentSpec("equilibrium", {"iterations": iterations}))
     number = ITERATIONS if iterations is None else iterations

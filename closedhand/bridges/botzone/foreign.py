@@ -175,7 +175,11 @@ def _traits(game: Game, argument: str | None, seconds: float = SECONDS) -> Trait
 def make_botzone(
     game: Game, seed: int, argument: str | None, seconds: Seconds = SECONDS
 ) -> ForeignBot:
-    """Make the agent `botzone[seconds=6]:COMMAND`, a foreign bot."""
+    """Make the agent `botzone[seconds=6]:COMMAND`, a foreign bot.
+
+    Raises:
+        InputError: There is no command, or no such program.
+    """
     _traits(game, argument)
     options: dict[str, Any] = {} if seconds == SECONDS else {"seconds": seconds}
     name = str(AgentSpec("botzone", options, argument))

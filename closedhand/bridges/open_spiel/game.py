@@ -94,11 +94,7 @@ def _game_type(game: Game, recalls: bool) -> "pyspiel.GameType":
 
 
 class OpenSpielGame(pyspiel.Game):
-    """One of our games as a game of OpenSpiel; see `open_spiel_game`.
-
-    Attributes:
-        ours: Our game.
-    """
+    """One of our games as a game of OpenSpiel; see `open_spiel_game`."""
 
     def __init__(
         self, params: dict[str, Any] | None = None, ours: Game | None = None, deals: str = AUTO

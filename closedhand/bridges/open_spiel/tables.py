@@ -150,7 +150,6 @@ class _Walk:
         Raises:
             InputError: The tree is too large, or hides something that must be public here.
         """
-        self._theirs = theirs
         self._name = theirs.get_type().short_name
         self._players = theirs.num_players()
         kind = theirs.get_type()

@@ -123,7 +123,6 @@ class RLCardPlayer:
 
     Attributes:
         use_raw: True: its answers are texts of actions.
-        agent: Our agent.
     """
 
     use_raw = True
@@ -177,7 +176,11 @@ def _traits(game: Game, argument: str | None) -> Traits:
 
 @described(_traits)
 def make_rlcard(game: Game, seed: int, argument: str | None) -> RLCardAgent:
-    """Make the agent `rlcard:MODEL`, a model registered by RLCard, such as `doudizhu-rule-v1`."""
+    """Make the agent `rlcard:MODEL`, a model registered by RLCard, such as `doudizhu-rule-v1`.
+
+    Raises:
+        InputError: RLCard has no such model for this game.
+    """
     converter = converter_of(game)
     with needing():
         from rlcard import models

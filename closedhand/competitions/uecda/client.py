@@ -186,6 +186,9 @@ class Client:
     def play(self, progress: Callable[[int], None] = lambda rounds: None) -> Result:
         """Play a match.
 
+        Args:
+            progress: Callback that receives the number of rounds played.
+
         Returns:
             The result, also if the server disconnected or Ctrl-C ended the match.
 

@@ -330,11 +330,3 @@ def parse_record(line: str, game: Game) -> Record:
     hands = [parse_board(text)[0] for text in boards]
     deal = game.deal_text(game.parse_deal(";".join(map(cards_text, hands))))
     return Record(game.name, stated_options(game), tuple(boards), deal=deal)
-
-
-def format_record(game: Game, state: State) -> str:
-    """Write the one-line record of a finished game."""
-    return ";".join(
-        board_text(game.rules.tables, state.hands[seat], state.history[seat])
-        for seat in range(game.num_players)
-    )

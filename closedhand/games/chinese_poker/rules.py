@@ -27,7 +27,6 @@ FOUL = -1
 """The strength of every part of a board that is out of order."""
 
 NO_NATURAL, THREE_FLUSHES, THREE_STRAIGHTS, SIX_PAIRS, DRAGON = range(5)
-NATURALS = ("none", "three flushes", "three straights", "six pairs", "dragon")
 
 
 @kernel

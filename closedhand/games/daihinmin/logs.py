@@ -456,7 +456,11 @@ class Transcript:
     """The recorder of a round for a log."""
 
     def __init__(self, state: State) -> None:
-        """Begin a round from its state, before any card is given back in the exchange."""
+        """Begin a round.
+
+        Args:
+            state: State at the start of the round, before any card is given back in the exchange.
+        """
         classes = state.classes.tolist()
         self._values = {
             "mibun": "".join(map(str, classes)) if classes[0] >= 0 else NO_CLASSES,

@@ -20,7 +20,8 @@ bomb beat the rocket; and it lists no chain without kickers that starts on a ran
 `deeprocket` it adds shuttles, two or more consecutive fours: alone, with two single cards or with
 two pairs for each four. Both jokers may be kickers of one play. If everybody passes in the auction,
 seat 0 is the landlord and the stake is 0. A shuttle is no bomb: bombs beat it, and it doubles
-nothing. It has no sub-steps.
+nothing. It has no sub-steps. `decompose`, our networks and the searches over their plays answer
+shuttles with bombs, but never play one.
 
 Two presets are small games with the plays of `deeprocket`. `mini` has four ranks and the jokers, 18
 cards, as the small version of Whitehouse, Powley and Cowling ("Determinization and Information Set

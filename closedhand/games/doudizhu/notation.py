@@ -269,14 +269,3 @@ def parse_record(line: str, game: Game) -> Record:
         except InputError as error:
             raise InputError(f"play {number}, {field}: {error}") from None
     return Record(game.name, stated_options(game), tuple(actions), deal=deal)
-
-
-def format_record(game: Game, state: State) -> str:
-    """Write a game of three without words as a record in the paper's notation."""
-    game = game.flat
-    plays_made = [
-        f"{move % SEATS},{game.text(action)}"
-        for move, action in enumerate(state.history[: state.moves])
-        if action != game.rules.plays.number - 1
-    ]
-    return ";".join([game.deal_text(state), *plays_made])

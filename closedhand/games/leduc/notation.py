@@ -111,9 +111,3 @@ def parse_record(line: str, game: Game) -> Record:
     actions = actions.rstrip("; ")
     texts = tuple(game.text(game.parse(action)) for action in actions.split())
     return Record(game.name, stated_options(game), texts, deal=deal)
-
-
-def format_record(game: Game, state: State) -> str:
-    """Write the one-line record of a game."""
-    actions = " ".join(game.text(action) for action in state.history[: state.moves])
-    return f"{game.deal_text(state)};{actions}"

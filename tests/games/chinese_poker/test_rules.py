@@ -29,7 +29,7 @@ from closedhand.core import contract
 from closedhand.games.chinese_poker import plays
 from closedhand.games.chinese_poker.notation import board_text, cards_text, parse_cards, parse_hand
 from closedhand.games.chinese_poker.plays import ARRANGEMENTS, BACK, CARDS, FRONT, MIDDLE
-from closedhand.games.chinese_poker.rules import DRAGON, NATURALS, natural
+from closedhand.games.chinese_poker.rules import DRAGON, natural
 
 # One hand of every kind there is, by ids: 6,175 sets of ranks that are no flush, 1,287 that are.
 KINDS = np.array(
@@ -41,6 +41,7 @@ KINDS = np.array(
     + [[4 * rank for rank in ranks] for ranks in combinations(range(13), 5)]
 )
 
+NATURALS = ("none", "three flushes", "three straights", "six pairs", "dragon")
 FRONTS = np.array(list(combinations(range(52), 3)))
 
 

@@ -3,10 +3,11 @@
 import pytest
 from hypothesis import given, settings, strategies as st
 from support import DATA
+from support_notation import format_record
 
 from closedhand import InputError, make_game
 from closedhand.core.records import replay
-from closedhand.games.doudizhu.notation import format_record, parse_record
+from closedhand.games.doudizhu.notation import parse_record
 
 PAPER = DATA / "deeprocket_paper.txt"
 DEAL = "4456777889JKKAA2B;335567899TTJJKAA2;4456689TTJQQQK22S;33Q"

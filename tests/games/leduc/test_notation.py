@@ -2,10 +2,11 @@
 
 import pytest
 from support_leduc import UH, play, state_text
+from support_notation import format_record
 
 from closedhand import InputError, make_game
 from closedhand.core.records import replay
-from closedhand.games.leduc.notation import format_record, parse_record
+from closedhand.games.leduc.notation import parse_record
 
 # The six example games of the slides: betting, end, and what S wins. Their cards are pictures;
 # these are some with which the stated payoffs come out.

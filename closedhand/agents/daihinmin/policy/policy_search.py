@@ -137,6 +137,9 @@ def make_policy_search(
     In `policy-search:500x64` the number after the `x` is the number of particles per thread, as in
     the option `worlds`. The default is 64; with 0 all deals are equally likely. The path of a file
     of weights may follow after another colon.
+
+    Raises:
+        InputError: The file cannot be read, or `policy` does not support the game.
     """
     check_known(game, "policy-search")
     name = str(AgentSpec("policy-search", {"threads": threads, "worlds": worlds}, argument.text))

@@ -43,6 +43,9 @@ def make_bids(game: Game, seed: int, argument: tuple[str, str]) -> BiddingAgent:
     The kind `net` bids by the win probabilities of the package's bid network (`network.py`). The
     kind `net=FILE` takes another network, as in `bids:net=runs/bids/bid.safetensors:greedy`. FILE
     is the network, or a folder with `bid.safetensors`. A name with a colon must be quoted.
+
+    Raises:
+        InputError: The kind or the agent is missing or unknown, or the game has no bidding.
     """
     kind, player = argument
     if kind == NET or kind.startswith(OF_FILE):

@@ -200,6 +200,12 @@ def read(path: Path) -> tuple[dict[str, Any], Deals]:
 def play_deals(game: Game, player: Agent, rng: np.random.Generator, number: int) -> Deals:
     """Draw deals, and play each with every player as the landlord once.
 
+    Args:
+        game: Dou Dizhu without bidding.
+        player: Agent that plays all seats.
+        rng: Generator of the deals.
+        number: Number of deals.
+
     Raises:
         InputError: The agent chose an illegal action.
     """

@@ -254,6 +254,10 @@ class DecomposeAgent(RatingAgent):
 
 @described(lambda game, argument: Traits(files_of(argument), microseconds=4))
 def make_decompose(game: Game, seed: int, argument: str | None) -> DecomposeAgent:
-    """Make the agent `decompose`, or `decompose:PATH` with weights of `closedhand train`."""
+    """Make the agent `decompose`, or `decompose:PATH` with weights of `closedhand train`.
+
+    Raises:
+        InputError: The path holds no weights.
+    """
     name = str(AgentSpec("decompose", argument=argument))
     return DecomposeAgent(game, name, load(argument))

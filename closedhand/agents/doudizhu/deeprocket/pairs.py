@@ -245,10 +245,18 @@ def encode_policy(rules, deals, actions, offsets, rows, out, masks, labels):
 
 @kernel
 def encode_kickers(rules, deals, actions, offsets, rows, out, status, masks, labels):
-    """Encode pairs of the kicker network, as `encode_policy` does those of the policy network.
+    """Encode pairs of the kicker network.
 
-    The output is: `out`, planes, int8 [n, 405]; `status`, int8 [n, planes.STATUS]; `masks`, legal
-    kickers, bool [n, KICKERS]; `labels`, kickers picked, int64 [n].
+    Args:
+        rules: Rules of the sub-stepped game.
+        deals: Deals of all games.
+        actions: Actions of all games.
+        offsets: First index of the actions of each game, and the end of the last.
+        rows: Rows of `index`, int32 [n, 3].
+        out: Output: planes, int8 [n, 405].
+        status: Output: status vectors, int8 [n, planes.STATUS].
+        masks: Output: legal kickers, bool [n, KICKERS].
+        labels: Output: kickers picked, int64 [n].
     """
     state = np.empty(1, STATE)[0]
     ids = np.empty(GROUPS, np.int32)

@@ -207,6 +207,13 @@ def win_rate(
     Every deal is played twice: each pair is the landlord once, against the other as both
     peasants.
 
+    Args:
+        game: Sub-stepped Dou Dizhu without bidding.
+        one: Policy and kicker network whose wins count.
+        other: Policy and kicker network of the opponent.
+        deals: Number of deals.
+        seed: Seed of the deals.
+
     Returns:
         The share of games that `one` wins, and its standard error; see `estimate`.
     """

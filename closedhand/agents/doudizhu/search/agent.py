@@ -186,6 +186,9 @@ def make_search(
     The number after the `x` is the number of particles per thread. With `x0` all deals are equally
     likely, and every player is assumed to be `decompose`. The path holds weights for `decompose`.
     The options `threads` and `worlds` can also be given in brackets.
+
+    Raises:
+        InputError: The file cannot be read.
     """
     name, budget = search_settings("search", argument, threads, worlds)
     return SearchAgent(game, name, seed, load(argument.path), **budget)

@@ -85,8 +85,6 @@ class Training:
     """A network in training; a `closedhand.core.run.Learner`.
 
     Attributes:
-        game: Dou Dizhu with the objective that is learned.
-        seed: Seed of everything random.
         steps: Number of steps taken, before this stage as well.
         games: Number of games played, likewise.
         samples: Number of samples learned, likewise.

@@ -64,7 +64,11 @@ class ValueSearchAgent(SearchAgent):
 def make_value_search(
     game: Game, seed: int, argument: SearchArgument, threads: Threads = None, worlds: Worlds = None
 ) -> ValueSearchAgent:
-    """Make the agent `value-search`; its arguments are those of `search`, but for the path."""
+    """Make the agent `value-search`; it takes the arguments of `search`, but the path of a network.
+
+    Raises:
+        InputError: The argument is invalid, or the network was not trained to win.
+    """
     name, budget = search_settings("value-search", argument, threads, worlds)
     net, about = files.load(argument.path, "win")
     if about["objective"] != "win":
