@@ -61,7 +61,7 @@ def test_a_newcomer_plays_the_first_card_with_few_taps(
             page.locator(".act").last.tap()  # the highest bid, or a raise
         taps += 2 if has_cards else 1
         wait_for_change(page, before)
-        if has_cards or "leduc" in game:
+        if has_cards or game != "doudizhu":  # who can only pass has no card to play
             break
     assert taps <= most
 
