@@ -7,8 +7,8 @@
 5. Write the observation and the mask of the player to act.
 
 There are two forms. `step` does 1 to 4 for one game, for `DeviceBatch`. `GameVectorEnv` calls
-`turn_games`, `pay_games`, `show_games` and, for lists of ids, `list_games`. Agents in Python play
-between these calls, and the autoreset mode says when the next game begins.
+`advance_games` and, for lists of ids, `list_games`. The autoreset mode says when the next game
+begins; agents in Python play between a call for 1 and one for the rest.
 
 All random numbers after the first deal come from the stream of the game (see
 `closedhand.core.stream`), in this order: the seed of a deal, the seat if it is drawn, then the
@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.core import batch_kernels, contract
+from closedhand.core.numba.fast_call import borrowed, unpack
 from closedhand.core.numba.jit import (
     Bools,
     Floats,
@@ -299,126 +300,164 @@ def step_games(
         contract.look(rules, games.states[i], games.players[i], compact, observations[i])
 
 
+class Plan(NamedTuple):
+    """The parts of a step that `advance_games` does.
+
+    Attributes:
+        turns: Whether actions are played, and new games started where one is over.
+        pays: Whether rewards are paid for the actions played.
+        shows: Whether observations and the like are written.
+        origin: How games start, see `start`.
+        compact: Whether observations are those of `contract.features`.
+        scratch: Size of the scratch space for ids.
+    """
+
+    turns: bool
+    pays: bool
+    shows: bool
+    origin: int
+    compact: bool
+    scratch: int
+
+
 class Shown(NamedTuple):
-    """Observations, masks and payoffs for the user of a batch, arrays with a row for each game.
+    """What the user of a batch gets of a step, arrays with a row for each game.
 
     Attributes:
         observations: Observations, int8 [n, size].
         masks: Action masks, int8 [n, actions]; or [n, 0], if there are none.
-        copies: The same masks once more: observations and infos share no memory.
-        returns: Payoffs by player of games that are over, else 0, float64 [n, seats].
+        copies: The same masks for the observations, which share no memory with infos; or [n, 0].
+        returns: Zeros; payoffs by player of games that are over, float64 [n, seats].
+        reward: Zeros; reward of the seat that acted, float64 [n].
+        earned: Sum of the rewards of the game under way, float64 [n, seats]; kept between steps.
+        steps: Number of its steps, int64 [n]; kept between steps.
+        sums: Zeros; `earned` of games that just ended, float64 [n, seats]; or [0, seats], if
+            rewards are not summed.
+        lengths: Zeros; `steps` of games that just ended, int64 [n].
     """
 
     observations: Planes
     masks: Planes
     copies: Planes
     returns: Floats
+    reward: Floats
+    earned: Floats
+    steps: Ids
+    sums: Floats
+    lengths: Ids
 
 
 @kernel
-def turn_games(
+def advance_games(
     rules: Rules, policies: Policies, games: Games, terms: Terms, first: int, last: int,
-    chosen: Bools, origin: int, actions: Ids, scratch: int,
+    chosen: Bools, actions: Ids, plan: Plan, shown: Shown,
 ) -> None:  # fmt: skip
-    """Play an action in every chosen game, or start the next game where it is over.
+    """Play an action in every chosen game, or start the next one where it is over; pay and show.
 
-    Writes `status`, and `actors` where an action was played. A game that this action ends stays as
-    it is: a later call starts the next one.
+    Writes `status`, `players`, and into zeros `rewards`, and `actors` where an action was played. A
+    game that this action ends stays as it is: a later call starts the next one. One pass over the
+    games does all, so that a game is fetched from memory once.
 
     Args:
-        rules: Rules of the game.
+        rules: Rules of the game; may be packed.
         policies: Policies of the other seats; none if the user plays all seats, or if an agent
-            decides in Python.
+            decides in Python. They may be packed.
         games: The batch; changed in place.
         terms: Common settings of the games.
         first: Index of the first game.
         last: Index after the last game.
-        chosen: The games, bool [n].
-        origin: How games start, see `start`.
+        chosen: The games to play, bool [n]; the others are only shown.
         actions: The actions, int64 [n]; that of a game that becomes `REFUSED` is replaced by the
             illegal action of the policy.
-        scratch: Size of the scratch space for ids.
+        plan: The parts of the step to do.
+        shown: What the user gets; written.
     """
-    # Reading an array from a tuple in the loop would count a reference, which takes longer than the
-    # step of a small game.
-    states, streams, seats = games.states, games.streams, games.seats
+    rules, policies = unpack(rules), unpack(policies)
+    games, shown, chosen, actions = borrowed((games, shown, chosen, actions))
+    states, streams, seats, players = games.states, games.streams, games.seats, games.players
     status, actors, seeds, paid = games.status, games.actors, games.seeds, games.paid
-    ids = np.empty(scratch, np.int32)
+    rewards, returns, reward = games.rewards, shown.returns, shown.reward
+    observations, masks, copies = shown.observations, shown.masks, shown.copies
+    earned, steps, sums, lengths = shown.earned, shown.steps, shown.sums, shown.lengths
+    ids = np.empty(plan.scratch, np.int32)
     views = states[:1].copy()
     for i in range(first, last):
-        if not chosen[i]:
-            continue
-        refused = np.int64(ALL_LEGAL)
-        if status[i] == RUNNING:
-            actors[i] = states[i].player
-            status[i] = batch_kernels.play(rules, states[i], actions[i], ids)
-            if len(policies) and status[i] == RUNNING:
-                status[i], refused = answer(
-                    rules, policies, states, streams, i, seats[i], terms.players, views, 0, ids
+        if plan.turns and chosen[i]:
+            refused = np.int64(ALL_LEGAL)
+            if status[i] == RUNNING:
+                actors[i] = states[i].player
+                status[i] = batch_kernels.play(rules, states[i], actions[i], ids)
+                if len(policies) and status[i] == RUNNING:
+                    status[i], refused = answer(
+                        rules, policies, states, streams, i, seats[i], terms.players, views, 0, ids
+                    )
+            else:
+                refused = start(
+                    rules, policies, states, seeds, streams, seats, paid, terms, i, plan.origin,
+                    views, 0, ids,
+                )  # fmt: skip
+                status[i] = OVER if contract.over(rules, states[i]) else RUNNING
+            if refused != ALL_LEGAL:
+                status[i] = REFUSED
+                actions[i] = refused
+        if plan.pays and chosen[i] and status[i] != REFUSED:
+            if actors[i] != NONE:
+                if terms.staged or status[i] != RUNNING:
+                    pay(rules, states, terms, i, actors[i], status[i], paid, rewards)
+                reward[i] = rewards[i, actors[i]]
+            if len(lengths):
+                add_up(
+                    terms.players, i, actors[i], status[i], rewards, earned, steps, sums, lengths
                 )
-        else:
-            refused = start(
-                rules, policies, states, seeds, streams, seats, paid, terms, i, origin, views, 0,
-                ids,
-            )  # fmt: skip
-            status[i] = OVER if contract.over(rules, states[i]) else RUNNING
-        if refused != ALL_LEGAL:
-            status[i] = REFUSED
-            actions[i] = refused
+        if plan.shows:
+            players[i] = states[i].player if seats[i] == ALL_SEATS else seats[i]
+            contract.look(rules, states[i], players[i], plan.compact, observations[i])
+            if masks.shape[1]:
+                show_legal(rules, states, i, status[i], masks[i], copies[i], ids)
+            if status[i] == OVER:
+                contract.returns(rules, states[i], returns[i])
 
 
-@kernel
-def pay_games(
-    rules: Rules, games: Games, terms: Terms, first: int, last: int, chosen: Bools
-) -> None:
-    """Write the rewards of the chosen games in which an action was played into rows of zeros."""
-    states, status, actors = games.states, games.status, games.actors
-    paid, rewards = games.paid, games.rewards
-    for i in range(first, last):
-        is_due = terms.staged or status[i] != RUNNING
-        if is_due and chosen[i] and actors[i] != NONE:
-            pay(rules, states, terms, i, actors[i], status[i], paid, rewards)
-
-
-@kernel
-def show_games(
-    rules: Rules, games: Games, first: int, last: int, chosen: Bools, compact: bool, shown: Shown,
-    scratch: int,
+@inlined
+def add_up(
+    players: int, i: Integer, actor: Integer, status: Integer, rewards: Floats, earned: Floats,
+    steps: Ids, sums: Floats, lengths: Ids,
 ) -> None:  # fmt: skip
-    """Write what the user sees of every chosen game, and `players`.
+    """Add the rewards of game `i` up; if it has ended, write the sums, and begin anew."""
+    steps[i] += actor != NONE
+    if status != RUNNING:
+        lengths[i] = steps[i]
+        steps[i] = 0
+    for seat in range(players):
+        earned[i, seat] += rewards[i, seat]
+        if status != RUNNING:
+            sums[i, seat] = earned[i, seat]
+            earned[i, seat] = 0.0
 
-    The mask of a game that is over marks action 0: a mask without any legal action would leave no
+
+@kernel
+def show_legal(
+    rules: Rules, states: States, i: Integer, status: Integer, mask: Planes, copy: Planes, ids: Ids
+) -> None:
+    """Write the action mask of game `i`, and once more into `copy` unless it is empty.
+
+    That of a game that is over marks action 0: a mask without any legal action would leave no
     distribution to draw from.
     """
-    states, status, seats, players = games.states, games.status, games.seats, games.players
-    observations, masks, copies, returns = shown
-    ids = np.empty(scratch, np.int32)
-    for i in range(first, last):
-        if not chosen[i]:
-            continue
-        seat = seats[i]
-        if seat == ALL_SEATS:
-            seat = np.int64(states[i].player)
-        players[i] = seat
-        contract.look(rules, states[i], seat, compact, observations[i])
-        if masks.shape[1]:
-            mask, copy = masks[i], copies[i]
-            mask[:] = 0
-            number: Integer = 1
-            ids[0] = 0
-            if status[i] == RUNNING:
-                number = contract.legal(rules, states[i], ids)
-            for k in range(number):
-                mask[ids[k]] = 1
-            if number > len(mask) // 4:
-                for action in range(len(mask)):  # a slice would compile a message on lengths
-                    copy[action] = mask[action]
-            else:  # fewer marks take less time than reading a mask of thousands of actions
-                copy[:] = 0
-                for k in range(number):
-                    copy[ids[k]] = 1
-        if status[i] == OVER:
-            contract.returns(rules, states[i], returns[i])
+    number: Integer = 1
+    ids[0] = 0
+    if status == RUNNING:
+        number = contract.legal(rules, states[i], ids)
+    mask[:] = 0
+    for k in range(number):
+        mask[ids[k]] = 1
+    if number > len(copy) // 4:
+        for action in range(len(copy)):  # a slice would compile a message on lengths
+            copy[action] = mask[action]
+    else:  # fewer marks take less time than reading a mask of thousands of actions
+        copy[:] = 0
+        for k in range(number):
+            copy[ids[k]] = 1
 
 
 @kernel

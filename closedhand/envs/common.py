@@ -138,7 +138,7 @@ def mask_of(what: str, given: Any, number: int) -> np.ndarray:
     mask = as_array(given)
     if mask.shape != (number,) or mask.dtype != bool or not mask.any():
         raise InputError(f"{what} must be bool [{number}] with at least one True")
-    return mask
+    return np.ascontiguousarray(mask)
 
 
 def rows_of(observations: Any, which: np.ndarray) -> np.ndarray:

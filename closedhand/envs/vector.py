@@ -12,10 +12,21 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from gymnasium.wrappers.vector import NormalizeReward, RecordEpisodeStatistics
 
-from closedhand.core import game_kernels
 from closedhand.core.checks import integers
 from closedhand.core.game import Game, InputError
-from closedhand.core.game_kernels import DEALT, GIVEN, NONE, SET, Games, Shown, Terms
+from closedhand.core.game_kernels import (
+    DEALT,
+    GIVEN,
+    NONE,
+    SET,
+    Games,
+    Plan,
+    Shown,
+    Terms,
+    advance_games,
+    list_games,
+)
+from closedhand.core.numba.fast_call import entry, pack
 from closedhand.core.status import ILLEGAL, OVER, REFUSED, RUNNING
 from closedhand.core.stream import begin_streams, make_streams
 from closedhand.core.threads import MOST_THREADS, side_by_side
@@ -49,6 +60,8 @@ ONE_REWARD: Any = RecordEpisodeStatistics, NormalizeReward
 """Wrappers of Gymnasium that take one reward a game."""
 MOST_ENVS = 2**24
 """Maximum number of games; the spaces of more would fill the memory."""
+OF_STEPS = ("rewards", "actor", "episode")
+"""The infos of steps, which observations alone do not have."""
 Step = tuple[Observation, np.ndarray, np.ndarray, np.ndarray, Infos]
 
 
@@ -185,6 +198,8 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         self._earned = np.zeros((num_envs, self.game.num_players))
         self._steps = np.zeros(num_envs, np.int64)
         self._has_begun = False
+        self._packed: Any = None
+        self._code: Any = None
 
     @property
     def states(self) -> np.ndarray:
@@ -252,8 +267,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             gymnasium.error.ResetNeeded: Games ended with autoreset disabled.
             InputError: The actions are not integers [num_envs], or `chosen` is not such a mask.
         """
-        # A copy, since kernels write to it.
-        actions = integers("actions", actions, self.num_envs).copy()
+        actions = integers("actions", actions, self.num_envs)
         chosen = common.mask_of("chosen", chosen, self.num_envs)
         games, resets = self._games, self.autoreset_mode != AutoresetMode.DISABLED
         by_seat = self.reward == "seats"
@@ -264,34 +278,25 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         if self._warns:
             self._warns = False
             warnings.warn(SCALAR_REWARD, stacklevel=2)
-        # The seats to reward, before the turn changes the player to act and a new game the seat.
-        seats = self._observers()
         # Games that ended in the step before start anew here (next-step reset).
-        self._turn(chosen, actions, DEALT)
-        observations, infos = self.observe()
+        shown = self._blank(self.num_envs, by_seat)
+        self._turn(chosen, actions, DEALT, shown)
+        observations, infos = self._put_together(shown)
         terminations = chosen & (games.status != RUNNING)
-        rewards = games.rewards if by_seat else games.rewards[np.arange(self.num_envs), seats]
-        result = rewards.copy(), terminations, np.zeros(self.num_envs, bool)
-        steps: Infos = {}
-        for name, value in (("rewards", games.rewards), ("actor", games.actors)):
-            steps |= {name: value.copy(), f"_{name}": self._everywhere.copy()}
+        rewards = games.rewards.copy()
+        infos |= {"rewards": rewards, "_rewards": self._everywhere.copy()}
+        infos |= {"actor": games.actors.copy(), "_actor": self._everywhere.copy()}
         if by_seat:
-            steps |= self._episodes(terminations)
+            infos["episode"] = {"r": shown.sums, "l": shown.lengths}
+            infos["_episode"] = terminations.copy()
+        result = rewards.copy() if by_seat else shown.reward, terminations
         if self.autoreset_mode == AutoresetMode.SAME_STEP and terminations.any():
-            final = self._final(terminations, observations, infos | steps)
+            steps = {name: infos[name] for name in infos if name.removeprefix("_") in OF_STEPS}
+            final = self._final(terminations, observations, infos)
             self._begin(terminations, DEALT)
             observations, infos = self.observe()
-            infos |= final
-        return observations, *result, infos | steps
-
-    def _episodes(self, ended: np.ndarray) -> Infos:
-        """Count the step, and return the info `episode` of games that just ended."""
-        self._earned += self._games.rewards
-        self._steps += self._games.actors != NONE
-        earned = np.where(ended[:, None], self._earned, 0.0)
-        episode = {"r": earned, "l": np.where(ended, self._steps, 0)}
-        self._earned[ended], self._steps[ended] = 0.0, 0
-        return {"episode": episode, "_episode": ended.copy()}
+            infos |= final | steps
+        return observations, *result, np.zeros(self.num_envs, bool), infos
 
     def action_masks(self) -> np.ndarray:
         """Return the masks that the infos hold, bool [num_envs, num_actions].
@@ -305,9 +310,13 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
 
     def observe(self) -> tuple[Observation, Infos]:
         """Return the current observations and infos, as `step` does."""
-        shown, games = self._show(), self._games
-        observations = self.form.show(shown.observations, shown.masks if self.has_mask else None)
-        legal = {ACTION_MASK: shown.copies} if self.has_mask else dict[str, np.ndarray]()
+        return self._put_together(self._show())
+
+    def _put_together(self, shown: Shown) -> tuple[Observation, Infos]:
+        """Return the observations and infos of what the kernel has shown."""
+        games = self._games
+        observations = self.form.show(shown.observations, shown.copies if self.has_mask else None)
+        legal = {ACTION_MASK: shown.masks} if self.has_mask else dict[str, np.ndarray]()
         if self._has_ids:
             legal[LEGAL_ACTIONS] = self._list_legal()
         infos = {
@@ -327,15 +336,21 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     def _show(self) -> Shown:
         """Return new arrays of what the user sees."""
         self._check_started()
-        number = self.num_envs
-        masks = np.empty((2, number, self.game.num_actions if self.has_mask else 0), np.int8)
-        seen = np.empty((number, self.form.size), np.int8)
-        shown = Shown(seen, masks[0], masks[1], np.zeros((number, self.game.num_players)))
-        self._run(
-            game_kernels.show_games, (self.game.rules, self._games),
-            self._everywhere, self.form.compact, shown, self.game.num_actions,
-        )  # fmt: skip
+        shown = self._blank(self.num_envs)
+        self._run(self._everywhere, shown.steps, shown, pays=False)
         return shown
+
+    def _blank(self, number: int, sums: bool = False) -> Shown:
+        """Make new arrays of what the user gets of some games; `sums`: those of rewards as well."""
+        game, summed = self.game, number if sums else 0
+        legal = game.num_actions if self.has_mask else 0
+        copied = legal if self.form.mask == IN_OBSERVATION else 0
+        return Shown(
+            np.empty((number, self.form.size), np.int8), np.empty((number, legal), np.int8),
+            np.empty((number, copied), np.int8), np.zeros((number, game.num_players)),
+            np.zeros(number), self._earned, self._steps, np.zeros((summed, game.num_players)),
+            np.zeros(summed, np.int64),
+        )  # fmt: skip
 
     def _check_started(self) -> None:
         if not self._has_begun:
@@ -379,7 +394,9 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         if origin == GIVEN and (self._games.status[chosen] != RUNNING).any():
             raise InputError(common.ENDED_FIRST)
 
-    def _turn(self, chosen: np.ndarray, actions: np.ndarray, origin: int) -> None:
+    def _turn(
+        self, chosen: np.ndarray, actions: np.ndarray, origin: int, shown: Shown | None = None
+    ) -> None:
         """Play our actions, or start games that are over, and let the opponents play.
 
         Args:
@@ -387,6 +404,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             actions: Actions, int64 [num_envs]; replaced by the action of an opponent where that is
                 illegal.
             origin: How games start, see `game_kernels.start`.
+            shown: Arrays for what the user gets; None: nothing is paid or shown.
 
         Raises:
             InputError: An opponent chose an illegal action.
@@ -394,18 +412,26 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         games, opponents = self._games, self._opponents
         games.actors.fill(NONE)
         games.rewards.fill(0.0)
-        # None: an opponent decides in Python. Then the kernel plays our actions only, and
-        # `play_outside` the opponents'.
-        policies = () if opponents is None else opponents.policies
-        scratch = self.game.num_actions if opponents is None else opponents.scratch
-        going = chosen
+        if opponents is None:
+            self._run(chosen, actions, shown, turns=True, origin=origin)
+            return
+        if opponents.policies is not None:
+            self._run(chosen, actions, shown, turns=True, origin=origin)
+        else:
+            self._turn_outside(opponents, chosen, actions, origin)
+            if shown is not None:
+                self._run(chosen, actions, shown)
+        for i in np.flatnonzero(games.status == REFUSED):
+            games.status[i] = RUNNING
+            opponents.refuse(games.states[i], int(games.seats[i]), actions[i])
+
+    def _turn_outside(
+        self, opponents: Opponents, chosen: np.ndarray, actions: np.ndarray, origin: int
+    ) -> None:
+        """Do `_turn` with an opponent that decides in Python: the kernel plays our actions only."""
+        games, going = self._games, chosen
         while going.any():
-            self._run(
-                game_kernels.turn_games, (self.game.rules, policies or (), games, self._terms),
-                going, origin, actions, scratch,
-            )  # fmt: skip
-            if opponents is None or policies is not None:
-                break
+            self._run(going, actions, turns=True, origin=origin)
             waiting = np.flatnonzero(going & (games.status == RUNNING))
             states = games.states[waiting]
             over = opponents.play_outside(states, games.seats[waiting])
@@ -415,23 +441,42 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             going = np.zeros(self.num_envs, bool)
             if origin == DEALT:
                 going[waiting] = over & (games.actors[waiting] == NONE)
-        self._run(game_kernels.pay_games, (self.game.rules, games, self._terms), chosen)
-        for i in np.flatnonzero(games.status == REFUSED):
-            games.status[i] = RUNNING
-            assert opponents is not None
-            opponents.refuse(games.states[i], int(games.seats[i]), actions[i])
 
-    def _run(self, kernel: Any, before: tuple[Any, ...], *after: Any) -> None:
-        """Call `kernel(*before, first, last, *after)` for each thread's share of the games."""
+    def _run(
+        self, chosen: np.ndarray, actions: np.ndarray, shown: Shown | None = None, *,
+        turns: bool = False, pays: bool = True, origin: int = DEALT,
+    ) -> None:  # fmt: skip
+        """Run `advance_games`, each thread with its share of the games.
+
+        Args:
+            chosen: The games, bool [num_envs].
+            actions: Actions, int64 [num_envs].
+            shown: Arrays for what the user gets; None: nothing is paid or shown.
+            turns: Whether actions are played or games started.
+            pays: Whether rewards are paid.
+            origin: How games start.
+        """
+        opponents, game = self._opponents, self.game
+        if opponents is None:
+            packed, scratch = self._packed or (pack(game.rules), ()), game.num_actions
+        else:
+            packed, scratch = opponents.packed, opponents.scratch
+        shows = shown is not None
+        plan = Plan(turns, pays and shows, shows, origin, self.form.compact, scratch)
+        before = *packed, self._games, self._terms
+        after = chosen, actions, plan, shown or self._blank(0)
+        if packed is not self._packed:
+            self._packed = packed
+            self._code = entry(advance_games, *before, 0, self.num_envs, *after)
+        code = self._code
         side_by_side(
-            lambda first, last: kernel(*before, first, last, *after),
+            lambda first, last: code(*before, first, last, *after),
             self.num_envs, self.num_threads,
         )  # fmt: skip
 
-    def _observers(self) -> np.ndarray:
-        """Return the seats that observe, int64 [num_envs]: the players to act, or our seats."""
-        games = self._games
-        return (games.states["player"] if self._opponents is None else games.seats).astype(np.int64)
+    def __getstate__(self) -> dict[str, Any]:
+        # Compiled code cannot be copied; a copy looks it up again.
+        return {**self.__dict__, "_packed": None, "_code": None}
 
     def _list_legal(self) -> np.ndarray:
         """List the legal ids of each game, then -1, int32 [num_envs, longest]."""
@@ -439,9 +484,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         width = min(WIDTH, self.game.num_actions)
         while True:
             out = np.empty((self.num_envs, width), np.int32)
-            longest = int(
-                game_kernels.list_games(self.game.rules, self._games, 0, self.num_envs, ids, out)
-            )
+            longest = int(list_games(self.game.rules, self._games, 0, self.num_envs, ids, out))
             if longest <= width:
                 return out[:, :longest].copy()
             width = longest

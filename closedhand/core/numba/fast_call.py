@@ -96,10 +96,49 @@ def _opened_value(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     return context.make_tuple(builder, opened, parts)
 
 
+def _borrowed(value: Value) -> Value:
+    """Return the value itself, in plain Python."""
+    return value
+
+
+def _compile_borrowed(typing: Any, value: Any) -> Any:
+    """Compile `borrowed` for Numba."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _borrowed_value(context, builder, signature.args[0], arguments[0])
+
+    return value(value), generate
+
+
+def _borrowed_value(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    """Build the LLVM value of a borrowed value: arrays without owners."""
+    if isinstance(kind, types.Array):
+        array = context.make_array(kind)(context, builder, value)
+        for owner in "meminfo", "parent":
+            setattr(array, owner, getattr(array, owner).type(None))
+        return array._getvalue()
+    if not isinstance(kind, types.BaseTuple):
+        return value
+    parts = [
+        _borrowed_value(context, builder, part, builder.extract_value(value, i))
+        for i, part in enumerate(cast(Any, kind).types)
+    ]
+    return context.make_tuple(builder, kind, parts)
+
+
 PLAIN: bool = bool(config.DISABLE_JIT)  # pyright: ignore[reportAttributeAccessIssue]
 """Whether kernels are plain functions."""
 
 unpack: Callable[[Any], Any] = cast(Any, _unpack if PLAIN else extending.intrinsic(_compile_unpack))
+
+borrowed: Callable[[Any], Any] = cast(
+    Any, _borrowed if PLAIN else extending.intrinsic(_compile_borrowed)
+)
+"""Return arrays, or tuples of them, without their owners, for the loops of a kernel.
+
+To take a row of an array counts a reference to its owner, and some of these take longer than the
+step of a small game. The arrays must be arguments of the kernel: its caller keeps the owners.
+"""
 
 
 def entry(kernel: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:

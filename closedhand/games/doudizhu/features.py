@@ -11,8 +11,9 @@ import numpy as np
 
 from closedhand.core.features import Feature, FeatureTable, labels
 from closedhand.core.numba.jit import inlined, kernel
+from closedhand.core.numba.simd import write_bytes
 from closedhand.games.doudizhu.auction import bid_of, pass_id
-from closedhand.games.doudizhu.counts import RANKS
+from closedhand.games.doudizhu.counts import RANKS, bytes_of_counts
 from closedhand.games.doudizhu.hidden import known_public, unseen
 from closedhand.games.doudizhu.planes import has_opening, write_opening
 from closedhand.games.doudizhu.plays import CATEGORIES
@@ -24,6 +25,7 @@ SUITED = 13
 MOVES = 15
 """Number of latest moves, as many as DouZero's networks see."""
 MOST_LEFT = 20
+FOUR_BYTES = np.uint64(0x01010101)
 
 
 PLACES = ("self", "down", "up")
@@ -139,9 +141,9 @@ def kicker_features(rules, state, out):
 def write_at_least(out, first, cards):
     """Write which numbers of cards of each rank a packed hand reaches."""
     for rank in range(SUITED):
-        number = np.int64((cards >> np.uint64(4 * rank)) & np.uint64(15))
-        for k in range(4):
-            out[first + 4 * rank + k] = k < number
+        number = (cards >> np.uint64(4 * rank)) & np.uint64(15)
+        reached = ((np.uint64(1) << (np.uint64(8) * number)) - np.uint64(1)) & FOUR_BYTES
+        write_bytes(out, first + 4 * rank, np.uint32(reached))
     for rank in range(SUITED, NUM_RANKS):
         out[first + 3 * SUITED + rank] = (cards >> np.uint64(4 * rank)) & np.uint64(1)
 
@@ -149,8 +151,8 @@ def write_at_least(out, first, cards):
 @inlined
 def write_counts(out, first, cards):
     """Write the number of cards of each rank of a packed hand."""
-    for rank in range(NUM_RANKS):
-        out[first + rank] = (cards >> np.uint64(4 * rank)) & np.uint64(15)
+    write_bytes(out, first, bytes_of_counts(cards))
+    write_bytes(out, first + 7, bytes_of_counts(cards >> np.uint64(4 * 7)))
 
 
 @inlined

@@ -23,9 +23,8 @@ def known_public(state):
     known = np.uint64(0)
     if state.landlord >= 0:
         for rank in range(15):
-            missing = count(state.public, rank) - count(state.played[state.landlord], rank)
-            for _ in range(missing):
-                known += one(rank)
+            left = count(state.public, rank) - count(state.played[state.landlord], rank)
+            known += np.uint64(max(left, 0)) << np.uint64(4 * rank)
     return known
 
 

@@ -28,10 +28,17 @@ shown all cards; 4-18 the cards that the landlord has shown and still holds, by 
 import numpy as np
 
 from closedhand.core.numba.jit import inlined, kernel
+from closedhand.core.numba.simd import write_bytes
 from closedhand.games.doudizhu.auction import bid_of, doubled, is_shown
 from closedhand.games.doudizhu.counts import at_least, count, one
 from closedhand.games.doudizhu.hidden import unseen
-from closedhand.games.doudizhu.plays import CATEGORIES, PASS_FAMILY, SHUTTLES, main_ranks
+from closedhand.games.doudizhu.plays import (
+    CATEGORIES,
+    PASS_FAMILY,
+    PASS_GROUP,
+    SHUTTLES,
+    main_ranks,
+)
 from closedhand.games.doudizhu.rules import has_play, has_ranks, lowest_ranks
 from closedhand.games.doudizhu.state import SEATS, Rules, around
 
@@ -49,6 +56,10 @@ UNSEEN, HAND = 19, 20
 """Planes of the unseen cards and of the observer's hand."""
 CATEGORY_ROW = 4
 """Row of the first category; the rows before it count cards."""
+PASS_ROW = ROWS - 1
+EACH_BYTE = np.uint64(0x0101010101010101)
+LANES = np.uint64(0x0001000100010001)
+"""The lowest bit of each lane of 16 bits."""
 
 
 def has_opening(rules: Rules) -> bool:
@@ -72,33 +83,30 @@ def observe(rules, state, player, out):
 def draw(rules, state, player, out):
     """Write the planes, then the status vector, into a row of zeros."""
     draw_history(rules, state, player, out)
-    for z, cards in ((UNSEEN, unseen(rules, state, player)), (HAND, state.hands[player])):
-        draw_cards(out, z, cards)
-        draw_possible(rules, out, z, cards)
+    draw_sets(rules, out, unseen(rules, state, player), state.hands[player])
     draw_status(rules, state, player, out[RANKS * ROWS * PLANES :])
 
 
 @inlined
 def cell(x, y, z):
     """Return the index of a cell of the planes in the flat observation."""
-    return (x * ROWS + y) * PLANES + z
+    return np.uint64((x * ROWS + y) * PLANES + z)  # an index with a sign would be checked
 
 
 def cells_of_groups() -> np.ndarray:
-    """List the cells of every main group in plane 0, int16 [379, 31]: the number, then the cells.
+    """List the cells of every main group in plane 0, uint16 [379, 31]: the number, then the cells.
 
-    Indices run fastest over the planes, so the cells in plane z are these plus z.
+    Indices run fastest over the planes, so the cells in plane z are these plus z. The pass, which
+    marks a whole row, has none here (see `draw_passes`).
     """
     groups = []
     names = [category.name for category in CATEGORIES]
     for category in (*CATEGORIES, *SHUTTLES):
         for length in category.lengths:
             for main in main_ranks(category, length):
-                row = CATEGORY_ROW + names.index(category.name)
-                rows = [*range(category.copies), row]
-                cells = [(x * ROWS + y) * PLANES for x in main for y in rows]
-                groups.append(cells or [(x * ROWS + row) * PLANES for x in range(RANKS)])
-    table = np.zeros((len(groups), 1 + max(map(len, groups))), np.int16)
+                rows = [*range(category.copies), CATEGORY_ROW + names.index(category.name)]
+                groups.append([(x * ROWS + y) * PLANES for x in main for y in rows])
+    table = np.zeros((len(groups), 1 + max(map(len, groups))), np.uint16)
     for g, cells in enumerate(groups):
         table[g, : 1 + len(cells)] = [len(cells), *cells]
     return table
@@ -109,9 +117,29 @@ CELLS = cells_of_groups()
 
 @inlined
 def draw_group(out, z, g):
-    """Draw a main group into a plane; the pass marks its whole row."""
+    """Draw a main group other than the pass into a plane."""
     for k in range(1, 1 + CELLS[g, 0]):
-        out[CELLS[g, k] + z] = 1
+        out[np.uint64(CELLS[g, k] + z)] = 1
+
+
+@inlined
+def draw_passes(out, passes):
+    """Mark the whole row of passes in the planes 1 to 18 that are bits of `passes`."""
+    # Eight planes are the bytes of a word, and the compiler writes them at once.
+    first, second = spread(passes >> np.uint64(1)), spread(passes >> np.uint64(9))
+    last = spread(passes >> np.uint64(17))
+    for x in range(RANKS):
+        start = cell(x, PASS_ROW, 1)
+        write_bytes(out, start, first)
+        write_bytes(out, start + np.uint64(8), second)
+        write_bytes(out, start + np.uint64(16), np.uint16(last & np.uint64(0xFFFF)))
+
+
+@inlined
+def spread(bits):
+    """Return a word of eight bytes, 1 where the lowest eight bits are set and else 0."""
+    marked = ((bits & np.uint64(0xFF)) * EACH_BYTE) & np.uint64(0x8040201008040201)
+    return ((marked + np.uint64(0x7F) * EACH_BYTE) >> np.uint64(7)) & EACH_BYTE
 
 
 @inlined
@@ -130,28 +158,51 @@ def draw_ranks(out, row, z, ranks):
 
 
 @kernel
-def draw_possible(rules, out, z, cards):
-    """Draw rows 4-18 of the plane of a set of cards."""
+def draw_sets(rules, out, unseen, hand):
+    """Draw the planes of the unseen cards and of the hand, two sets of packed cards."""
+    for number in range(1, 5):
+        draw_pairs(out, number - 1, at_least(unseen, number), at_least(hand, number))
     f = 0
     while f < PASS_FAMILY:
         family = rules.plays.families[f]
-        lowest = lowest_ranks(family, cards)
-        if lowest and rules.plays.groups[family.first].kickers:
-            lowest = with_kickers(rules.plays, family, lowest, cards)
-        if lowest:
-            ranks = lowest
-            for i in range(1, family.length):
-                ranks |= lowest << np.uint64(4 * i)
-            draw_ranks(out, CATEGORY_ROW + family.category, z, ranks)
+        held = possible(rules.plays, family, hand)
+        draw_pairs(out, CATEGORY_ROW + family.category, possible(rules.plays, family, unseen), held)
         # A chain contains the shorter ones of its category, so the shortest family marks all.
         f += 1 + family.longer
+
+
+@inlined
+def draw_pairs(out, row, unseen, held):
+    """Draw one row of both planes: the ranks that the packed `unseen` and `held` contain."""
+    # The planes are neighbours: both cells of a rank are one lane of 16 bits, and are written at
+    # once. A word has the lanes of every fourth rank.
+    for first in range(4):
+        shift = np.uint64(4 * first)
+        lanes = ((unseen >> shift) & LANES) | (((held >> shift) & LANES) << np.uint64(8))
+        for i in range(4):
+            x = first + 4 * i
+            if x < RANKS:
+                lane = np.uint16(lanes >> np.uint64(16 * i) & np.uint64(0xFFFF))
+                write_bytes(out, cell(x, row, UNSEEN), lane)
+
+
+@kernel
+def possible(plays, family, cards):
+    """Return the main ranks of all groups of a family and of longer chains in `cards`, packed."""
+    ranks = lowest_ranks(family, cards)
+    group = plays.groups[family.first]
+    # The rare case is asked for first: the processor cannot predict whether there are ranks.
+    if group.kickers and not has_ranks(group, cards) and ranks:
+        ranks = with_kickers(plays, family, ranks, cards)
+    lowest = ranks
+    for i in range(1, family.length):
+        ranks |= lowest << np.uint64(4 * i)
+    return ranks
 
 
 @kernel
 def with_kickers(plays, family, lowest, cards):
     """Return the packed `lowest` ranks whose groups have enough kickers in `cards`."""
-    if has_ranks(plays.groups[family.first], cards):  # as many ranks as any group of the family
-        return lowest
     found = np.uint64(0)
     for g in range(family.first, family.end):
         rank = one(family.rank + g - family.first)
@@ -167,6 +218,7 @@ def draw_history(rules, state, player, out):
     `before` loses the cards of each move that is drawn, and is left with those for plane 0.
     """
     before = state.played[0] + state.played[1] + state.played[2]
+    passes = np.uint64(0)
     age = 0
     # The seat of a move relative to the observer, which decreases by one with each move back. A
     # round ends, backwards, with the observer's action.
@@ -178,12 +230,16 @@ def draw_history(rules, state, player, out):
         action = np.int64(state.history[move])
         g = np.int64(rules.plays.group[action])
         z = 1 + SEATS * (ROUNDS - 1 - age) + seat
-        if rules.plays.groups[g].kickers:
-            draw_cards(out, z, rules.plays.need[action])
-        draw_group(out, z, g)
-        before -= rules.plays.need[action]
+        if g == PASS_GROUP:
+            passes |= np.uint64(1) << np.uint64(z)
+        else:
+            if rules.plays.groups[g].kickers:
+                draw_cards(out, z, rules.plays.need[action])
+            draw_group(out, z, g)
+            before -= rules.plays.need[action]
         if seat == 0:
             age += 1
+    draw_passes(out, passes)
     draw_cards(out, 0, before)
 
 

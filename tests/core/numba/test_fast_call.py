@@ -11,7 +11,7 @@ from support import VARIANTS, assert_alike_without_compiler, variant_id
 
 from closedhand import make_game
 from closedhand.core import contract
-from closedhand.core.numba.fast_call import PLAIN, Crossing, entry, pack, unpack
+from closedhand.core.numba.fast_call import PLAIN, Crossing, borrowed, entry, pack, unpack
 from closedhand.core.numba.jit import kernel
 
 HERE = Path(__file__).parent
@@ -71,6 +71,26 @@ def test_packed_tuples_are_the_same_and_share_their_memory() -> None:
     assert value.inner.table.width == 8
     assert total(value) == 9 * 5 + 4 + 6 + 1  # what is not packed stays as it is
     assert pack(4) == 4 and pack((value, 3))[1] == 3
+
+
+@kernel
+def doubled(value, out):
+    """Double the numbers of an `Outer` row by row, and write them."""
+    value, out = borrowed((value, out))
+    for i in range(len(out)):
+        row = out[i]
+        row[0] = 2 * value.weights[i]
+        value.weights[i] = row[0]
+
+
+def test_borrowed_arrays_share_their_memory_and_stay_with_their_owners() -> None:
+    value, out = example(), np.zeros((4, 1))
+    owned = out[:]
+    for times in (2, 4, 8):
+        doubled(value, owned)
+        assert out[:, 0].tolist() == value.weights.tolist() == [0, times, 2 * times, 3 * times]
+    del value, owned
+    assert out[3, 0] == 24
 
 
 def test_copies_cross_with_values_of_their_own() -> None:

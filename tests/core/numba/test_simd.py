@@ -1,10 +1,10 @@
-"""Sums of products of whole numbers: what they are, with the largest numbers that fit."""
+"""Sums of products, with the largest numbers that fit, and the bytes of words."""
 
 import numpy as np
 import pytest
 
 from closedhand.core.numba.jit import kernel
-from closedhand.core.numba.simd import LANES, dot
+from closedhand.core.numba.simd import LANES, dot, write_bytes
 
 
 @kernel
@@ -35,3 +35,21 @@ def test_the_largest_sums() -> None:
         table[0, :2], row[:2] = first, second
         dots(table, row, 2 * LANES, out)
         assert out[0] == 2 * total
+
+
+@kernel
+def write(row, start, word):
+    """Write a word into a row."""
+    write_bytes(row, start, word)
+
+
+@pytest.mark.parametrize("kind", [np.uint16, np.uint32, np.uint64])
+def test_the_bytes_of_a_word(kind: type[np.unsignedinteger]) -> None:
+    """They stand at any place of a row, and nothing beside them changes."""
+    word = kind(0x8877665544332211 & np.iinfo(kind).max)
+    for start in range(4):
+        for write_word in write, write_bytes:
+            row = np.full(12, -1, np.int8)
+            write_word(row, start, word)
+            expected = b"\xff" * start + int(word).to_bytes(word.nbytes, "little")
+            assert row.tobytes() == expected.ljust(12, b"\xff")

@@ -7,6 +7,7 @@ from closedhand.games.doudizhu.counts import (
     DECK,
     RANKS,
     at_least,
+    bytes_of_counts,
     contains,
     count,
     pack,
@@ -29,7 +30,9 @@ def test_packing_round_trips(hand: str) -> None:
     for number in (1, 2, 3, 4):
         expected = "".join(r for r in RANKS if hand.count(r) >= number)
         assert unpack(at_least(packed, number)) == expected
-    assert [count(packed, i) for i in range(15)] == [hand.count(r) for r in RANKS]
+    counts = [count(packed, i) for i in range(15)]
+    assert counts == [hand.count(r) for r in RANKS]
+    assert list(int(bytes_of_counts(packed)).to_bytes(8, "little")) == counts[:8]
 
 
 @pytest.mark.slow

@@ -87,10 +87,7 @@ def draw_hands(rules, hands, out):
     """Write the planes of every packed hand, uint64 [n], into a row of `out`, int8 [n, 285]."""
     drawn = np.zeros(planes.RANKS * planes.ROWS * planes.PLANES, np.int8)
     for i in range(len(hands)):
-        # Rows of categories that are not in a hand are not written.
-        drawn[planes.HAND :: planes.PLANES] = 0
-        planes.draw_cards(drawn, planes.HAND, hands[i])
-        planes.draw_possible(rules, drawn, planes.HAND, hands[i])
+        planes.draw_sets(rules, drawn, np.uint64(0), hands[i])
         out[i] = drawn[planes.HAND :: planes.PLANES]
 
 
