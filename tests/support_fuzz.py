@@ -698,13 +698,13 @@ def server_samples() -> list[bytes]:
 
 def position(text: str) -> object:
     """The view that a pasted position describes, by way of what the page asks for."""
-    from closedhand.web import position_text, study
+    from closedhand.web import position_text
 
     found = position_text.read(text)
     game = make_game(found.game, **found.options).flat
     facts = {name: str(value) for name, value in found.facts.items()}
-    words = " ".join(found.actions)
-    return study.view_of(game, found.player, found.hand, words, position_text.typed(game, facts))
+    public = position_text.typed(game, facts)
+    return game.view_from(found.player, found.hand, found.actions, **public)
 
 
 def position_samples() -> list[bytes]:
