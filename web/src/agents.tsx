@@ -1,5 +1,6 @@
 // The agents of a game with time and strength.
 
+import { Scroll } from "./scroll";
 import type { Translate } from "./strings";
 import type { Agent } from "./types";
 
@@ -22,7 +23,7 @@ export function Agents({ agents, t }: { agents: Agent[]; t: Translate }) {
   return (
     <details class="agents">
       <summary>{t("Agents")}</summary>
-      <div class="scroll"><table>
+      <Scroll label={t("Agents")}><table>
         <thead><tr><th>{t("agent")}</th><th>{t("a decision")}</th><th>{t("points against")} {measured[0].strength!.against}{measured[0].strength!.rounds > 1 ? <small>{t("a round, in matches of")} {measured[0].strength!.rounds}</small> : null}</th><th /><th>{t("win rate")}</th></tr></thead>
         <tbody>
           {measured.map((agent) => {
@@ -40,7 +41,7 @@ export function Agents({ agents, t }: { agents: Agent[]; t: Translate }) {
           })}
           {others.map((agent) => <tr key={agent.text}><th>{agent.text}</th><td>{cost(agent.microseconds).slice(3)}</td><td>{agent.clocked ? t("depends on the clock") : ""}</td><td /><td /></tr>)}
         </tbody>
-      </table></div>
+      </table></Scroll>
     </details>
   );
 }

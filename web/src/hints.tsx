@@ -3,6 +3,7 @@
 import { Card, cardName } from "./cards";
 import { useAgents, useShared } from "./context";
 import { occupant } from "./felt";
+import { Scroll } from "./scroll";
 import type { Translate } from "./strings";
 import type { Action, Chances, Game, Hint, SeatHolder, Value } from "./types";
 
@@ -107,7 +108,7 @@ export function ChancesPanel({ chances, holders, own, game, t }: { chances: Chan
     <div>
       <h2>{t("What the others may hold")}</h2>
       {chances?.error ? <p class="error">{chances.error}</p> : chances ? (
-        <div class="scroll"><table class="heat">
+        <Scroll label={t("What the others may hold")}><table class="heat">
           <thead><tr><th />{chances.seats.map((each) => <th key={each.seat}>{each.seat < 0 ? t(each.label) : occupant(holders[each.seat], each.seat, own, t)}</th>)}</tr></thead>
           <tbody>{chances.cards.map((card, i) => (
             <tr key={i}>
@@ -117,7 +118,7 @@ export function ChancesPanel({ chances, holders, own, game, t }: { chances: Chan
               ))}
             </tr>
           ))}</tbody>
-        </table></div>
+        </table></Scroll>
       ) : <p class="busy">…</p>}
     </div>
   );

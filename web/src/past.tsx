@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { useShared } from "./context";
 import { save } from "./files";
 import { signed, toneClass } from "./outcome";
+import { Scroll } from "./scroll";
 import { ownSeat, statistics, type PastHand } from "./statistics";
 import { translator } from "./strings";
 
@@ -34,7 +35,7 @@ export function PastPage() {
       {hands === null ? <p class="busy">…</p> : !hands.length ? <p>{t("No hand has been played to its end yet.")}</p> : (
         <>
           <section class="box"><h2>{t("By opponent")}</h2>
-            <div class="scroll"><table class="statistics">
+            <Scroll label={t("By opponent")}><table class="statistics">
               <thead><tr><th>{t("Games")}</th><th>{t("Opponents")}</th><th>{t("hands")}</th><th>{t("won")}</th><th>{t("points")}</th><th>{t("against others on the same cards")}</th></tr></thead>
               <tbody>{statistics(hands).map((row) => (
                 <tr key={`${row.game} ${row.opponents.join()}`}>
@@ -43,7 +44,7 @@ export function PastPage() {
                   <td>{row.gaps ? `${signed(Number(row.gap.toFixed(2)))} (${row.gaps})` : ""}</td>
                 </tr>
               ))}</tbody>
-            </table></div>
+            </table></Scroll>
           </section>
           <p class="row">
             <button type="button" id="export" onClick={() => save("hands.jsonl", records(), "application/json")}>{t("Save all records")}</button>

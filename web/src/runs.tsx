@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { useShared } from "./context";
 import { cost } from "./agents";
 import { Plot, type Line } from "./plot";
+import { Scroll } from "./scroll";
 import type { Translate } from "./strings";
 
 type Estimate = [number, number | null, number | null];
@@ -124,13 +125,13 @@ function LadderTable({ ladder, t }: { ladder: Ladder; t: Translate }) {
   return (
     <section class="box run ladder">
       <h2>{t("Ladder")}: {ladder.game} <small>{ladder.file} · {ladder.deals.map((deals) => deals.toLocaleString("en")).join(" / ")} {t("games")}</small></h2>
-      <div class="scroll"><table>
+      <Scroll label={t("Ladder")}><table>
         <thead><tr><th>{t("agent")}</th><th>Elo</th><th /><th>{t("win rate")}</th><th>{t("a decision")}</th></tr></thead>
         <tbody>{ladder.agents.map((row) => (
           <tr key={row.agent}><th>{row.agent}</th><td>{shown(row.elo, 0)}</td><td class="wide"><Interval estimate={row.elo} low={low} high={high} /></td>
             <td>{row.win_rate === null ? "" : `${(100 * row.win_rate).toFixed(1)} %`}</td><td>{row.microseconds === null ? "" : cost(Math.round(row.microseconds * 10) / 10).slice(3)}</td></tr>
         ))}</tbody>
-      </table></div>
+      </table></Scroll>
     </section>
   );
 }
@@ -143,13 +144,13 @@ function ResultTable({ result, t }: { result: Result; t: Translate }) {
   return (
     <section class="box run">
       <h2>{result.game} <small>{result.file}{result.deals === null ? null : ` · ${result.deals.toLocaleString("en")} ${t("games")}`}{result.live ? <span class="live"> ● {t("under way")}</span> : null}</small></h2>
-      <div class="scroll"><table>
+      <Scroll label={result.game}><table>
         <thead><tr><th>{t("agent")}</th><th />{names.map((name) => <th key={name}>{t(name)}</th>)}<th /></tr></thead>
         <tbody>{result.rows.map((row, k) => (
           <tr key={k}><th>{row.agent}</th><td>{t(row.role)}</td>{names.map((name) => <td key={name}>{row.columns[name] ? shown(row.columns[name]) : ""}</td>)}
             <td class="wide"><Interval estimate={drawn(row)} low={low} high={high} /></td></tr>
         ))}</tbody>
-      </table></div>
+      </table></Scroll>
       {result.gap ? <p>{result.agents[0]} − {result.agents[1]}: <b>{shown(result.gap)}</b></p> : null}
     </section>
   );

@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import { useShared } from "./context";
 import { signed } from "./outcome";
+import { Scroll } from "./scroll";
 import type { Translate } from "./strings";
 import type { Hand, Table } from "./types";
 
@@ -47,12 +48,12 @@ export function Score({ table, t }: { table: Table; t: Translate }) {
   return (
     <div>
       <h2>{t("Score")}</h2>
-      <div class="scroll"><table>
+      <Scroll label={t("Score")}><table>
         <thead><tr><th>#</th>{table.seats.map((_, i) => <th key={i}>{t("seat")} {i + 1}</th>)}</tr></thead>
         <tbody>{hands.map((hand, i) => (
           <tr key={i}><th>{hand.deal + 1}{hand.turn ? `·${hand.turn + 1}` : ""}</th>{hand.returns.map((value, k) => <td key={k}><small>{known[hand.players[k]]}</small> {signed(value)}</td>)}</tr>
         ))}</tbody>
-      </table></div>
+      </table></Scroll>
       <h3>{t("Total")}</h3>
       <ul class="totals">{known.map((name, player) => <li key={player} data-player={player}>{name} <b>{signed(total(player))}</b></li>)}</ul>
       {table.seats.filter((holder) => holder.person).map(({ player }) => {

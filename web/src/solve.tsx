@@ -7,6 +7,7 @@ import { base64 } from "./files";
 import { OptionList, type Options } from "./options";
 import { fixed } from "./outcome";
 import { Plot, short } from "./plot";
+import { Scroll } from "./scroll";
 import { translator, type Translate } from "./strings";
 import type { Game } from "./types";
 
@@ -265,7 +266,7 @@ function Here({ graph, at, look, game, t }: { graph: Graph; at: At; look: (state
       {siblings.length > 1 ? <p class="row">{siblings.map((each) => (
         <button type="button" key={each.i} aria-pressed={each.i === at.state} data-outcome={each.i} onClick={() => look(each.i)}>{each.shown.map((card) => game.faces[card] ?? card).join(" ") || each.i}</button>
       ))}</p> : null}
-      <div class="scroll"><table class="sets">
+      <Scroll label={t("information sets")}><table class="sets">
         <thead><tr><th>{t("Hand")}</th><th>{t("reached")}</th>{at.actions.map((action) => <th key={action}>{t(action)}</th>)}<th title={t("What the hand loses here, times how often")}>{t("loses")}</th></tr></thead>
         <tbody>{at.sets.map((set, i) => (
           <tr key={i}>
@@ -280,7 +281,7 @@ function Here({ graph, at, look, game, t }: { graph: Graph; at: At; look: (state
             <td><span class="loss-bar"><i style={{ width: `${(100 * Math.max(0, set.loss)) / most}%` }} /></span> {short(Math.max(0, set.loss))}</td>
           </tr>
         ))}</tbody>
-      </table></div>
+      </table></Scroll>
     </div>
   );
 }
