@@ -113,9 +113,11 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
   const play = (action: Action) => { if (myTurn) void send("play", { version: table.version, action: action.id }); };
   // Actions without cards, such as a pass or a bid, have buttons of their own.
   const buttons = (position.legal ?? []).filter((action) => !action.cards.length);
+  // Of several plays of the chosen cards, the advised one is made at once.
+  const toPlay = choice.plays.length === 1 ? choice.plays[0] : choice.plays.find((action) => action.id === hint?.action?.id);
   const submit = () => {
-    if (choice.plays.length === 1) play(choice.plays[0]);
-    else if (choice.plays.length > 1) setReadings(choice.plays);
+    if (toPlay) play(toPlay);
+    else if (choice.plays.length) setReadings(choice.plays);
   };
   const askHint = (by?: string, open = true) => {
     if (by) chooseAdviser(game.name, by);
@@ -147,9 +149,11 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
     const at = event.target as HTMLElement;
     const isOnButton = at instanceof HTMLButtonElement && !at.classList.contains("slot");
     const number = /^[1-9]$/.test(key) ? Number(key) : 0;
+    // Who goes on by keys has left the button, which would else take the next Enter.
+    const leaveButton = () => isOnButton && at.blur();
     const others: Record<string, () => void> = {
       escape: () => { choice.clear(); setPanel(""); setReadings([]); },
-      h: () => table.asked && askHint(),
+      h: () => { if (table.asked) { leaveButton(); askHint(); } },
       u: () => void send("undo"),
       n: () => position.over && next(false),
       l: () => toggle("list"),
@@ -163,6 +167,7 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
     else if (key === "p" && myTurn && buttons.length) play(buttons[0]);
     else if (number && myTurn && !choice.hasPlays && buttons[number - 1]) play(buttons[number - 1]);
     else if (rankOf(key) && hand.length && !position.parts.length) {
+      leaveButton();
       const ofRank = hand.map((_, i) => i).filter((i) => face(hand[i], game.faces).rank === rankOf(key));
       const free = ofRank.find((i) => !choice.chosen.has(i));
       if (free !== undefined) choice.toggle(free);
@@ -214,7 +219,7 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
               <div class="actions">
                 {table.asked ? (
                   <>
-                    {choice.hasPlays ? <button type="button" class="primary" id="play" disabled={pending || !choice.plays.length} onClick={submit}>{t("Play")}{choice.plays.length === 1 && choice.cards.length < MOST_NAMED ? ` ${choice.plays[0].text}` : ""}</button> : null}
+                    {choice.hasPlays ? <button type="button" class="primary" id="play" disabled={pending || !choice.plays.length} onClick={submit}>{t("Play")}{toPlay && choice.cards.length < MOST_NAMED ? ` ${toPlay.text}` : ""}</button> : null}
                     {buttons.map((action) => <button type="button" class={`act${hint?.action?.id === action.id ? " primary" : ""}`} key={action.id} data-action={action.id} disabled={pending} onClick={() => play(action)}>{t(action.text)}</button>)}
                     {choice.chosen.size ? <button type="button" onClick={choice.clear}>{t("Clear")}</button> : null}
                     <button type="button" id="hint" disabled={pending} onClick={() => askHint()}>{t("Hint")}</button>
