@@ -22,7 +22,7 @@ function Field({ option, value, set, t }: { option: Option; value: string; set: 
           {choices.filter((choice) => choice !== standard).map((choice) => <option key={choice} value={choice}>{t(choice)}</option>)}
         </select>
       ) : <input type={number(option) ? "number" : "text"} placeholder={standard} value={value} onInput={(e) => set(e.currentTarget.value)} />}
-      <small>{meaning === `option ${option.name}` ? option.text : meaning}</small>
+      <small>{meaning === `option ${option.name}` ? option.text.replaceAll("`", "") : meaning}</small>
     </label>
   );
 }
