@@ -9,7 +9,14 @@ const WIDTH = 400;
 const HEIGHT = 100;
 const MARGIN = 4; // above and below the curve
 
-export function Curve({ judged, data, ply, setPly, t }: { judged: Map<number, Judged>; data: ReplayData; ply: number; setPly: (ply: number) => void; t: Translate }) {
+export function Curve({ judged, data, name, ply, setPly, t }: {
+  judged: Map<number, Judged>;
+  data: ReplayData;
+  name: (seat: number) => string;
+  ply: number;
+  setPly: (ply: number) => void;
+  t: Translate;
+}) {
   const points = [...judged.values()].filter((each) => each.values).sort((a, b) => a.ply - b.ply);
   if (!points.length) return null;
   const all = points.flatMap((each) => each.values!.flatMap(([mean, half]) => [mean - half, mean + half]));
@@ -36,7 +43,7 @@ export function Curve({ judged, data, ply, setPly, t }: { judged: Map<number, Ju
           {turnsOf(judged, data).map((turn) => <path key={turn.ply} class={turn.judged.play!.verdict === "mistake" ? "wrong" : "turned"} d={place(turn.judged)} />)}
         </svg>
       </div>
-      <figcaption>{unit}: {seats.map((seat, k) => <span key={seat}><i class={`dot dot-${k % COLOURS.length}`} />{data.agents[seat] || `${t("seat")} ${seat + 1}`}</span>)}</figcaption>
+      <figcaption>{unit}: {seats.map((seat, k) => <span key={seat}><i class={`dot dot-${k % COLOURS.length}`} />{name(seat)}</span>)}</figcaption>
     </figure>
   );
 }

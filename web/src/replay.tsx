@@ -97,7 +97,12 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
   const at = judged.get(ply);
   // Lifted in the hand of the player to act: the play of the analysis, else the better play that was found.
   const advised = panel === "hint" ? hint?.action?.cards : at?.play?.verdict === "mistake" ? at.play.best?.cards : undefined;
-  const nameOf = (each: number) => holders[each].agent || `${t("seat")} ${each + 1}`;
+  // Agents of the same name are told apart by their seats.
+  const nameOf = (each: number) => {
+    const agent = holders[each].agent;
+    if (!agent) return `${t("seat")} ${each + 1}`;
+    return holders.filter((other) => other.agent === agent).length > 1 ? `${agent} ${each + 1}` : agent;
+  };
   const mistakes = [...judged.values()].filter((each) => each.play?.verdict === "mistake").map((each) => each.ply).sort((a, b) => a - b);
   const nextMistake = mistakes.find((each) => each > ply) ?? mistakes[0];
 
@@ -119,7 +124,7 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
           {position ? (
             <Felt position={position} holders={holders} own={seat} advised={advised} game={game} t={t}>
               <div class="mine">{own ? groups(own.cards).map((cards, i) => <Fan key={i} cards={cards} game={game} t={t} chosen={advised && position.player === seat ? indicesOf(advised, cards) : undefined} use={groups(own.cards).length > 1 ? "row" : "hand"} />) : null}
-                {ply > 0 ? <p class="status">{ply}. {holders[data.moves[ply - 1].player].agent || `${t("seat")} ${data.moves[ply - 1].player + 1}`}: {t(data.moves[ply - 1].text)}</p> : null}
+                {ply > 0 ? <p class="status">{ply}. {nameOf(data.moves[ply - 1].player)}: {t(data.moves[ply - 1].text)}</p> : null}
                 {at?.play && at.play.best ? <p class="status"><small>{t(data.moves[ply].text)}: <Verdict judged={at} unit={data.unit} t={t} /></small></p> : null}
               </div>
             </Felt>
@@ -132,7 +137,7 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
             <button type="button" aria-label=">|" onClick={() => setPly(last)}>»</button>
             <output>{ply}/{last}</output>
           </div>
-          <Curve judged={judged} data={data} ply={ply} setPly={setPly} t={t} />
+          <Curve judged={judged} data={data} name={nameOf} ply={ply} setPly={setPly} t={t} />
         </div>
         <aside class="side">
           {net.live ? <p class="row tabs">
