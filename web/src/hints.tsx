@@ -1,5 +1,6 @@
 // Hints: values of plays, and chances of hidden cards.
 
+import { adviser } from "./advice";
 import { Card, cardName } from "./cards";
 import { useAgents, useShared } from "./context";
 import { occupant } from "./felt";
@@ -84,7 +85,7 @@ export function HintPanel({ hint, game, t, use, again, preparing }: {
   return (
     <div class="hint-panel">
       <h2>{t("Hint")}</h2>
-      <AdviserChoice by={hint?.by ?? ""} game={game} again={again} t={t} />
+      <AdviserChoice by={hint?.by ?? adviser(game.name)} game={game} again={again} t={t} />
       {hint?.error ? <p class="error">{hint.error}</p> : null}
       {hint?.action ? <Choice hint={hint} game={game} t={t} use={use} /> : hint?.done ? null : <p class="busy" role="status">{preparing || "…"}</p>}
       {hint?.ratings.length ? (

@@ -65,6 +65,15 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
     if (data.solvable) solve(false); // first: it takes a moment only
     analyse();
   }, [ply, panel]);
+  const side = useRef<HTMLElement>(null);
+  // What is said of the move stays in view where the side scrolls by itself: its line of the story, else of the list.
+  useEffect(() => {
+    const box = side.current;
+    const line = box?.querySelector(".turning[aria-pressed=true], .moves .now")?.getBoundingClientRect();
+    if (!box || !line) return;
+    const shown = box.getBoundingClientRect();
+    if (line.top < shown.top || line.bottom > shown.bottom) box.scrollTop += line.top - shown.top - shown.height / 3;
+  }, [ply, panel]);
   useEffect(() => {
     const offs = [
       net.on("judged", (data: Judged) => {
@@ -139,7 +148,7 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
           </div>
           <Curve judged={judged} data={data} name={nameOf} ply={ply} setPly={setPly} t={t} />
         </div>
-        <aside class="side">
+        <aside class="side" ref={side}>
           {net.live ? <p class="row tabs">
             <button type="button" aria-pressed={panel === "moves"} onClick={() => setPanel("moves")}>{t("Moves")}</button>
             <button type="button" id="analyse" aria-pressed={panel === "hint"} onClick={() => setPanel("hint")}>{t("Analyse")}</button>
