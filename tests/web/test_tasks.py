@@ -89,6 +89,10 @@ def test_a_hand_with_its_auction_ends_with_its_result(visit: Callable[..., Any])
     page.goto(f"{page.context.base}#/past")
     page.reload()
     page.wait_for_selector(".statistics tbody tr")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.focus(".scroll")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("() => document.querySelector('.scroll').scrollLeft > 0")
     row = page.locator(".statistics tbody tr", has_text="greedy").first.inner_text()
     assert row.split("\t")[:3] == ["Dou Dizhu", "greedy", "1"]
     with page.expect_download() as download:
@@ -239,6 +243,56 @@ def test_why_cards_may_not_be_played_is_said_at_the_button(visit: Callable[..., 
     page.wait_for_selector(".reason")
     assert page.inner_text(".reason") == "these cards form no play"
     assert page.is_disabled("#play")
+
+
+def test_enter_plays_what_keys_have_chosen(visit: Callable[..., Any]) -> None:
+    """A button that was used before does not take it."""
+    compile_table("doudizhu")
+    page = visit()
+    start(page, "doudizhu")
+    assert wait_for_turn(page)
+    page.focus("[data-panel=rules]")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".panel .rules section")
+    page.keyboard.press("Escape")
+    before = version(page)
+    page.keyboard.press(page.get_attribute(".fan.own .slot >> nth=0", "data-card"))
+    page.wait_for_selector("#play:not([disabled])")
+    page.keyboard.press("Enter")
+    wait_for_change(page, before)
+    assert page.locator(".panel").count() == 0
+
+
+def test_the_current_move_is_seen_and_its_player_named(visit: Callable[..., Any]) -> None:
+    """Where the list of moves is longer than its place, and agents have one name."""
+    game, rng = make_game("daihinmin"), np.random.default_rng(3)
+    played = from_state(game, game.playout(game.deal(rng), rng), ["rule"] * game.num_players)
+    page = visit(f"#/replay/{urllib.parse.quote(played.to_json())}")
+    page.wait_for_selector("#scrub")
+    assert page.locator(".move-heads b").all_text_contents() == [f"rule {i}" for i in range(1, 6)]
+    page.focus(".stage")
+    page.keyboard.press("End")
+    page.wait_for_function("""() => {
+      const [now, side] = ['.moves .now', '.side'].map((one) => document.querySelector(one));
+      const [line, box] = [now, side].map((one) => one?.getBoundingClientRect());
+      return line && line.top >= box.top && line.bottom <= box.bottom;
+    }""")
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_what_starts_a_game_is_legible(visit: Callable[..., Any], size: tuple[int, int]) -> None:
+    page = visit(viewport=dict(zip(("width", "height"), size, strict=True)))
+    page.wait_for_selector("[data-play]")
+    buttons = ".game-card .row > :not(select)"
+    assert (
+        page.eval_on_selector_all(
+            buttons,
+            "all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => one.innerText)",
+        )
+        == []
+    )
+    narrow = "all => all.filter(one => one.clientWidth < 60).length"
+    assert page.eval_on_selector_all(".game-card .row select", narrow) == 0
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
