@@ -295,6 +295,20 @@ def test_what_starts_a_game_is_legible(visit: Callable[..., Any], size: tuple[in
     assert page.eval_on_selector_all(".game-card .row select", narrow) == 0
 
 
+def test_the_next_hand_of_arranged_cards_needs_no_scrolling(visit: Callable[..., Any]) -> None:
+    """On a phone on its side, where both arrangements are shown."""
+    compile_advice("chinese_poker", "separable")
+    page = visit(viewport={"width": 844, "height": 390})
+    start(page, "chinese_poker", "separable")
+    assert wait_for_turn(page)
+    page.click("#suggest")
+    page.click("#set:not([disabled])")
+    page.wait_for_selector(".own-board")
+    for each in ("#next", ".seat .board", ".own-board"):
+        box = page.locator(each).bounding_box()
+        assert box["y"] >= 0 and box["y"] + box["height"] <= 390
+
+
 @pytest.mark.parametrize("size", SIZES, ids=str)
 def test_a_hint_covers_neither_hand_nor_buttons(
     visit: Callable[..., Any], size: tuple[int, int]
