@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import positions
+from support_hands import greatest
 
 from closedhand import Game, make_game
 from closedhand.agents.daihinmin.policy import critic, light_policy, pattern_policy, patterns
@@ -85,25 +86,13 @@ def test_features_of_dou_dizhu_fit(game: Game) -> None:
 
 
 def test_no_hand_needs_more_of_the_stack_than_there_is() -> None:
-    """From random hands, cards are exchanged for others as long as the stack grows."""
     costs, unused = np.zeros((partition.ROWS, 15), np.int64), -7
     nodes: Any = np.zeros(MORE * partition.MOST_NODES, partition.NODE)
-    rng, copies, deepest = np.random.default_rng(3), np.array([4] * 13 + [1, 1]), 0
 
-    def used(counts: np.ndarray) -> int:
+    def used(hand: np.uint64) -> int:
         nodes["kickers"] = unused
-        hand = np.uint64(sum(int(number) << 4 * rank for rank, number in enumerate(counts)))
         partition.cost(hand, costs, nodes)
         return int((nodes["kickers"] != unused).sum())
 
-    for _ in range(8):
-        counts = np.bincount(rng.permutation(np.repeat(np.arange(15), copies))[:20], minlength=15)
-        number = used(counts)
-        for _ in range(400):
-            changed = counts.copy()
-            changed[rng.integers(15)] -= 1
-            changed[rng.integers(15)] += 1
-            if (changed >= 0).all() and (changed <= copies).all() and used(changed) >= number:
-                counts, number = changed, used(changed)
-        deepest = max(deepest, number)
+    deepest = greatest(used, cards=20, climbs=8, steps=400, seed=3)
     assert 15 < deepest <= 352 < partition.MOST_NODES

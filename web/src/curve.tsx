@@ -1,22 +1,14 @@
 // The expected result of a judged game, move by move.
 
-import type { Translate } from "./strings";
-import { turnsOf, valueText } from "./turns";
-import type { Judged, ReplayData } from "./types";
+import { type JudgedProps, turnsOf, valueText } from "./turns";
+import type { Judged } from "./types";
 
 const COLOURS = ["#f2c14e", "#6fb1fc", "#ff8f7d", "#7fdca4", "#c9a2ff"];
 const WIDTH = 400;
 const HEIGHT = 100;
 const MARGIN = 4; // above and below the curve
 
-export function Curve({ judged, data, name, ply, setPly, t }: {
-  judged: Map<number, Judged>;
-  data: ReplayData;
-  name: (seat: number) => string;
-  ply: number;
-  setPly: (ply: number) => void;
-  t: Translate;
-}) {
+export function Curve({ judged, data, name, ply, setPly, t }: JudgedProps) {
   const points = [...judged.values()].filter((each) => each.values).sort((a, b) => a.ply - b.ply);
   if (!points.length) return null;
   const all = points.flatMap((each) => each.values!.flatMap(([mean, half]) => [mean - half, mean + half]));

@@ -1,18 +1,9 @@
 // The story of a judged game: its mistakes, its turning points and what was forced, one sentence each.
 
 import { useMemo } from "preact/hooks";
-import type { Translate } from "./strings";
-import { decisionsOf, sentence, turnsOf, verdictOn } from "./turns";
-import type { Judged, ReplayData } from "./types";
+import { decisionsOf, type JudgedProps, sentence, turnsOf, verdictOn } from "./turns";
 
-export function Story({ judged, data, name, ply, setPly, t }: {
-  judged: Map<number, Judged>;
-  data: ReplayData;
-  name: (seat: number) => string;
-  ply: number;
-  setPly: (ply: number) => void;
-  t: Translate;
-}) {
+export function Story({ judged, data, name, ply, setPly, t }: JudgedProps) {
   const lines = useMemo(() => [
     ...turnsOf(judged, data).map((turn) => ({ ply: turn.ply, kind: turn.judged.play!.verdict, text: sentence(turn, data, t) })),
     // A result is forced after the move before: that move is shown.

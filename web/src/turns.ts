@@ -13,6 +13,16 @@ export interface Turn {
   judged: Judged;
 }
 
+// What the curve and the story of a judged game are drawn from.
+export interface JudgedProps {
+  judged: Map<number, Judged>;
+  data: ReplayData;
+  name: (seat: number) => string;
+  ply: number;
+  setPly: (ply: number) => void;
+  t: Translate;
+}
+
 const percent = (value: number) => `${(50 * (value + 1)).toFixed(0)} %`;
 
 // A value on the axis: the chance to win where payoffs are 1 and -1, else points.

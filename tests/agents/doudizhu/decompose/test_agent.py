@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support_hands import greatest
 
 from closedhand import InputError, make_agent, make_game
 from closedhand.agents.doudizhu.decompose import agent as decompose_agent
@@ -41,11 +42,6 @@ def test_no_preferences_in_an_auction() -> None:
         make_agent(game, "decompose").preferences(game.view(state, 0))
 
 
-def packed(counts: np.ndarray) -> np.uint64:
-    """Cards by their numbers of each rank, as a hand."""
-    return np.uint64(sum(int(number) << 4 * rank for rank, number in enumerate(counts)))
-
-
 @pytest.mark.parametrize(
     ("list_all", "cards", "most", "room"),
     [
@@ -56,25 +52,12 @@ def packed(counts: np.ndarray) -> np.uint64:
 def test_no_hand_has_more_plays_than_there_is_room_for(
     list_all: Any, cards: int, most: int, room: int
 ) -> None:
-    """From random hands, cards are exchanged for others as long as there are more plays."""
     game = make_game("doudizhu")
     state, ids = game.deal(np.random.default_rng(1)), np.empty(game.num_actions, np.int32)
-    rng, found = np.random.default_rng(2), 0
-    copies = np.array([4] * 13 + [1, 1])
 
-    def plays(counts: np.ndarray) -> int:
-        state.hands[state.player] = packed(counts)
+    def plays(hand: np.uint64) -> int:
+        state.hands[state.player] = hand
         return int(list_all(game.rules, state, ids))
 
-    for _ in range(6):
-        deck = rng.permutation(np.repeat(np.arange(15), copies))
-        counts = np.bincount(deck[:cards], minlength=15)
-        number = plays(counts)
-        for _ in range(1200):
-            changed = counts.copy()
-            changed[rng.integers(15)] -= 1
-            changed[rng.integers(15)] += 1
-            if (changed >= 0).all() and (changed <= copies).all() and plays(changed) >= number:
-                counts, number = changed, plays(changed)
-        found = max(found, number)
+    found = greatest(plays, cards, climbs=6, steps=1200, seed=2)
     assert 0.8 * most < found <= most < room
