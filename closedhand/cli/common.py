@@ -358,6 +358,11 @@ def percent_bar() -> Iterator[Callable[[float, str], None]]:
         yield lambda share, text: update(int(100 * share), unit=f"percent, {text}")
 
 
+def plain_console(**options: Any) -> Console:
+    """Make a console that prints text unchanged: neither `[policy=rule]` nor `:100:` is markup."""
+    return Console(markup=False, emoji=False, **options)
+
+
 def print_table(
     headings: Iterable[str],
     rows: Iterable[Sequence[str]],
@@ -378,7 +383,7 @@ def print_table(
         table.add_column(heading.removeprefix(">"), justify=justify, no_wrap=no_wrap)
     for row in rows:
         table.add_row(*row)
-    Console(markup=False).print(table)  # brackets are those of agents' options
+    plain_console().print(table)
 
 
 def save_picture(plot: Callable[[Any, Path], None], data: Any, path: Path) -> Path | None:
