@@ -20,10 +20,12 @@ from collections.abc import (
     Mapping,
 )
 from concurrent.futures import Future
+from threading import Event
 from typing import Any, NamedTuple, TypeVar
 
 from closedhand.core.game import InputError
 from closedhand.core.parsing import NATURAL, TEXT, Kind, check_fields, parse_json
+from closedhand.search import stopping
 from closedhand.web.game_explorer import GameExplorer
 from closedhand.web.lobby import Lobby
 from closedhand.web.serialization import WATCHING
@@ -65,8 +67,7 @@ class Connection:
         self.explorer: GameExplorer | None = None
         self._leave: Callable[[], None] = lambda: None  # ends the pushes of the table
         self._pushed = -1  # version of the table that was pushed last
-        self._one_at_a_time = asyncio.Lock()
-        self._working: Future[Any] | None = None  # the latest long work
+        self._working: dict[str, Future[Any]] = {}  # the latest long work of each computation
 
     @property
     def is_anonymous(self) -> bool:
@@ -134,20 +135,26 @@ class Connection:
     def start(self, name: str, work: Coroutine[Any, Any, None]) -> None:
         """Start a computation; it replaces one of the same name."""
         self.stop(name)
-        self.works[name] = asyncio.ensure_future(work)
+        self.works[name] = asyncio.create_task(work, name=name)
 
     async def run_long(self, work: Callable[..., T], *arguments: Any) -> T:
-        """Run long work in a thread, after that of the previous call has ended.
+        """Run long work of a computation in a thread; call it in a task of `start`.
 
-        Threads cannot be stopped. With this order a browser occupies one thread at most.
+        If the computation is stopped, the work ends at its next `stopping.check`. As an agent may
+        never get there, the next computation of the same name waits for the end: a browser occupies
+        one thread for each name at most.
         """
-        async with self._one_at_a_time:
-            if self._working is not None and not self._working.done():
-                before = asyncio.wrap_future(self._working)
-                await asyncio.wait([before])
-                before.exception()  # marks an error as seen: the previous call has reported it
-            self._working = self.lobby.submit(work, *arguments)
-            return await asyncio.wrap_future(self._working)
+        task = asyncio.current_task()
+        assert task is not None
+        name, stop = task.get_name(), Event()
+        if name in self._working:
+            before = asyncio.wrap_future(self._working[name])
+            await asyncio.gather(before, return_exceptions=True)
+        self._working[name] = self.lobby.submit(stopping.run, stop, work, *arguments)
+        try:
+            return await asyncio.wrap_future(self._working[name])
+        finally:
+            stop.set()
 
     async def follow(self, steps: Iterator[T]) -> AsyncIterator[T]:
         """Iterate asynchronously over an iterator whose steps are long work."""
