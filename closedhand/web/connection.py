@@ -10,6 +10,7 @@ guest of that table.
 
 import asyncio
 import json
+from collections import defaultdict
 from collections.abc import (
     AsyncIterator,
     Awaitable,
@@ -67,6 +68,8 @@ class Connection:
         self.explorer: GameExplorer | None = None
         self._leave: Callable[[], None] = lambda: None  # ends the pushes of the table
         self._pushed = -1  # version of the table that was pushed last
+        # Requests of one lock are answered in their order, see `Request.independent`.
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._working: dict[str, Future[Any]] = {}  # the latest long work of each computation
 
     @property
@@ -172,7 +175,7 @@ class Connection:
             task.cancel()
 
     async def answer(self, text: str) -> None:
-        """Answer a message."""
+        """Answer a message, after those that came before it unless it is independent of them."""
         number: Any = None
         try:
             if not self.owner and len(text) > MOST_GUEST_MESSAGE:
@@ -189,7 +192,8 @@ class Connection:
             fields = {**request.needed, **request.others}
             arguments = {name: message[name] for name in fields if name in message}
             check_fields(arguments, message["do"], request.needed, request.others)
-            self.push({"re": number, "ok": await request.answer(self, arguments)})
+            async with self._locks[message["do"] if request.independent else ""]:
+                self.push({"re": number, "ok": await request.answer(self, arguments)})
         except InputError as error:
             self.push({"re": number, "error": str(error)})
         except Exception:  # a bug here must not end the games of others
@@ -235,12 +239,15 @@ class Request(NamedTuple):
         needed: Fields that a message must have.
         others: Fields that it may have.
         for_owner: Whether guests may not send it.
+        independent: Whether it has nothing to do with the table, the study and the computations of
+            the connection, so that it waits only for requests of the same name.
     """
 
     answer: Answer
     needed: Mapping[str, Kind]
     others: Mapping[str, Kind]
     for_owner: bool
+    independent: bool
 
 
 REQUESTS: dict[str, Request] = {}
@@ -252,17 +259,18 @@ def request(
     needed: Mapping[str, Kind] = {},
     others: Mapping[str, Kind] = {},
     for_owner: bool = True,
+    independent: bool = False,
 ) -> Callable[[Answer], Answer]:
     """Register the decorated function as the answer to a request; see `Request`."""
 
     def decorate(answer: Answer) -> Answer:
-        REQUESTS[name] = Request(answer, needed, others, for_owner)
+        REQUESTS[name] = Request(answer, needed, others, for_owner, independent)
         return answer
 
     return decorate
 
 
-@request("ping", for_owner=False)
+@request("ping", for_owner=False, independent=True)
 async def _ping(connection: Connection, given: dict[str, Any]) -> Any:
     """Answer, so that a browser knows that the server can be reached."""
 

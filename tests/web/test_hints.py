@@ -1,5 +1,6 @@
 """Hints and other long work for a browser, over a real socket."""
 
+import json
 from collections.abc import Iterator
 from queue import SimpleQueue
 from threading import Event
@@ -11,11 +12,13 @@ from support_web import Wire, compile_advice, serving, wired
 
 from closedhand import make_game
 from closedhand.core.records import from_state
-from closedhand.web import advice, connection, open_hands, study
+from closedhand.web import advice, connection, hints, lobby, open_hands, study
 
 ENDLESS = 1000.0
 GAME = make_game("doudizhu")
 DEAL = GAME.deal(np.random.default_rng(0))
+LAST = 10**6  # number of a request that is answered last
+RULES = {"game": "doudizhu", "language": "en"}
 HANDS = GAME.deal_text(DEAL).split(";")
 
 
@@ -62,6 +65,7 @@ def test_a_hint_waits_for_no_former_one(wire: Wire, monkeypatch: pytest.MonkeyPa
 def test_work_ends_once_nobody_waits_for_it(
     wire: Wire, monkeypatch: pytest.MonkeyPatch, name: str, ask: Any
 ) -> None:
+    monkeypatch.setattr(hints, "card_chances", lambda *_: {})  # looks at an event of its own
     monkeypatch.setattr(advice, "FIRST", ENDLESS)
     monkeypatch.setattr(study, "JUDGING", ENDLESS)
     monkeypatch.setattr(open_hands, "LONG", ENDLESS)
@@ -78,3 +82,33 @@ def test_work_ends_once_nobody_waits_for_it(
     begun.get(timeout=60)
     wire.ask("stop", work=name)
     ended.get(timeout=60)
+
+
+def test_what_waits_for_the_preparation_holds_up_nothing_else(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released, waiting = Event(), SimpleQueue[str]()
+
+    def wait_for(self: lobby.Lobby, game: str, stage: str = "table") -> None:
+        waiting.put(stage)
+        assert released.wait(60)
+
+    seats = [{"name": "Ann"}, *[{"agent": "random"}] * 2]
+    opened = wire.ask("open", game="doudizhu", options={}, seats=seats, seed=0)
+    wire.ask("join", table=opened["table"], token=opened["tokens"][0])
+    monkeypatch.setattr(lobby.Lobby, "wait_for", wait_for)
+    version = wire.table["version"]
+    for work in ("hint", "chances"):
+        wire.ask(work, version=version)
+    ask_for_judgements(wire)
+    wire.ask("endgame", ply=0)
+    assert sorted(waiting.get(timeout=60) for _ in range(4)) == ["endgames", *["hints"] * 3]
+    assert "no play" in wire.ask("why", version=version, cards=["3", "4"])
+    again = {"game": "doudizhu", "options": {}, "seats": seats}
+    wire.socket.send(json.dumps({"do": "open", "n": LAST, **again}))
+    assert waiting.get(timeout=60) == "table"
+    for name, given in (("ping", {}), ("preparation", {}), ("tables", {}), ("rules", RULES)):
+        wire.ask(name, **given)
+    released.set()
+    while wire.receive().get("re") != LAST:
+        pass
