@@ -6,7 +6,7 @@ import { indicesOf } from "./choice";
 import { useShared } from "./context";
 import { Fan, groups } from "./fan";
 import { EndgamePanel, useEndgame } from "./endgame";
-import { Felt } from "./felt";
+import { Felt, recorded } from "./felt";
 import { bytes, save } from "./files";
 import { ChancesPanel, HintPanel } from "./hints";
 import { Curve } from "./curve";
@@ -33,7 +33,8 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
   const [said, setSaid] = useState("");
   const cache = useRef(new Map<string, Position>());
   const last = data.moves.length;
-  const holders: SeatHolder[] = Array.from({ length: data.players }, (_, i) => ({ agent: data.agents[i] ?? "", name: "", person: false, player: i }));
+  const players = recorded(data.agents, t);
+  const holders: SeatHolder[] = Array.from({ length: data.players }, (_, i) => ({ agent: players[i] ?? "", name: "", person: false, player: i }));
 
   useEffect(() => {
     const key = `${ply} ${seat}`;
