@@ -3,7 +3,7 @@
 1. Until the kernels of a game are in the cache of Numba, a process of its own compiles them: the
    compiler keeps some hundred megabytes for good, which the server need not hold.
 2. The server then loads them by the same calls, in a thread.
-3. The game that somebody waits for comes first.
+3. The stage of a game that somebody waits for comes next.
 """
 
 import logging
@@ -116,11 +116,10 @@ class Preparation:
         threading.Thread(target=self._work, name="preparation", daemon=True).start()
 
     def wait(self, name: str, stage: str = "table") -> None:
-        """Wait until a game is prepared, ahead of the others; slow: call it in a thread."""
+        """Wait for a stage of a game, which is prepared next; slow: call it in a thread."""
         ready = self._ready.get((name, stage))
         if ready is not None and not ready.is_set():
-            # Stable: the stages of the game stay in their order.
-            self.left = sorted(self.left, key=lambda each: each[0] != name)
+            self.left = sorted(self.left, key=lambda each: each != (name, stage))
             ready.wait()
 
     def status(self) -> dict[str, Any]:
