@@ -143,8 +143,7 @@ class Preparation:
             while self.left:
                 each = self.left[0]
                 line = " ".join([CACHE, *each])
-                if line not in self._known():
-                    self._compile(*each)
+                if line not in self._known() and self._compile(*each):
                     self._note(line)
                 try:
                     # The other options load from the cache once they are asked for.
@@ -159,8 +158,8 @@ class Preparation:
                 ready.set()
             self.close()
 
-    def _compile(self, name: str, stage: str) -> None:
-        """Have the other process compile a stage, and wait for it; without effect if it fails."""
+    def _compile(self, name: str, stage: str) -> bool:
+        """Have the other process compile a stage; return whether it did so before it ended."""
         if self._process is None:
             pipe = subprocess.PIPE
             # In a session of its own: Ctrl-C is for the server, which ends this process.
@@ -171,7 +170,8 @@ class Preparation:
         with suppress(OSError, ValueError):
             assert self._process.stdin and self._process.stdout
             print(name, stage, file=self._process.stdin, flush=True)
-            self._process.stdout.readline()
+            return bool(self._process.stdout.readline())
+        return False
 
     def _known(self) -> list[str]:
         try:

@@ -1,5 +1,6 @@
 """Games are prepared in the background: in order, once, and first where somebody waits."""
 
+import sys
 import threading
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from closedhand.web import preparation
 from closedhand.web.preparation import STAGES, Preparation
 
 NUMBER = len(STAGES)
+COMPILE = Preparation._compile
 
 
 @pytest.fixture
@@ -16,7 +18,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, str]]:
     """What is compiled and loaded, in place of doing it."""
     found: list[tuple[str, str, str]] = []
     monkeypatch.setattr(
-        Preparation, "_compile", lambda self, *each: found.append(("compile", *each))
+        Preparation, "_compile", lambda self, *each: not found.append(("compile", *each))
     )
     for stage in preparation.STAGES:
         monkeypatch.setitem(
@@ -87,11 +89,25 @@ def test_nobody_waits_for_ever(
     assert loaded == [("load", "leduc", "hints"), ("load", "uh_leduc", "hints")]
 
 
+def test_an_interrupted_compilation_is_not_noted(
+    calls: list[tuple[str, str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server ended, or the process was killed: the next start compiles again."""
+    file = tmp_path / "compiled.txt"
+    with monkeypatch.context() as patch:
+        patch.setattr(preparation, "COMMAND", (sys.executable, "-c", "input()"))
+        patch.setattr(Preparation, "_compile", COMPILE)
+        run(["leduc"], file)
+    assert not file.exists()
+    run(["leduc"], file)
+    assert [what for what, *_ in calls] == ["load"] * NUMBER + ["compile", "load"] * NUMBER
+
+
 @pytest.mark.slow
 def test_the_other_process_compiles_and_answers() -> None:
     one = Preparation(["leduc"], None)
-    one._compile("leduc", "table")
-    one._compile("nothing", "table")
+    assert one._compile("leduc", "table")
+    assert one._compile("nothing", "table")
     process = one._process
     assert process is not None and process.poll() is None
     one.close()
