@@ -1,4 +1,4 @@
-"""Bid modules of Dou Dizhu, after section 4.1 of the DeepRocket paper: scores of hands and bids.
+"""The Bid Module of Dou Dizhu (DeepRocket paper, section 4.1): scores of hands and bids.
 
 The paper says only what its module considers: "control cards (like A, 2, and jokers) and tidiness
 (that means less sets combined by cards)". There are three modules here, by kind:
