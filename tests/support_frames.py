@@ -12,6 +12,7 @@ import struct
 import tempfile
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,13 @@ Frame = tuple[list[bytes], Callable[[list[bytes]], bytes]]
 
 
 def opened(data: bytes) -> Frame | None:
-    """Open a container; None: it is none."""
+    """Open a container; None: it is none, or its own frame is damaged already."""
+    with suppress(Exception):
+        return _opened(data)
+    return None
+
+
+def _opened(data: bytes) -> Frame | None:
     if data.startswith(b"PK\3\4"):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = archive.namelist()

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from support import DATA, FUZZ, examples
 from support_cli import run
-from support_frames import FRAMED, framed
+from support_frames import FRAMED, NPY, framed, opened
 from support_fuzz import PIECES, TARGETS, guarded, mutated, survives
 
 TARGETS = TARGETS | FRAMED
@@ -59,6 +59,11 @@ def test_garbage_and_mutations_are_refused_in_one_line(name: str) -> None:
         survives(TARGETS[name], data)
 
     fuzz()
+
+
+@pytest.mark.parametrize("magic", [b"PK\3\4", b"\x1f\x8b", NPY])
+def test_a_frame_that_is_damaged_itself_is_none(magic: bytes) -> None:
+    assert opened(magic) is None
 
 
 @every_target

@@ -46,10 +46,13 @@ def kept_running(whose: str = "") -> Generator[None]:
 
     Raises:
         InputError: The code called `sys.exit`.
+        SystemExit: It did so because the reader of its output has closed the pipe.
     """
     try:
         yield
     except SystemExit as error:
+        if isinstance(error.__context__, BrokenPipeError):
+            raise  # nobody reads the output any more: so Rich, which writes tables and help, ends
         whose = whose or _caller(error)
         raise InputError(f"{whose} called sys.exit({error.code!r})") from None
 

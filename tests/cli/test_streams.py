@@ -1,5 +1,6 @@
 """Streams of other encodings and widths, and streams that end or are closed."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -96,6 +97,20 @@ def test_output_that_nobody_takes(shell: str, code: int, message: bytes) -> None
     assert done.returncode == code, done.stderr
     assert message in done.stderr
     assert done.stderr.count(b"\n") == bool(message)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "words", [("--help",), ("train", "doudizhu", "--help"), ("show", "options", "leduc")]
+)
+def test_a_closed_pipe_ends_help_and_tables_in_silence(words: tuple[str, ...]) -> None:
+    begin, end = os.pipe()
+    os.close(begin)
+    with os.fdopen(end) as closed:
+        done = subprocess.run(
+            [sys.executable, "-c", MAIN, *words], stdout=closed, stderr=subprocess.PIPE
+        )
+    assert (done.returncode, done.stderr) == (1, b"")
 
 
 @pytest.mark.slow

@@ -86,7 +86,9 @@ def test_shares_hold_near_0_and_1(games: str, least: float, most: float, deals: 
         second = np.where(rng.random((deals, 4000)) < 0.5, first, second)
     found = shares((first + second.astype(float)) / 2)
     held = [each.low <= p <= each.high for each, p in zip(found, chance, strict=True)]
-    assert 0.935 <= np.mean(held) <= 0.97
+    # Student's t allows for a variance that is estimated; of single games it is known (see
+    # research/intervals.md), so that few of them are held a little more often.
+    assert 0.935 <= np.mean(held) <= (0.97 if games == "one a deal" else 0.965)
 
 
 def test_wins() -> None:
