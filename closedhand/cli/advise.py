@@ -5,7 +5,6 @@ from itertools import chain
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from closedhand.cli.common import (
     Json,
@@ -14,6 +13,7 @@ from closedhand.cli.common import (
     Seed,
     bind,
     given_pairs,
+    plain_console,
     positive,
     print_json,
     print_table,
@@ -83,8 +83,8 @@ def advise(
     if as_json:
         print_json({"game": game.name, "player": seat, "agent": agent, "plays": summary(ranked)})
         return
-    console = Console(highlight=False, soft_wrap=True)
-    console.print(board(game.scene(view), symbols=True), markup=False)
+    console = plain_console(highlight=False, soft_wrap=True)
+    console.print(board(game.scene(view), symbols=True))
     # If payoffs are 1 and -1, show differences of the probability to win.
     with_points = how.game.payoff_range != (-1.0, 1.0)
     form, share = ("+.2f", 1.0) if with_points else ("+.1%", 0.5)
@@ -98,8 +98,7 @@ def advise(
     print_table(["play", *chain.from_iterable((f">{name}", ">95%") for name in figures)], rows)
     console.print(
         f"{min(top, len(ranked))} of {len(ranked)} plays; {ranked[0].determinisations:,} deals "
-        f"that fit what you saw, played on by {agent}; 95% intervals",
-        markup=False,
+        f"that fit what you saw, played on by {agent}; 95% intervals"
     )
 
 

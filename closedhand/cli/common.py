@@ -358,6 +358,15 @@ def percent_bar() -> Iterator[Callable[[float, str], None]]:
         yield lambda share, text: update(int(100 * share), unit=f"percent, {text}")
 
 
+MOST_WIDTH = 10_000
+"""Most characters of a line of a table whose cells stay whole."""
+
+
+def plain_console(**options: Any) -> Console:
+    """Make a console that prints text unchanged: neither `[policy=rule]` nor `:100:` is markup."""
+    return Console(markup=False, emoji=False, **options)
+
+
 def print_table(
     headings: Iterable[str],
     rows: Iterable[Sequence[str]],
@@ -370,7 +379,7 @@ def print_table(
         headings: Headings of the columns; those that begin with `>` are set to the right.
         rows: Cells of each row.
         title: Line above the table.
-        no_wrap: Whether cells stay on one line.
+        no_wrap: Whether cells stay whole on one line, also if that is longer than the terminal's.
     """
     table = Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
     for heading in headings:
@@ -378,7 +387,11 @@ def print_table(
         table.add_column(heading.removeprefix(">"), justify=justify, no_wrap=no_wrap)
     for row in rows:
         table.add_row(*row)
-    Console(markup=False).print(table)  # brackets are those of agents' options
+    console = plain_console()
+    if no_wrap:
+        unlimited = console.options.update(max_width=MOST_WIDTH)
+        console.width = max(console.width, console.measure(table, options=unlimited).maximum)
+    console.print(table)
 
 
 def save_picture(plot: Callable[[Any, Path], None], data: Any, path: Path) -> Path | None:

@@ -85,7 +85,7 @@ def judge(
         + explained(result)
     )
     for name, won in shared.items():
-        typer.echo(f"{name}, with shared information: at most {won:.6f} in sum")
+        typer.echo(f"{name}, with shared information: at most {won:z.6f} in sum")
     if folder:
         typer.echo(f"saved {', '.join(f'{folder / name}.npz' for name in names)}")
 

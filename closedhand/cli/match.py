@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
-from rich.console import Console
 
 from closedhand.cli.common import (
     GameName,
@@ -23,6 +22,7 @@ from closedhand.cli.common import (
     interruptible,
     leave_if_interrupted,
     note,
+    plain_console,
     print_json,
     print_table,
     progress_bar,
@@ -273,7 +273,7 @@ def show_match(data: dict[str, Any]) -> None:
     """Print match results as tables."""
     from closedhand.arena.results import between, shortened
 
-    console = Console(markup=False)  # agents' options have brackets
+    console = plain_console()
     for pair in data["pairs"]:
         first, second = map(shortened, pair["agents"])
         title = f"{data['game']}: {first} v {second}, {_dealt(data)}, seed {data['seed']}"
@@ -322,7 +322,7 @@ def show_league(data: dict[str, Any]) -> None:
     """Print the results of a league as tables."""
     from closedhand.arena.results import between, shortened
 
-    console = Console(markup=False)  # brackets are those of agents' options
+    console = plain_console()
     how = f"each of {_dealt(data)} at all seats, " if data["duplicate"] else ""
     console.print(f"{data['game']}: {data['rounds']:,} rounds, {how}seed {data['seed']}")
     print_table(

@@ -9,7 +9,15 @@ from rich.highlighter import RegexHighlighter
 from rich.theme import Theme
 
 from closedhand.cli import streams
-from closedhand.cli.common import MOST_SEED, GameName, Options, Rules, bind, seed_option
+from closedhand.cli.common import (
+    MOST_SEED,
+    GameName,
+    Options,
+    Rules,
+    bind,
+    plain_console,
+    seed_option,
+)
 
 # Slow imports are made inside the command, so that --help is fast.
 
@@ -70,11 +78,9 @@ def paper() -> Console:
 
     It prints text unchanged, and without colours if the stream is no terminal or NO_COLOR is set.
     """
-    return Console(
+    return plain_console(
         highlighter=_Suits(),
         theme=Theme({"table.red": "bright_red", "table.turn": "bold yellow", "table.seat": "bold"}),
-        markup=False,
-        emoji=False,
         soft_wrap=True,
     )
 

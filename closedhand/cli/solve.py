@@ -324,8 +324,8 @@ def called(result: dict[str, Any]) -> str:
 def values_of(result: dict[str, Any]) -> list[str]:
     """Write the cells of a result: value, best responses, NashConv and exploitability."""
     return [
-        f"{result['value']:.6f}",
-        *(f"{value:.6f}" for value in result["best_responses"].values()),
+        f"{result['value']:z.6f}",
+        *(f"{value:z.6f}" for value in result["best_responses"].values()),
         f"{result['nash_conv']:.1e}",
         f"{result['exploitability']:.1e}",
     ]

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from math import copysign, cos, pi, sin
 from typing import Any
+from unicodedata import combining, normalize
 
 import numpy as np
 
@@ -70,11 +71,16 @@ def require_pillow() -> Any:
     return Image
 
 
-def picture(rows: Sequence[Row]) -> np.ndarray:
+def picture(rows: Sequence[Row], names: Sequence[str] = ()) -> np.ndarray:
     """Draw rows of cards, uint8 [540, 960, 3]; the picture is legible at half its size.
 
     Every row has the name and the number of cards on its left, then the cards, and on its right the
     last play, or the note.
+
+    Args:
+        rows: The rows.
+        names: Names of the players by seat, in place of the labels of their rows unless the font
+            lacks their letters.
 
     Raises:
         InputError: Pillow is not installed.
@@ -89,17 +95,21 @@ def picture(rows: Sequence[Row]) -> np.ndarray:
     height = (HEIGHT - 2 * EDGE) / max(1, len(rows))
     card = int(min(CARD_HEIGHT, height - GAP - 10))
     for i, row in enumerate(rows):
-        _draw_row(image, draw, row, EDGE + i * height, height - GAP, card)
+        name = names[row.seat] if 0 <= row.seat < len(names) else ""
+        _draw_row(image, draw, row, name, EDGE + i * height, height - GAP, card)
     return np.asarray(image).copy()
 
 
-def _draw_row(image: Any, draw: Any, row: Row, top: float, height: float, card: int) -> None:
+def _draw_row(
+    image: Any, draw: Any, row: Row, named: str, top: float, height: float, card: int
+) -> None:
     box = (EDGE, top, WIDTH - EDGE, top + height)
     if row.active:
         draw.rounded_rectangle(box, 14, SEAT, ACTIVE, 3)
     middle = top + height / 2
     name, _, role = row.label.partition(" ")
     held = sum(each != BLANK for each in row.cards)
+    name = _shortened(draw, _in_font(named) or name, CARDS - NAMES - GAP)
     lines = [name, role] if role else [name]
     if held >= COUNTED or ("" in row.cards and held > 1):
         lines.append(f"{held} cards")
@@ -122,6 +132,24 @@ def _draw_lines(
     y = middle - (len(lines) - 1) * NOTE_LINE / 2
     for i, line in enumerate(lines):
         draw.text((x, y + i * NOTE_LINE), line, FAINT if i else color, _font(size), anchor="lm")
+
+
+def _shortened(draw: Any, text: str, width: float) -> str:
+    """Shorten a name to a width."""
+    shown = text
+    while draw.textlength(shown, _font(TEXT_SIZE)) > width:
+        text = text[:-1]
+        shown = f"{text}..."
+    return shown
+
+
+def _in_font(text: str) -> str:
+    """Return a text in letters of the font: without accents if need be, or empty if it has none."""
+    font = _font(TEXT_SIZE)
+    missing = bytes(font.getmask("\uffff"))
+    plain = "".join(each for each in normalize("NFKD", text) if not combining(each))
+    fits = (t for t in (text, plain) if all(bytes(font.getmask(each)) != missing for each in t))
+    return next(fits, "")
 
 
 def _wrapped(draw: Any, text: str, width: float) -> list[str]:

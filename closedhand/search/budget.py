@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from itertools import pairwise
 from typing import Annotated, Any, NamedTuple
 
@@ -166,7 +167,11 @@ def add_up(
         sums = work(shares[0], rng)
     else:
         with ThreadPoolExecutor(len(shares)) as executor:
-            sums = np.sum(list(executor.map(work, shares, rng.spawn(len(shares)))), axis=0)
+            parts = [
+                executor.submit(copy_context().run, work, *each)  # the context of `stopping`
+                for each in zip(shares, rng.spawn(len(shares)), strict=True)
+            ]
+            sums = np.sum([part.result() for part in parts], axis=0)
     used = time.perf_counter() - start, time.process_time() - processor
     spent += (1, sums[:, 0].sum(), *used)
     return sums

@@ -48,6 +48,7 @@ from closedhand.search.alpha_beta import (
     worthwhile,
 )
 from closedhand.search.playout import Uniform
+from closedhand.search.stopping import check
 
 SLICE = 50_000
 """Positions searched between two looks at the clock."""
@@ -323,6 +324,7 @@ class _Search:
         self.states[0] = state
         stack = np.zeros((3, len(self.states)), np.int64)
         while time.monotonic() < self.end:
+            check()
             value = self.ask(stack, least, SLICE, table)
             if value != UNKNOWN or stack[DEPTH, 0] + 1 == len(self.states):
                 return value

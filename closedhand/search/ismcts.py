@@ -41,6 +41,7 @@ from closedhand.core.numba.jit import (
 )
 from closedhand.search.budget import BATCH, add_up, budget
 from closedhand.search.playout import choose
+from closedhand.search.stopping import check
 
 EXPLORATION = 0.7
 """The constant c of the bounds, for payoffs scaled to 0..1, as in the paper."""
@@ -254,6 +255,7 @@ class ISMCTS:
             met, payoffs = np.array([math.inf, -math.inf]), np.zeros(contract.MAX_PLAYERS)
             used, stamp, done = 1, 0, 0
             while done < share and (done == 0 or time.perf_counter() < deadline):
+                check()
                 batch = min(BATCH, share - done)
                 if used + batch > len(nodes):
                     nodes = np.concatenate([nodes, np.zeros(len(nodes), NODE)])

@@ -32,6 +32,7 @@ from closedhand.core.numba.jit import (
 )
 from closedhand.search.budget import BATCH, add_up, budget
 from closedhand.search.playout import candidates, plausibility, playout
+from closedhand.search.stopping import check
 
 DETERMINISATIONS = 128
 """Number of weighted determinisations that each thread draws and uses in turn."""
@@ -225,6 +226,7 @@ class MonteCarlo:
             ids = np.empty(self._game.num_actions, np.int32)
             done = 0
             while done < share and (done == 0 or time.perf_counter() < deadline):
+                check()
                 batch = min(BATCH if self._budget.clocked else share, share - done)
                 simulate(
                     self.rules, self._policy, states, determinisations, self._candidates, player,

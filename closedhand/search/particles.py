@@ -34,6 +34,7 @@ from closedhand.core.numba.jit import (
     with_distinct_name,
 )
 from closedhand.search.playout import plausibility
+from closedhand.search.stopping import check
 
 BATCH = 16
 """Particles between two checks of the clock."""
@@ -289,6 +290,7 @@ class Particles:
 
     def _apply(self, kernel: Any, some: slice, *arguments: float) -> None:
         """Call `deal_particles` or `move_particles` for some particles."""
+        check()
         kernel(
             *self._common, self._player, *arguments, self.states[some], self._log_likelihoods[some],
             self.guesses[some], self._rng, self._ids,

@@ -42,6 +42,7 @@ from closedhand.search.budget import budget
 from closedhand.search.paired import ELIMINATED_BELOW, evaluate
 from closedhand.search.particles import BATCH, Particles
 from closedhand.search.playout import Uniform, candidates
+from closedhand.search.stopping import check
 
 POPULATION = 64
 """Maximum number of determinisations of a population."""
@@ -51,6 +52,8 @@ ROUND = 4
 """Populations between two eliminations, whatever the number of threads."""
 ROUNDS = 4
 """Rounds into which a small budget of simulations is divided."""
+PIECE = 64
+"""Simulations between two checks whether the ranking is stopped."""
 SHOWN = 5
 """Number of the best actions that are simulated to the end, by default."""
 
@@ -295,11 +298,16 @@ def _population(
     # Under the uniform policy all determinisations are equally likely.
     particles = Particles(game, policy if how.weighted else Uniform(), view, size, rng)
     payoffs = np.full((len(particles.states), len(actions)), math.nan)
-    evaluate_all(
-        game.rules if how.rules is None else how.rules, policy, particles.states,
-        particles.guesses, int(view["player"]), actions, surviving, game.empty(1), rng,
-        np.empty(game.num_actions, np.int32), payoffs,
-    )  # fmt: skip
+    rules = game.rules if how.rules is None else how.rules
+    scratch, ids = game.empty(1), np.empty(game.num_actions, np.int32)
+    step = max(1, PIECE // int(surviving.sum()))
+    for first in range(0, len(payoffs), step):
+        check()
+        some = slice(first, first + step)
+        evaluate_all(
+            rules, policy, particles.states[some], particles.guesses[some], int(view["player"]),
+            actions, surviving, scratch, rng, ids, payoffs[some],
+        )  # fmt: skip
     return payoffs
 
 

@@ -20,13 +20,16 @@ from closedhand.web.game_explorer import GameExplorer
 from closedhand.web.json_numbers import number_of
 from closedhand.web.serialization import describe_action
 
-FIRST, STEP = 0.05, 0.25
+FIRST, STEP = 0.03, 0.25
 """Seconds before the first report, and between two others."""
 TRIAL = 256
 """Simulations, in each of `PAIR` populations, that choose the plays of the first report."""
 PAIR = 2
 """Populations between two looks at the clock before the first report: the fewest with an
 interval."""
+FEW = 4
+"""Determinisations of a population of the first report: more populations make narrower intervals
+than larger ones."""
 LONGEST = 4.0
 """Seconds that a hint takes."""
 MOST_JUDGED = 600
@@ -186,7 +189,7 @@ def _first_look(how: Simulation, view: State, actions: Ids, first: int, rng: Rng
         trial.advance(populations=PAIR)
         best = [gap.action for gap in trial.gaps(first)[:MOST_SHOWN]]
         actions = np.array([first, *(each for each in best if each != first)])
-    look = _ranking(how, view, actions, first, rng, share=1)
+    look = _ranking(how, view, actions, first, rng, share=1, least=FEW)
     _work(look, FIRST, populations=PAIR)
     return look.gaps(first)
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from closedhand.core.game import Game, State
 from closedhand.search.particles import Particles
+from closedhand.search.stopping import check
 from closedhand.web.advice import playouts_of
 
 DETERMINISATIONS = 400
@@ -51,6 +52,7 @@ def card_chances(
     hidden = [i for i, row in enumerate(known) if "" in row.cards]
     counts = {i: Counter[str]() for i in hidden}
     for state in states:
+        check()
         rows = game.scene(state)
         for i in hidden:
             counts[i].update(card for card in rows[i].cards if card.strip())

@@ -10,6 +10,7 @@ guest of that table.
 
 import asyncio
 import json
+from collections import defaultdict
 from collections.abc import (
     AsyncIterator,
     Awaitable,
@@ -20,10 +21,12 @@ from collections.abc import (
     Mapping,
 )
 from concurrent.futures import Future
+from threading import Event
 from typing import Any, NamedTuple, TypeVar
 
 from closedhand.core.game import InputError
 from closedhand.core.parsing import NATURAL, TEXT, Kind, check_fields, parse_json
+from closedhand.search import stopping
 from closedhand.web.game_explorer import GameExplorer
 from closedhand.web.lobby import Lobby
 from closedhand.web.serialization import WATCHING
@@ -65,8 +68,9 @@ class Connection:
         self.explorer: GameExplorer | None = None
         self._leave: Callable[[], None] = lambda: None  # ends the pushes of the table
         self._pushed = -1  # version of the table that was pushed last
-        self._one_at_a_time = asyncio.Lock()
-        self._working: Future[Any] | None = None  # the latest long work
+        # Requests of one lock are answered in their order, see `Request.independent`.
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._working: dict[str, Future[Any]] = {}  # the latest long work of each computation
 
     @property
     def is_anonymous(self) -> bool:
@@ -134,20 +138,26 @@ class Connection:
     def start(self, name: str, work: Coroutine[Any, Any, None]) -> None:
         """Start a computation; it replaces one of the same name."""
         self.stop(name)
-        self.works[name] = asyncio.ensure_future(work)
+        self.works[name] = asyncio.create_task(work, name=name)
 
     async def run_long(self, work: Callable[..., T], *arguments: Any) -> T:
-        """Run long work in a thread, after that of the previous call has ended.
+        """Run long work of a computation in a thread; call it in a task of `start`.
 
-        Threads cannot be stopped. With this order a browser occupies one thread at most.
+        If the computation is stopped, the work ends at its next `stopping.check`. As an agent may
+        never get there, the next computation of the same name waits for the end: a browser occupies
+        one thread for each name at most.
         """
-        async with self._one_at_a_time:
-            if self._working is not None and not self._working.done():
-                before = asyncio.wrap_future(self._working)
-                await asyncio.wait([before])
-                before.exception()  # marks an error as seen: the previous call has reported it
-            self._working = self.lobby.submit(work, *arguments)
-            return await asyncio.wrap_future(self._working)
+        task = asyncio.current_task()
+        assert task is not None
+        name, stop = task.get_name(), Event()
+        if name in self._working:
+            before = asyncio.wrap_future(self._working[name])
+            await asyncio.gather(before, return_exceptions=True)
+        self._working[name] = self.lobby.submit(stopping.run, stop, work, *arguments)
+        try:
+            return await asyncio.wrap_future(self._working[name])
+        finally:
+            stop.set()
 
     async def follow(self, steps: Iterator[T]) -> AsyncIterator[T]:
         """Iterate asynchronously over an iterator whose steps are long work."""
@@ -165,7 +175,7 @@ class Connection:
             task.cancel()
 
     async def answer(self, text: str) -> None:
-        """Answer a message."""
+        """Answer a message, after those that came before it unless it is independent of them."""
         number: Any = None
         try:
             if not self.owner and len(text) > MOST_GUEST_MESSAGE:
@@ -182,7 +192,8 @@ class Connection:
             fields = {**request.needed, **request.others}
             arguments = {name: message[name] for name in fields if name in message}
             check_fields(arguments, message["do"], request.needed, request.others)
-            self.push({"re": number, "ok": await request.answer(self, arguments)})
+            async with self._locks[message["do"] if request.independent else ""]:
+                self.push({"re": number, "ok": await request.answer(self, arguments)})
         except InputError as error:
             self.push({"re": number, "error": str(error)})
         except Exception:  # a bug here must not end the games of others
@@ -228,12 +239,15 @@ class Request(NamedTuple):
         needed: Fields that a message must have.
         others: Fields that it may have.
         for_owner: Whether guests may not send it.
+        independent: Whether it has nothing to do with the table, the study and the computations of
+            the connection, so that it waits only for requests of the same name.
     """
 
     answer: Answer
     needed: Mapping[str, Kind]
     others: Mapping[str, Kind]
     for_owner: bool
+    independent: bool
 
 
 REQUESTS: dict[str, Request] = {}
@@ -245,17 +259,18 @@ def request(
     needed: Mapping[str, Kind] = {},
     others: Mapping[str, Kind] = {},
     for_owner: bool = True,
+    independent: bool = False,
 ) -> Callable[[Answer], Answer]:
     """Register the decorated function as the answer to a request; see `Request`."""
 
     def decorate(answer: Answer) -> Answer:
-        REQUESTS[name] = Request(answer, needed, others, for_owner)
+        REQUESTS[name] = Request(answer, needed, others, for_owner, independent)
         return answer
 
     return decorate
 
 
-@request("ping", for_owner=False)
+@request("ping", for_owner=False, independent=True)
 async def _ping(connection: Connection, given: dict[str, Any]) -> Any:
     """Answer, so that a browser knows that the server can be reached."""
 

@@ -9,16 +9,20 @@ from closedhand.web.card_chances import card_chances
 from closedhand.web.connection import Connection
 
 
-def adviser(connection: Connection, game: Game, given: dict[str, Any]) -> str:
-    """Choose the agent that a message asks for a hint, or the first that can give one.
+def adviser(connection: Connection, game: Game, by: str) -> str:
+    """Choose the agent that a browser asks for a hint, or the first that can give one.
 
-    Slow: it imports the agent.
+    Slow: it waits for the preparation of the game and imports the agent.
+
+    Args:
+        connection: The connection of the browser.
+        game: The game.
+        by: Text of the agent; it may be empty.
 
     Raises:
         InputError: There is no such agent, or a browser may not name it.
     """
     connection.lobby.wait_for(game.name, "hints")
-    by = given.get("by")
     if not by:
         return catalogue.adviser_of(game)
     return catalogue.check_agent(game, by, connection.lobby.added.get(game.name, ()))
@@ -31,7 +35,7 @@ async def push_advice(connection: Connection, game: Game, view: State, by: str, 
         connection: The connection.
         game: The game.
         view: View of the player to act.
-        by: Text of the agent.
+        by: Text of the agent, see `adviser`.
         about: Number of the position, which every message repeats: the page may have gone on.
     """
     found: dict[str, Any] = {
@@ -40,6 +44,7 @@ async def push_advice(connection: Connection, game: Game, view: State, by: str, 
     }  # fmt: skip
     seed = secrets.randbits(31)
     try:
+        by = found["by"] = await connection.run_long(adviser, connection, game, by)
         found |= await connection.run_long(advice.suggest, game, view, by, 0)
         connection.push({**found, "done": False})
         steps = advice.values(game, view, found["action"]["id"], seed, by)
@@ -59,10 +64,15 @@ async def push_card_chances(
 ) -> None:
     """Push the expected number of each card in the hands of the other players."""
     found: dict[str, Any]
+
+    def computed() -> dict[str, Any]:
+        connection.lobby.wait_for(game.name, "hints")
+        return card_chances(game, view, seat, secrets.randbits(31))
+
     try:
         if game.over(view):
             raise InputError("the game is over")
-        found = await connection.run_long(card_chances, game, view, seat, secrets.randbits(31))
+        found = await connection.run_long(computed)
     except InputError as error:
         found = {"error": str(error)}
     connection.push({"push": "chances", "about": about, **found})
@@ -73,8 +83,13 @@ async def push_endgame(
 ) -> None:
     """Push the exact result of a position with open hands, see `open_hands.solved`."""
     found: dict[str, Any]
+
+    def solved() -> dict[str, Any]:
+        connection.lobby.wait_for(game.name, "endgames")
+        return open_hands.solved(game, state, seconds, seats)
+
     try:
-        found = await connection.run_long(open_hands.solved, game, state, seconds, seats)
+        found = await connection.run_long(solved)
     except InputError as error:
         found = {"error": str(error)}
     connection.push({"push": "endgame", "about": about, **found})

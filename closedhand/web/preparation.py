@@ -3,7 +3,7 @@
 1. Until the kernels of a game are in the cache of Numba, a process of its own compiles them: the
    compiler keeps some hundred megabytes for good, which the server need not hold.
 2. The server then loads them by the same calls, in a thread.
-3. The game that somebody waits for comes first.
+3. The stage of a game that somebody waits for comes next.
 """
 
 import logging
@@ -116,11 +116,10 @@ class Preparation:
         threading.Thread(target=self._work, name="preparation", daemon=True).start()
 
     def wait(self, name: str, stage: str = "table") -> None:
-        """Wait until a game is prepared, ahead of the others; slow: call it in a thread."""
+        """Wait for a stage of a game, which is prepared next; slow: call it in a thread."""
         ready = self._ready.get((name, stage))
         if ready is not None and not ready.is_set():
-            # Stable: the stages of the game stay in their order.
-            self.left = sorted(self.left, key=lambda each: each[0] != name)
+            self.left = sorted(self.left, key=lambda each: each != (name, stage))
             ready.wait()
 
     def status(self) -> dict[str, Any]:
@@ -144,8 +143,7 @@ class Preparation:
             while self.left:
                 each = self.left[0]
                 line = " ".join([CACHE, *each])
-                if line not in self._known():
-                    self._compile(*each)
+                if line not in self._known() and self._compile(*each):
                     self._note(line)
                 try:
                     # The other options load from the cache once they are asked for.
@@ -160,8 +158,8 @@ class Preparation:
                 ready.set()
             self.close()
 
-    def _compile(self, name: str, stage: str) -> None:
-        """Have the other process compile a stage, and wait for it; without effect if it fails."""
+    def _compile(self, name: str, stage: str) -> bool:
+        """Have the other process compile a stage; return whether it did so before it ended."""
         if self._process is None:
             pipe = subprocess.PIPE
             # In a session of its own: Ctrl-C is for the server, which ends this process.
@@ -172,7 +170,8 @@ class Preparation:
         with suppress(OSError, ValueError):
             assert self._process.stdin and self._process.stdout
             print(name, stage, file=self._process.stdin, flush=True)
-            self._process.stdout.readline()
+            return bool(self._process.stdout.readline())
+        return False
 
     def _known(self) -> list[str]:
         try:

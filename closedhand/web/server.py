@@ -42,6 +42,9 @@ TYPES = {
 }
 """All files that are served, and their types. No request can name another path of the disk."""
 
+MOST_ANSWERED = 50
+"""Messages of a browser that are answered at once, or wait for the answers to others."""
+
 LEAST_COMPRESSED = 1000
 """Bytes from which an answer is compressed."""
 
@@ -136,6 +139,7 @@ async def _serve(
 ) -> None:
     """Answer messages after a valid first one, and send pushes, until one side disconnects."""
     bucket = Bucket()
+    answers: set[asyncio.Task[None]] = set()
 
     async def receive() -> None:
         if not await _introduced(websocket, connection, token):
@@ -152,7 +156,11 @@ async def _serve(
                 log.refused("more messages than there may be", peer)
                 await websocket.close(POLICY_VIOLATION)
                 return
-            await connection.answer(text)
+            answer = asyncio.create_task(connection.answer(text))
+            answers.add(answer)
+            answer.add_done_callback(answers.discard)
+            if len(answers) > MOST_ANSWERED:
+                await asyncio.wait(answers, return_when=asyncio.FIRST_COMPLETED)
 
     async def send() -> None:
         while (text := await connection.outbox.get()) is not None:
@@ -161,10 +169,10 @@ async def _serve(
 
     works = [asyncio.ensure_future(receive()), asyncio.ensure_future(send())]
     _, others = await asyncio.wait(works, return_when=asyncio.FIRST_COMPLETED)
-    for work in others:
+    for work in (*others, *answers):
         work.cancel()
     # Both may fail at once when a browser disconnects: retrieve every error.
-    for end in await asyncio.gather(*works, return_exceptions=True):
+    for end in await asyncio.gather(*works, *answers, return_exceptions=True):
         if isinstance(end, Exception):
             raise end
 

@@ -243,7 +243,7 @@ class Study:
 
         pillow = require_pillow()
         state = seen_by(self.game, self.states[ply], seat)[0]
-        return pillow.fromarray(picture(self.game.scene(state)))
+        return pillow.fromarray(picture(self.game.scene(state), self.record.agents or ()))
 
     def text(self, ply: int) -> str:
         """Write the view of the player to act as text, for `position_text.read`."""

@@ -76,6 +76,13 @@ def test_a_match_shows_and_saves_its_result(tmp_path: Path) -> None:
     )
 
 
+def test_the_name_of_a_search_is_printed_unchanged() -> None:
+    """Neither its brackets nor its budget between colons is markup of the console."""
+    result = run("match", "leduc", "--agents", "ismcts[policy=random]:100,random", "--deals", "2")
+    assert result.exit_code == 0, result.output
+    assert "ismcts…icy=random]:100: " in result.stdout
+
+
 def test_a_match_without_a_file_is_saved_in_runs(tmp_path: Path) -> None:
     assert run(*MATCH, "--deals", "5").exit_code == 0
     assert (tmp_path / "runs" / "match-doudizhu-greedy-rule.json").exists()

@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 from support_cli import run, run_to
 
+from closedhand.cli.common import print_table
+from closedhand.cli.solve import values_of
+
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
 
@@ -137,3 +140,16 @@ def test_a_result_that_is_none_is_left_out_of_the_picture(tmp_path: Path) -> Non
                    {"game": "leduc", "options": options}):  # fmt: skip
         (others / "result.json").write_text(json.dumps(broken))
         run_to(0, "solve", "leduc", "--iterations", "5", "--out", "s")
+
+
+def test_figures_of_many_players_stay_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    """A table that is wider than the terminal is printed with longer lines."""
+    figures = [f"{player}.001609" for player in range(9)]
+    print_table([f">player_{n} best" for n in range(9)], [figures], no_wrap=True)
+    assert capsys.readouterr().out.split()[-9:] == figures
+
+
+def test_zero_has_no_sign() -> None:
+    best = {"player_0": -0.0, "player_1": -1e-12}
+    cells = values_of({"value": -0.0, "best_responses": best, "nash_conv": 0, "exploitability": 0})
+    assert cells == ["0.000000"] * 3 + ["0.0e+00"] * 2

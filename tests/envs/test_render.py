@@ -32,6 +32,17 @@ def test_a_table_looks_as_it_did() -> None:
     assert difference.max() == 0 if is_exact else difference.mean() < 4
 
 
+def test_names_take_the_place_of_labels() -> None:
+    """Without accents that the font lacks; a name in letters that it lacks leaves the label."""
+    pytest.importorskip("PIL.Image")
+
+    def drawn(*names: str) -> bytes:
+        return render.picture([Row("player_0 landlord", ("3",))], names).tobytes()
+
+    assert drawn("Zoe") == drawn("Zoë") != drawn() == drawn("") == drawn("张三")
+    assert drawn("A" * 40) == drawn("A" * 50)
+
+
 def test_the_number_of_cards_is_written_where_it_cannot_be_seen() -> None:
     """Of two cards or more that lie face down, and of five or more in any case."""
     pytest.importorskip("PIL.Image")

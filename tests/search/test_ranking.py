@@ -67,6 +67,16 @@ def test_threads_change_nothing(facing_raises: State) -> None:
     assert rank(LEDUC, facing_raises, simulations=3000, threads=1, seed=6) != one
 
 
+@pytest.mark.parametrize("piece", [1, 7, 10**6])
+def test_pieces_change_nothing(
+    facing_raises: State, monkeypatch: pytest.MonkeyPatch, piece: int
+) -> None:
+    """A ranking looks between two pieces of its work whether it is stopped."""
+    whole = rank(LEDUC, facing_raises, simulations=3000, threads=1)
+    monkeypatch.setattr(ranking, "PIECE", piece)
+    assert rank(LEDUC, facing_raises, simulations=3000, threads=1) == whole
+
+
 def test_bad_actions_are_given_up_but_for_those_that_are_shown() -> None:
     game = make_game("leduc")
     view = game.view_from(1, "SK", ["raise"])

@@ -1,5 +1,6 @@
 """Games are prepared in the background: in order, once, and first where somebody waits."""
 
+import sys
 import threading
 from pathlib import Path
 
@@ -8,7 +9,8 @@ import pytest
 from closedhand.web import preparation
 from closedhand.web.preparation import STAGES, Preparation
 
-NUMBER, LAST = len(STAGES), list(STAGES)[-1]
+NUMBER = len(STAGES)
+COMPILE = Preparation._compile
 
 
 @pytest.fixture
@@ -16,7 +18,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, str]]:
     """What is compiled and loaded, in place of doing it."""
     found: list[tuple[str, str, str]] = []
     monkeypatch.setattr(
-        Preparation, "_compile", lambda self, *each: found.append(("compile", *each))
+        Preparation, "_compile", lambda self, *each: not found.append(("compile", *each))
     )
     for stage in preparation.STAGES:
         monkeypatch.setitem(
@@ -28,8 +30,9 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, str]]:
 def run(games: list[str], file: Path | None) -> Preparation:
     one = Preparation(games, file)
     one.start()
-    for game in games:
-        one.wait(game, LAST)
+    for stage in STAGES:
+        for game in games:
+            one.wait(game, stage)
     return one
 
 
@@ -48,7 +51,7 @@ def test_what_was_compiled_once_is_only_loaded(
     assert calls[6 * NUMBER] == ("compile", "leduc", "table")
 
 
-def test_the_game_that_is_waited_for_comes_first(
+def test_the_stage_that_is_waited_for_comes_next(
     calls: list[tuple[str, str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, goes_on = threading.Event(), threading.Event()
@@ -63,13 +66,11 @@ def test_the_game_that_is_waited_for_comes_first(
     assert begun.wait(60)
     waiting = threading.Thread(target=one.wait, args=("chinese_poker", "hints"))
     waiting.start()
-    while one.left[0][0] != "chinese_poker":
+    while one.left[0] != ("chinese_poker", "hints"):
         pass
-    assert one.status()["left"][0] == ["chinese_poker", "table"]
     goes_on.set()
     waiting.join(60)
-    loaded = [game for what, game, stage in calls if (what, stage) == ("load", "hints")]
-    assert not waiting.is_alive() and loaded[0] == "chinese_poker"
+    assert not waiting.is_alive() and calls[1] == ("compile", "chinese_poker", "hints")
 
 
 def test_nobody_waits_for_ever(
@@ -88,11 +89,25 @@ def test_nobody_waits_for_ever(
     assert loaded == [("load", "leduc", "hints"), ("load", "uh_leduc", "hints")]
 
 
+def test_an_interrupted_compilation_is_not_noted(
+    calls: list[tuple[str, str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server ended, or the process was killed: the next start compiles again."""
+    file = tmp_path / "compiled.txt"
+    with monkeypatch.context() as patch:
+        patch.setattr(preparation, "COMMAND", (sys.executable, "-c", "input()"))
+        patch.setattr(Preparation, "_compile", COMPILE)
+        run(["leduc"], file)
+    assert not file.exists()
+    run(["leduc"], file)
+    assert [what for what, *_ in calls] == ["load"] * NUMBER + ["compile", "load"] * NUMBER
+
+
 @pytest.mark.slow
 def test_the_other_process_compiles_and_answers() -> None:
     one = Preparation(["leduc"], None)
-    one._compile("leduc", "table")
-    one._compile("nothing", "table")
+    assert one._compile("leduc", "table")
+    assert one._compile("nothing", "table")
     process = one._process
     assert process is not None and process.poll() is None
     one.close()

@@ -552,7 +552,7 @@ def test_nobody_waits_for_the_compiler_of_another(
 
 
 def test_a_browser_keeps_one_thread_busy(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A browser occupies one thread however often it asks: threads cannot be stopped."""
+    """A browser occupies one thread however often it asks for hints: an agent is not stopped."""
     running, most, answered = list[int](), list[int](), threading.Event()
 
     def suggest(*_: Any) -> Any:

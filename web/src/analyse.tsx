@@ -8,7 +8,7 @@ import { Felt } from "./felt";
 import { ChancesPanel, HintPanel } from "./hints";
 import { OptionList, type Options } from "./options";
 import { OpenHands } from "./open-hands";
-import { usePreparation } from "./preparation";
+import { Waiting } from "./preparation";
 import { translator } from "./strings";
 import type { Game, Position } from "./types";
 
@@ -27,12 +27,13 @@ export function AnalysePage() {
   const [about, setAbout] = useState(0); // number of the question that is shown
   const { hint, chances } = useAdvice(about);
   const [error, setError] = useState("");
-  const preparing = usePreparation(game, "hints", position !== null && !hint, t);
+  const [busy, setBusy] = useState(false);
   const go = async (chosen?: string) => {
     if (chosen) chooseAdviser(game.name, chosen);
     const by = chosen ?? adviser(game.name);
     setError("");
     setAbout(about + 1);
+    setBusy(true);
     const known = facts.split("\n").map((line) => line.split("=")).filter((parts) => parts.length === 2).map(([key, value]) => [key.trim(), value.trim()]);
     try {
       setPosition(await net.ask("analyse", { game: game.name, options, player: Number(player) || 0, hand, actions, about: about + 1, public: Object.fromEntries(known), ...(by ? { by } : {}) }));
@@ -40,6 +41,7 @@ export function AnalysePage() {
       setPosition(null);
       setError((e as Error).message);
     }
+    setBusy(false);
   };
   const choose = (next: string) => {
     setName(next);
@@ -70,15 +72,16 @@ export function AnalysePage() {
         <form class="box form" onSubmit={(e) => { e.preventDefault(); void go(); }}>
           <label>{common("Paste a position")}<input id="position" value={pasted} placeholder="make_game('…').view_from(…)" onInput={(e) => void paste(e.currentTarget.value)} /></label>
           <label>{common("Games")}<select value={game.name} onChange={(e) => choose(e.currentTarget.value)} id="game">{games.map((each) => <option key={each.name} value={each.name}>{translator(language, each)(each.title)}</option>)}</select></label>
-          <label>{common("seat")}<select id="player" value={player} onChange={(e) => setPlayer(e.currentTarget.value)}>{Array.from({ length: players }, (_, i) => <option key={i} value={i}>{i + 1}</option>)}</select></label>
+          <label>{common("Seat to act")}<select id="player" value={player} onChange={(e) => setPlayer(e.currentTarget.value)}>{Array.from({ length: players }, (_, i) => <option key={i} value={i}>{i + 1}</option>)}</select></label>
           <OptionList key={game.name} game={game} options={options} change={setOptions} />
           <label>{common("Hand")}<input id="hand" value={hand} onInput={(e) => setHand(e.currentTarget.value)} /></label>
           <label>{common("Actions so far")}<textarea id="actions" rows={3} value={actions} onInput={(e) => setActions(e.currentTarget.value)} /></label>
           <label>{common("What is known besides")}<textarea id="facts" rows={3} placeholder={game.facts.map((fact) => `${fact}=`).join("\n")} value={facts} onInput={(e) => setFacts(e.currentTarget.value)} /></label>
           {error ? <p class="error" role="alert">{error}</p> : null}
+          {busy ? <Waiting game={game} stage="table" t={t} /> : null}
           <button type="submit" class="primary" id="go">{common("Analyse")}</button>
         </form>
-        {position ? <div class="box"><HintPanel hint={hint} game={game} t={t} preparing={preparing} use={() => {}} again={(by) => void go(by)} /><ChancesPanel chances={chances} holders={[]} own={-9} game={game} t={t} /></div> : null}
+        {position ? <div class="box"><HintPanel hint={hint} game={game} t={t} use={() => {}} again={(by) => void go(by)} /><ChancesPanel chances={chances} holders={[]} own={-9} game={game} t={t} /></div> : null}
       </div>
       {position ? <div class="inline-felt"><Felt position={position} holders={[]} own={Number(player)} game={game} t={t}><div class="mine"><Fan cards={position.rows.find((row) => row.seat === Number(player))?.cards ?? []} game={game} t={t} /></div></Felt></div> : null}
       {game.open_hands ? <OpenHands key={game.name} game={game} /> : null}

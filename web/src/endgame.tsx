@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Card } from "./cards";
 import { useShared } from "./context";
 import { signed } from "./outcome";
+import { Waiting } from "./preparation";
 import { fill, type Translate } from "./strings";
 import type { Endgame, Game } from "./types";
 
@@ -60,7 +61,7 @@ export function EndgamePanel({ endgame, game, name, again, t }: {
   return (
     <section class="endgame" aria-label={t("Open hands, exact")}>
       <h3>{t("Open hands, exact")}</h3>
-      {!found ? <p class="busy" role="status">…</p> : found.error ? <p class="error" role="alert">{found.error}</p> : (
+      {!found ? <Waiting game={game} stage="endgames" t={t} /> : found.error ? <p class="error" role="alert">{found.error}</p> : (
         <>
           <p class="forced" role="status"><b>{result(found, name, t)}</b> <small>{t("As if everybody saw all cards and played perfectly.")}{new Set(found.teams).size > 2 ? ` ${t("All others play against the player to act.")}` : ""}</small></p>
           {again && !known(found.low, found.high) ? <button type="button" id="search-longer" onClick={again}>{t("Search for 10 seconds")}</button> : null}

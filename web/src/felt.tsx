@@ -16,6 +16,9 @@ export function occupant(holder: SeatHolder | undefined, seat: number, own: numb
   return holder.agent || holder.name || `${t("seat")} ${seat + 1}`;
 }
 
+// The players of a record, where a person without a name is "person".
+export const recorded = (names: string[], t: Translate) => names.map((name) => (name === "person" ? t(name) : name));
+
 // The latest action of each seat, of the last moves as many as there are other seats.
 export function lastMoves(position: Position): Map<number, Move> {
   const found = new Map<number, Move>();

@@ -4,6 +4,7 @@ import { adviser } from "./advice";
 import { Card, cardName } from "./cards";
 import { useAgents, useShared } from "./context";
 import { occupant } from "./felt";
+import { Waiting } from "./preparation";
 import { Scroll } from "./scroll";
 import type { Translate } from "./strings";
 import type { Action, Chances, Game, Hint, SeatHolder, Value } from "./types";
@@ -74,20 +75,19 @@ function AdviserChoice({ by, game, again, t }: { by: string; game: Game; again: 
   );
 }
 
-export function HintPanel({ hint, game, t, use, again, preparing }: {
+export function HintPanel({ hint, game, t, use, again }: {
   hint: Hint | null;
   game: Game;
   t: Translate;
   use: (action: Action) => void;
   again: (by: string) => void;
-  preparing?: string;
 }) {
   return (
     <div class="hint-panel">
       <h2>{t("Hint")}</h2>
       <AdviserChoice by={hint?.by ?? adviser(game.name)} game={game} again={again} t={t} />
       {hint?.error ? <p class="error">{hint.error}</p> : null}
-      {hint?.action ? <Choice hint={hint} game={game} t={t} use={use} /> : hint?.done ? null : <p class="busy" role="status">{preparing || "…"}</p>}
+      {hint?.action ? <Choice hint={hint} game={game} t={t} use={use} /> : hint?.done ? null : <Waiting game={game} stage="hints" t={t} />}
       {hint?.ratings.length ? (
         <>
           <h3>{hint.by}: {t("its own values")}</h3>

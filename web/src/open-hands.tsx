@@ -5,6 +5,7 @@ import { useShared } from "./context";
 import { EndgamePanel, useEndgame } from "./endgame";
 import { Felt } from "./felt";
 import { OptionList, type Options } from "./options";
+import { Waiting } from "./preparation";
 import { translator } from "./strings";
 import type { Game, Position } from "./types";
 
@@ -19,6 +20,7 @@ export function OpenHands({ game }: { game: Game }) {
   const [position, setPosition] = useState<Position | null>(null);
   const [about, setAbout] = useState(0); // number of the question that is shown
   const [error, setError] = useState("");
+  const [busy, setBusy] = useState(false);
   const { endgame } = useEndgame(about);
   const players = Number(options.players) || game.players;
   const seats = Array.from({ length: players }, (_, i) => i);
@@ -29,6 +31,7 @@ export function OpenHands({ game }: { game: Game }) {
   const go = async () => {
     setError("");
     setAbout(about + 1);
+    setBusy(true);
     try {
       setPosition(await net.ask("place", {
         game: game.name, options, hands: seats.map((seat) => hands[seat] ?? ""), turn: Number(turn), about: about + 1,
@@ -38,6 +41,7 @@ export function OpenHands({ game }: { game: Game }) {
       setPosition(null);
       setError((e as Error).message);
     }
+    setBusy(false);
   };
   return (
     <>
@@ -52,6 +56,7 @@ export function OpenHands({ game }: { game: Game }) {
           <label>{common("Played by")}<select id="beat-by" value={by} onChange={(e) => setBy(e.currentTarget.value)}><option value="">{common("the seat before")}</option>{seats.map((seat) => <option key={seat} value={seat}>{common("seat")} {seat + 1}</option>)}</select></label>
           <OptionList game={game} options={options} change={setOptions} />
           {error ? <p class="error" role="alert">{error}</p> : null}
+          {busy ? <Waiting game={game} stage="table" t={t} /> : null}
           <button type="submit" class="primary" id="solve-hands">{common("Solve")}</button>
         </form>
         {position ? <div class="box"><EndgamePanel endgame={endgame} game={game} name={name} t={t} /></div> : null}

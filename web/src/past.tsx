@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { useShared } from "./context";
+import { recorded } from "./felt";
 import { save } from "./files";
 import { signed, toneClass } from "./outcome";
 import { Scroll } from "./scroll";
@@ -21,7 +22,7 @@ export function PastPage() {
     const game = games.find((each) => each.name === name);
     return game ? translator(language, game)(game.title) : name;
   };
-  const who = (names: string[]) => names.map((name) => (name === "person" ? t("person") : name)).join(" · ");
+  const who = (names: string[]) => recorded(names, t).join(" · ");
   const forget = async () => {
     if (!sure) return setSure(true);
     setSure(false);

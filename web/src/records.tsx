@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { useShared } from "./context";
+import { recorded } from "./felt";
 import { packed } from "./files";
 import { Offline } from "./net";
 import { Replayed } from "./replay";
@@ -95,7 +96,7 @@ function Records({ sample }: { sample?: string }) {
       {listed.length ? (
         <ol class="games-list">{listed.map((each, i) => (
           <li key={i}>{each.record && !each.error ? <a class="button" data-record={i} href={address(each.record)}>
-            <b>{i + 1}</b> {each.game} <small>{each.agents.join(" · ")}</small> <span>{each.returns.map((value) => (value > 0 ? `+${value}` : value)).join(" / ")}</span>
+            <b>{i + 1}</b> {each.game} <small>{recorded(each.agents, t).join(" · ")}</small> <span>{each.returns.map((value) => (value > 0 ? `+${value}` : value)).join(" / ")}</span>
           </a> : <p class="unplayable" data-record={i}><b>{i + 1}</b> {each.error}</p>}</li>
         ))}</ol>
       ) : null}

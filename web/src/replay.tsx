@@ -6,13 +6,13 @@ import { indicesOf } from "./choice";
 import { useShared } from "./context";
 import { Fan, groups } from "./fan";
 import { EndgamePanel, useEndgame } from "./endgame";
-import { Felt } from "./felt";
+import { Felt, recorded } from "./felt";
 import { bytes, save } from "./files";
 import { ChancesPanel, HintPanel } from "./hints";
 import { Curve } from "./curve";
 import { Verdict } from "./mistakes";
 import { MoveColumns } from "./moves";
-import { usePreparation } from "./preparation";
+import { Waiting } from "./preparation";
 import { Setup } from "./setup";
 import { Story } from "./story";
 import { translator } from "./strings";
@@ -33,7 +33,8 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
   const [said, setSaid] = useState("");
   const cache = useRef(new Map<string, Position>());
   const last = data.moves.length;
-  const holders: SeatHolder[] = Array.from({ length: data.players }, (_, i) => ({ agent: data.agents[i] ?? "", name: "", person: false, player: i }));
+  const players = recorded(data.agents, t);
+  const holders: SeatHolder[] = Array.from({ length: data.players }, (_, i) => ({ agent: players[i] ?? "", name: "", person: false, player: i }));
 
   useEffect(() => {
     const key = `${ply} ${seat}`;
@@ -101,7 +102,6 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
   const copy = (what: string) => navigator.clipboard?.writeText(what).then(() => setSaid(t("copied")));
   const link = `${location.origin}${location.pathname}#/replay/${encodeURIComponent(data.record)}`;
   const picture = (all: boolean) => report(net.ask("picture", { ply, all, ...(seat < 0 ? {} : { seat }) }).then((found: string) => save(all ? "game.gif" : "position.png", bytes(found), all ? "image/gif" : "image/png")));
-  const preparing = usePreparation(game, "hints", panel === "hint" && !hint && ply < last, t);
   const own = seat < 0 ? undefined : position?.rows.find((row) => row.seat === seat);
   const at = judged.get(ply);
   // Lifted in the hand of the player to act: the play of the analysis, else the better play that was found.
@@ -157,6 +157,7 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
           {said ? <p role="status">{said}</p> : null}
           {panel === "moves" ? (
             <>
+              {judging && !judged.size ? <Waiting game={game} stage="hints" t={t} /> : null}
               <Story judged={judged} data={data} name={nameOf} ply={ply} setPly={setPly} t={t} />
               <MoveColumns data={data} game={game} judged={judged} name={nameOf} ply={ply} setPly={setPly} t={t} />
               <p class="row">
@@ -168,7 +169,7 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
               </p>
             </>
           ) : null}
-          {panel === "hint" ? <><HintPanel hint={hint} game={game} t={t} preparing={preparing} use={() => {}} again={analyse} />
+          {panel === "hint" ? <>{ply < last ? <HintPanel hint={hint} game={game} t={t} use={() => {}} again={analyse} /> : <p>{t("The hand is over")}</p>}
             {data.solvable && ply < last ? <EndgamePanel endgame={endgame} game={game} name={nameOf} again={() => solve(true)} t={t} /> : null}
             <ChancesPanel chances={chances} holders={holders} own={-9} game={game} t={t} /></> : null}
           {panel === "play" ? <Setup game={game} request="playon" given={{ ply }} players={data.players} /> : null}

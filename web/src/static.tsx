@@ -3,6 +3,7 @@
 import { render } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { SharedContext } from "./context";
+import { recorded } from "./felt";
 import type { Link } from "./net";
 import { Replayed } from "./replay";
 import { preferred, translator } from "./strings";
@@ -41,7 +42,7 @@ function Page({ held }: { held: Held }) {
           <h1>{t("Replay")}</h1>
           <ol class="games-list">{held.records.map((each, i) => (
             <li key={i}><button type="button" data-record={i} onClick={() => setIndex(i)}>
-              <b>{i + 1}</b> {each.game} <small>{each.agents.join(" · ")}</small> <span>{each.returns.map((value) => (value > 0 ? `+${value}` : value)).join(" / ")}</span>
+              <b>{i + 1}</b> {each.game} <small>{recorded(each.agents, t).join(" · ")}</small> <span>{each.returns.map((value) => (value > 0 ? `+${value}` : value)).join(" / ")}</span>
             </button></li>
           ))}</ol>
         </main>

@@ -175,7 +175,7 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
     } else others[key]?.();
   });
 
-  const preparing = usePreparation(game, "hints", (panel === "hint" || hinted || coached) && table.asked && !hint, t);
+  const preparing = usePreparation(game, "hints", (hinted || coached) && table.asked && !hint, t);
   // Who may begin the next hand: a player, or the owner of a table of agents alone.
   const isMine = seat >= 0 || (!table.seats.some((holder) => holder.person) && net.owner);
   const result = position.over && seat >= 0 ? position.returns : null;
@@ -252,7 +252,7 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
           {panel === "score" ? <Score table={table} t={t} /> : null}
           {panel === "rules" ? <RulesText game={game} t={t} /> : null}
           {panel === "links" && links ? <Links table={table} links={links} t={t} /> : null}
-          {panel === "hint" ? <HintPanel hint={hint} game={game} t={t} preparing={preparing} use={(action) => (position.parts.length ? setArrangement(action.text) : choice.choose(action.cards))} again={(by) => askHint(by)} /> : null}
+          {panel === "hint" ? <HintPanel hint={hint} game={game} t={t} use={(action) => (position.parts.length ? setArrangement(action.text) : choice.choose(action.cards))} again={(by) => askHint(by)} /> : null}
           {panel === "chances" ? <ChancesPanel chances={chances} holders={table.seats} own={seat} game={game} t={t} /> : null}
         </aside>
       ) : null}

@@ -28,7 +28,7 @@ def kou(
     workers: Workers = None,
     as_json: Json = False,
 ) -> None:
-    """Reproduce Tables 1 to 6 and Figures 1 and 2 of the paper on kou, Daihinmin's 2014 champion.
+    """Reproduce Tables 1 to 6 and Figures 1 and 2 of the paper on kou, UECda-2014's light champion.
 
     Sections are table-1 to table-6, sweep (over the threshold), worth (gain of each departure from
     the paper), and budget (strength of a search by its simulations). Takes more than an hour. With

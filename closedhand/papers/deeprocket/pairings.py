@@ -1,8 +1,8 @@
 """Figures 3 and 4 of the DeepRocket paper: two programs in all four pairings, on the same deals.
 
-The paper's programs, DeepRocket (DR) and MicroWe (MW), were never published: a network and the best
-agent without a network stand in for them. "DR v MW" is DR as landlord against MW as both peasants.
-The paper shows both figures only as pictures, without numbers.
+The paper's programs, DeepRocket (DR) and MicroWe (MW), were never published. A network and another
+agent, by default `decompose`, stand in for them. "DR v MW" is DR as landlord against MW as both
+peasants. Both figures are pictures; the paper's text has no numbers for them.
 """
 
 from collections.abc import Callable, Mapping
@@ -252,7 +252,7 @@ def report(data: dict[str, Any]) -> list[str]:
     specs = data["agents"]
     lines = [f"DR is `{specs['DR']}`, MW is `{specs['MW']}`; the landlord is named first. All four"]
     lines += [f"pairings play the same {data['deals']:,} deals. Pictures: figure-3.png, by"]
-    lines += ["iteration, and figure-4.png. The paper states no numbers for either.", ""]
+    lines += ["iteration, and figure-4.png. The paper's text has no numbers for either.", ""]
     lines += table(
         ["pairing", "landlord wins", "peasants win", "landlord's points a game"],
         (

@@ -25,7 +25,7 @@ SIDES = ("human", "DeepRocket")
 
 SECTIONS = {
     "match": "Table 7: the match with four amateurs, from the paper's records",
-    "figures": "Figures 3 and 4: the network and the best agent without learning",
+    "figures": "Figures 3 and 4: stand-ins for DeepRocket and MicroWe",
     "positions": "Section 5.4: cooperation and inference",
     "inference": "Section 6: the landlord's inference from a pass",
     "training": "Section 5.1: accuracy of the networks",

@@ -29,11 +29,11 @@ BLOG_MATCH = {
 
 DIFFERENCES = (
     "Differences: the blog's chances come from other random hands than ours. A tie counts as a",
-    "win in training, as in the author's program, and as 0 in scores. Two of the blog's figures",
-    "are errors: its text has 36.12 for a flush where its table has 36.07, and its formula for",
-    "people divides by 1000 in place of 10000. It states neither the standard error of its match,",
-    "about 0.005, nor the opponents from which its counter-strategy was computed. Ours uses a pool",
-    "of its own, arranges some hands differently, and does not confirm the blog's one example.",
+    "win in training, as in the author's program, and as 0 in scores. Two errors of the blog show",
+    "here: its text has 36.12 for a flush where its table has 36.07, and its formula for people",
+    "divides by 1000 in place of 10000. It does not state the standard error of its match, about",
+    "0.005. Its counter-strategy deals 10,000 hands of the opponent for each hand; ours takes them",
+    "from one pool, arranges some hands differently, and does not confirm the blog's one example.",
 )
 """Differences from the blog, and their causes."""
 

@@ -4,7 +4,7 @@
 - `kou[letter=1]` follows the text literally.
 - `default` is the competition's sample client; `default[lead=single]` leads single cards, as the
   paper says of that client.
-- The paper's other programs are not available: agents of the same kind stand in for them.
+- The paper's other programs are not in the package: agents of the same kind stand in for them.
 
 A league consists of matches of 100 rounds; intervals are over these matches. `compute` plays each
 league as a part with its own file; the module `report` makes the tables and pictures.

@@ -50,8 +50,8 @@ SECTIONS = ("values", "solved", "solvers", "slides", "learning")
 
 
 DIFFERENCES = (
-    "Differences: the slides give no values and name no method, so our figures have none of",
-    "theirs beside them; Q-learning is our example of a simple method. The slides leave open",
+    "Differences: the slides give no values and name no algorithm, so our figures have none of",
+    "theirs beside them; Q-learning is our example of a simple one. The slides leave open",
     "whether a pair is one of ranks or of equal cards, and who wins with two pairs: all three",
     "games are solved. Their states omit how the bets were made. A separate table shows the cost",
     "of that; all other figures are for information sets with the whole betting.",

@@ -8,7 +8,7 @@ from closedhand.core.parsing import NATURAL, TEXT, list_of
 from closedhand.core.registry import load, spec_of
 from closedhand.web import advice
 from closedhand.web.connection import Connection, request
-from closedhand.web.hints import adviser, push_advice, push_card_chances
+from closedhand.web.hints import push_advice, push_card_chances
 
 MOST_CHOSEN = 60
 """Most cards of a choice that is explained."""
@@ -46,8 +46,8 @@ async def _odds(connection: Connection, given: dict[str, Any]) -> Any:
 async def _hint(connection: Connection, given: dict[str, Any]) -> Any:
     game, view = _position(connection, given)
     advice.check_view(game, view, connection.seat)
-    by = await connection.lobby.in_thread(adviser, connection, game, given)
-    connection.start("hint", push_advice(connection, game, view, by, given["version"]))
+    work = push_advice(connection, game, view, given.get("by") or "", given["version"])
+    connection.start("hint", work)
 
 
 @request("chances", {"version": NATURAL}, for_owner=False)

@@ -42,7 +42,7 @@ async def _strategy(connection: Connection, given: dict[str, Any]) -> Any:
         elif given.get("respond") is not None:
             explorer.respond(explorer.game.seat(given["respond"]))
         else:
-            explorer.play(adviser(connection, explorer.game, given))
+            explorer.play(adviser(connection, explorer.game, given.get("by") or ""))
         return explorer.judged(explorer.profile)
 
     return await connection.lobby.in_thread(show)

@@ -10,18 +10,18 @@ from closedhand.core.records import parse_line
 from closedhand.search import exact
 from closedhand.web import advice, open_hands, position_text, runs, study
 from closedhand.web.connection import Connection, request
-from closedhand.web.hints import adviser, push_advice, push_card_chances, push_endgame
+from closedhand.web.hints import push_advice, push_card_chances, push_endgame
 from closedhand.web.lobby import bound_game
 from closedhand.web.serialization import OPEN, WATCHING, describe
 from closedhand.web.table import OBJECT, TRUTH
 
 
-@request("runs")
+@request("runs", independent=True)
 async def _runs(connection: Connection, given: dict[str, Any]) -> Any:
     return await connection.lobby.in_thread(runs.everything_in, connection.lobby.runs)
 
 
-@request("samples")
+@request("samples", independent=True)
 async def _samples(connection: Connection, given: dict[str, Any]) -> Any:
     return study.samples()
 
@@ -64,6 +64,8 @@ async def _judge(connection: Connection, given: dict[str, Any]) -> Any:
 
 
 async def _judge_all(connection: Connection, found: study.Study) -> None:
+    for stage in ("hints", "endgames"):
+        await connection.run_long(connection.lobby.wait_for, found.game.name, stage)
     steps = found.judgements(secrets.randbits(31))
     async for one in connection.follow(steps):
         connection.push({"push": "judged", **one})
@@ -79,8 +81,7 @@ async def _ranked(connection: Connection, given: dict[str, Any]) -> Any:
         raise InputError("the game is over")
     player = int(state["player"])
     view = found.game.view(state, player)
-    by = await connection.lobby.in_thread(adviser, connection, found.game, given)
-    _advise(connection, found.game, view, by, ply)
+    _advise(connection, found.game, view, given.get("by") or "", ply)
 
 
 def _advise(connection: Connection, game: Game, view: State, by: str, about: int) -> None:
@@ -94,7 +95,6 @@ def _advise(connection: Connection, game: Game, view: State, by: str, about: int
 async def _endgame(connection: Connection, given: dict[str, Any]) -> Any:
     """Push the exact result of a position under study, with all hands open."""
     found, ply, _ = _studied(connection, given)
-    await connection.lobby.in_thread(connection.lobby.wait_for, found.game.name, "endgames")
     seconds = open_hands.LONG if given.get("long") else open_hands.QUICK
     work = push_endgame(connection, found.game, found.states[ply], ply, seconds, None)
     connection.start("endgame", work)
@@ -110,7 +110,7 @@ async def _place(connection: Connection, given: dict[str, Any]) -> Any:
     hands, by = [each for each in given["hands"] if each.strip()], given.get("by")
 
     def placed() -> tuple[Game, State, Any]:
-        connection.lobby.wait_for(given["game"], "endgames")
+        connection.lobby.wait_for(given["game"])
         game = bound_game(given["game"], given["options"])
         state = exact.place(game, hands, given["turn"], given.get("beat") or None, by)
         description = describe(game, [state], [], legal=False)
@@ -172,18 +172,18 @@ async def _position(connection: Connection, given: dict[str, Any]) -> Any:
     {"public": OPTIONS, "by": TEXT, "about": NATURAL},
 )
 async def _analyse(connection: Connection, given: dict[str, Any]) -> Any:
-    game, view, by, description = await connection.lobby.in_thread(_set_up, connection, given)
-    _advise(connection, game, view, by, given.get("about", 0))
+    game, view, description = await connection.lobby.in_thread(_set_up, connection, given)
+    _advise(connection, game, view, given.get("by") or "", given.get("about", 0))
     return description
 
 
-def _set_up(connection: Connection, given: dict[str, Any]) -> tuple[Game, State, str, Any]:
-    """Build the view that a message describes; return also game, agent and description."""
+def _set_up(connection: Connection, given: dict[str, Any]) -> tuple[Game, State, Any]:
+    """Build the view that a message describes; return also the game and the description."""
+    connection.lobby.wait_for(given["game"])
     game = bound_game(given["game"], given["options"])
     public = position_text.typed(game, given.get("public") or {})
     view = game.view_from(given["player"], given["hand"], given["actions"].split(), **public)
     player = game.seat(given["player"])
     advice.check_view(game, view, player)
-    by = adviser(connection, game, given)
     actors = [WATCHING] * len(game.history(view))  # nobody knows who acted
-    return game, view, by, describe(game, [view], actors, legal=True)
+    return game, view, describe(game, [view], actors, legal=True)

@@ -17,12 +17,12 @@ from closedhand.web.table import OBJECT, PACE, TRUTH, Seat, pace_of
 from closedhand.web.table_view import without_files
 
 
-@request("games", for_owner=False)
+@request("games", for_owner=False, independent=True)
 async def _games(connection: Connection, given: dict[str, Any]) -> Any:
     return await connection.lobby.in_thread(catalogue.games)
 
 
-@request("agents", {"game": TEXT}, for_owner=False)
+@request("agents", {"game": TEXT}, for_owner=False, independent=True)
 async def _agents(connection: Connection, given: dict[str, Any]) -> Any:
     lobby, name = connection.lobby, given["game"]
     found = await lobby.in_thread(catalogue.agents, name)
@@ -32,14 +32,14 @@ async def _agents(connection: Connection, given: dict[str, Any]) -> Any:
     return [*found, *added]
 
 
-@request("preparation", for_owner=False)
+@request("preparation", for_owner=False, independent=True)
 async def _preparation(connection: Connection, given: dict[str, Any]) -> Any:
     """Say which games are not ready yet, and how far their preparation is."""
     found = connection.lobby.preparation
     return found.status() if found else {"left": [], "done": 0, "total": 0}
 
 
-@request("rules", {"game": TEXT, "language": TEXT}, for_owner=False)
+@request("rules", {"game": TEXT, "language": TEXT}, for_owner=False, independent=True)
 async def _rules(connection: Connection, given: dict[str, Any]) -> Any:
     """Return the rules of a game in words, with the cards of the plays that they show."""
     return [
@@ -52,7 +52,7 @@ async def _rules(connection: Connection, given: dict[str, Any]) -> Any:
     ]
 
 
-@request("tables")
+@request("tables", independent=True)
 async def _tables(connection: Connection, given: dict[str, Any]) -> Any:
     return [
         {
@@ -68,7 +68,7 @@ async def _tables(connection: Connection, given: dict[str, Any]) -> Any:
     ]
 
 
-@request("past")
+@request("past", independent=True)
 async def _past(connection: Connection, given: dict[str, Any]) -> Any:
     """List the past hands of persons, the latest first."""
     return await connection.lobby.in_thread(connection.lobby.past.listed)
@@ -119,7 +119,7 @@ async def _join(connection: Connection, given: dict[str, Any]) -> Any:
     return {"seat": seat, **(table.links() if connection.owner else {})}
 
 
-@request("servers")
+@request("servers", independent=True)
 async def _servers(connection: Connection, given: dict[str, Any]) -> Any:
     """List the servers of competitions, with the seats taken there."""
     lobby, found = connection.lobby, []

@@ -1,4 +1,4 @@
-"""Tuning of the numbers of kou: coordinate search by duplicate play, as its paper proposes.
+"""Tuning of the numbers of kou, which its paper proposes: coordinate search by duplicate play.
 
 1. A sweep tries all `Numbers` in random order: each some rungs up its ladder (`LADDERS`), then
    down. The number of rungs is the next of `STRIDES`. After a success it goes on from there.

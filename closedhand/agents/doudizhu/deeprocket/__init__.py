@@ -1,1 +1,1 @@
-"""The networks of the DeepRocket paper: records, training, agents."""
+"""Networks after the DeepRocket paper: records, training, agents."""

@@ -1,4 +1,4 @@
-"""The policy and the kicker network of the DeepRocket paper (sections 4.2 and 4.3).
+"""Policy and kicker networks after the DeepRocket paper (sections 4.2 and 4.3).
 
 1. Encode the view as binary planes (`games/doudizhu/planes.py`).
 2. Apply convolutions, each followed by ReLU.
@@ -17,10 +17,10 @@ There are two additions to the paper:
   left to the others. It enters one-hot as a bias of the first convolution, which is equivalent to
   additional constant planes. `status=False` omits it.
 
-"Different strides in each layer" is read as strides over the rows, which shorten them step by step
-to one: 19, 10, 5, 3, 1 in the policy network. The ranks have no strides. `strides=True` gives a
-network of the size `small` these layers with its own number of filters. Without strides its first
-convolution takes all rows.
+"Different strides are used in each layer" is read as strides over the rows, which shorten them step
+by step to one: 19, 10, 5, 3, 1 in the policy network. The ranks have no strides. `strides=True`
+gives a network of the size `small` these layers with its own number of filters. Without strides its
+first convolution takes all rows.
 """
 
 import json

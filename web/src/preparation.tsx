@@ -28,3 +28,8 @@ export function usePreparation(game: Game | null, stage: string, wanted: boolean
   const isLeft = progress?.left.some(([name, each]) => (!game || name === game.name) && each === stage);
   return isLeft ? `${t("being prepared, once after an installation:")} ${progress!.done}/${progress!.total}` : "";
 }
+
+// Stands where an answer is awaited.
+export function Waiting({ game, stage, t }: { game: Game; stage: string; t: Translate }) {
+  return <p class="busy" role="status">{usePreparation(game, stage, true, t) || "…"}</p>;
+}
