@@ -86,3 +86,12 @@ def test_the_value_of_a_position_is_a_mean_of_differing_playouts(
     assert all(abs(mean) <= 4 * most for each in values for mean, _ in each)
     assert any(0 < half < most for mean, half in values[0])
     assert [half for _, half in values[-1]] == [0.0] * 3
+
+
+def test_pictures_and_animations_name_the_players() -> None:
+    pytest.importorskip("PIL")
+    game, rng = make_game("leduc"), np.random.default_rng(0)
+    end = game.playout(game.deal(rng), rng)
+    ann, bob = (Study(from_state(game, end, [name, "random"])) for name in ("Ann", "Bob"))
+    assert ann.picture(0, 0) != bob.picture(0, 0)
+    assert ann.animation(0) != bob.animation(0)

@@ -72,7 +72,7 @@ export function AnalysePage() {
         <form class="box form" onSubmit={(e) => { e.preventDefault(); void go(); }}>
           <label>{common("Paste a position")}<input id="position" value={pasted} placeholder="make_game('…').view_from(…)" onInput={(e) => void paste(e.currentTarget.value)} /></label>
           <label>{common("Games")}<select value={game.name} onChange={(e) => choose(e.currentTarget.value)} id="game">{games.map((each) => <option key={each.name} value={each.name}>{translator(language, each)(each.title)}</option>)}</select></label>
-          <label>{common("seat")}<select id="player" value={player} onChange={(e) => setPlayer(e.currentTarget.value)}>{Array.from({ length: players }, (_, i) => <option key={i} value={i}>{i + 1}</option>)}</select></label>
+          <label>{common("Seat to act")}<select id="player" value={player} onChange={(e) => setPlayer(e.currentTarget.value)}>{Array.from({ length: players }, (_, i) => <option key={i} value={i}>{i + 1}</option>)}</select></label>
           <OptionList key={game.name} game={game} options={options} change={setOptions} />
           <label>{common("Hand")}<input id="hand" value={hand} onInput={(e) => setHand(e.currentTarget.value)} /></label>
           <label>{common("Actions so far")}<textarea id="actions" rows={3} value={actions} onInput={(e) => setActions(e.currentTarget.value)} /></label>
