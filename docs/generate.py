@@ -181,12 +181,13 @@ def facts_table(name: str, environment: Any) -> str:
     information = "imperfect: the hands of the others are hidden"
     if game.simultaneous:
         information += ", and what they do until all have acted"
+    sums = "zero-sum" if game.zero_sum else "constant-sum" if game.constant_sum else "general-sum"
     facts = {
         "players": f"{game.num_players}; {pace}",
         "actions": actions,
         "observation": f"{parts_of(game)}; {game.feature_size} numbers with "
         '`observation="compact"`',
-        "rewards": f"{low:,g} to {high:,g}, {'zero-sum' if game.zero_sum else 'general-sum'}",
+        "rewards": f"{low:,g} to {high:,g}, {sums}",
         "information": information,
         "ids": f"`{environment.aec_id}`, `{environment.gymnasium_id}`",
     }

@@ -119,7 +119,8 @@ class Game:
         notation: Text of actions, deals and tables.
         payoff_range: Least and greatest payoff that a player can get.
         max_moves: Maximum number of actions from a deal to the end, over all players.
-        zero_sum: Whether the payoffs of every game add up to 0.
+        payoff_sum: Sum of the payoffs of all players, the same at the end of every game; None: it
+            varies.
         simultaneous: Whether the players act at the same time. A copy of a state with `player` set
             to another player who has not acted yet is then the position of that player.
         lenient: Whether illegal actions count as a pass; otherwise they are refused.
@@ -148,7 +149,7 @@ class Game:
     notation: Notation = field(repr=False)
     payoff_range: tuple[float, float]
     max_moves: int
-    zero_sum: bool = True
+    payoff_sum: float | None = 0.0
     simultaneous: bool = False
     lenient: bool = False
     staged: bool = False
@@ -178,6 +179,16 @@ class Game:
     def flat(self) -> "Game":
         """The game whose actions are whole plays: `flat_form`, or else this game."""
         return self.flat_form or self
+
+    @property
+    def zero_sum(self) -> bool:
+        """Whether the payoffs of every game add up to 0."""
+        return self.payoff_sum == 0
+
+    @property
+    def constant_sum(self) -> bool:
+        """Whether the payoffs of every game add up to the same number."""
+        return self.payoff_sum is not None
 
     @cached_property
     def observation_size(self) -> int:

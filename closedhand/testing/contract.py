@@ -60,8 +60,10 @@ def check_fields(game: Game) -> None:
     expect(names and len(set(names)) == len(names), "feature_names differ from each other")
     low, high = game.payoff_range
     expect(low <= high, "payoff_range is (least, greatest), not {}", game.payoff_range)
-    expect(not game.zero_sum or low <= 0 <= high,
-            "payoff_range {} of a zero-sum game holds 0", game.payoff_range)  # fmt: skip
+    total, players = game.payoff_sum, game.num_players
+    expect(total is None or low * players <= total <= high * players,
+            "payoff_sum {} is not within payoff_range {} of {} players",
+            total, game.payoff_range, players)  # fmt: skip
     expect(game.max_moves >= 1, "max_moves is positive, not {}", game.max_moves)
     expect(game.rounds == 1 or game.staged, "only staged games have more than one round")
 
@@ -382,8 +384,9 @@ def check_returns(walk: Walk, states: list[State]) -> None:
     expect(np.isfinite(returns).all(), "payoffs are numbers, not {}", returns)
     expect((returns >= low).all() and (returns <= high).all(),
             "payoffs {} are not within payoff_range {}", returns, game.payoff_range)  # fmt: skip
-    expect(not game.zero_sum or math.isclose(returns.sum(), 0, abs_tol=1e-9),
-            "payoffs {} of a zero-sum game do not add up to 0", returns)  # fmt: skip
+    total = game.payoff_sum
+    expect(total is None or math.isclose(returns.sum(), total, abs_tol=1e-9),
+            "payoffs {} do not add up to payoff_sum, {}", returns, total)  # fmt: skip
     for side in set(game.sides):
         together = np.sign(returns[np.array(game.sides) == side])
         expect(len(set(together)) == 1, "seats of side {} do not win together: {}", side, returns)

@@ -16,7 +16,7 @@ def check_pickle(game: Game) -> None:
         ("deepcopy", copy.deepcopy(game)),
     ):
         for key in ("name", "options", "dtype", "num_players", "num_actions", "shapes", "roles",
-                    "sides", "payoff_range", "max_moves", "zero_sum", "simultaneous", "lenient",
+                    "sides", "payoff_range", "max_moves", "payoff_sum", "simultaneous", "lenient",
                     "staged", "rounds", "layout"):  # fmt: skip
             ours, theirs = getattr(game, key), getattr(twin, key)
             expect(ours == theirs, "a {} has {} {}, not {}", name, key, theirs, ours)

@@ -47,7 +47,7 @@ class Fault(NamedTuple):
     message: str
 
 
-END = '        zero_sum=True,\n        unit="chips",\n'
+END = '        payoff_sum=0.0,\n        unit="chips",\n'
 START = "def make_game("
 MORE = "@kernel\ndef {}:\n    return {}\n\n\n" + START
 
@@ -341,7 +341,7 @@ FAULTS = {
     ),
     "returns leave a payoff out": Fault(
         {"    out[1 - winner] = -stake": "    if winner == 0:\n        out[1] = -stake",
-         "zero_sum=True": "zero_sum=False"},
+         "payoff_sum=0.0": "payoff_sum=None"},
         "returns: `returns` keeps what was",
     ),
     "observe is random": Fault(

@@ -72,6 +72,13 @@ def _game_of(name: str, text: str) -> Game:
     return make_game(name, **options)
 
 
+def _utility(game: Game) -> "pyspiel.GameType.Utility":
+    kinds = pyspiel.GameType.Utility
+    if game.zero_sum:
+        return kinds.ZERO_SUM
+    return kinds.CONSTANT_SUM if game.constant_sum else kinds.GENERAL_SUM
+
+
 def _game_type(game: Game, recalls: bool) -> "pyspiel.GameType":
     kind = pyspiel.GameType
     return kind(
@@ -80,7 +87,7 @@ def _game_type(game: Game, recalls: bool) -> "pyspiel.GameType":
         dynamics=kind.Dynamics.SEQUENTIAL,
         chance_mode=kind.ChanceMode.EXPLICIT_STOCHASTIC,
         information=kind.Information.IMPERFECT_INFORMATION,
-        utility=kind.Utility.ZERO_SUM if game.zero_sum else kind.Utility.GENERAL_SUM,
+        utility=_utility(game),
         reward_model=kind.RewardModel.REWARDS if game.staged else kind.RewardModel.TERMINAL,
         max_num_players=game.num_players,
         min_num_players=game.num_players,
@@ -126,7 +133,7 @@ class OpenSpielGame(pyspiel.Game):
                 num_players=ours.num_players,
                 min_utility=float(low),
                 max_utility=float(high),
-                utility_sum=0.0 if ours.zero_sum else None,
+                utility_sum=ours.payoff_sum,
                 max_game_length=ours.max_moves,
             ),
             {"game": ours.name, "options": _options_text(ours), "deals": deals},

@@ -73,7 +73,7 @@ def _table_game(text: str, name: str | None) -> Game:
         notation=Notation(rules, kind, walk),
         payoff_range=(low, high),
         max_moves=int(rules.moves.max()),
-        zero_sum=theirs.get_type().utility == pyspiel.GameType.Utility.ZERO_SUM,
+        payoff_sum=theirs.utility_sum(),
     )
 
 

@@ -190,7 +190,7 @@ def make_game(**given: Any) -> Game:
         notation=Notation(flat),
         payoff_range=(rounds, players * rounds),
         max_moves=LONGEST * rounds,
-        zero_sum=False,
+        payoff_sum=rounds * players * (players + 1) / 2,
         feature_table=table(flat),
     )
     if options["actions"] == "plays":

@@ -225,6 +225,6 @@ def make_game(rules: Literal["standard"] = "standard") -> Game:
         notation=Notation(),
         payoff_range=(-2.0, 2.0),
         max_moves=LONGEST,
-        zero_sum=True,
+        payoff_sum=0.0,
         unit="chips",
     )
