@@ -339,6 +339,9 @@ FAULTS = {
     "returns add to what is there": Fault(
         {"out[winner] = stake": "out[winner] += stake"}, "returns: `returns` keeps what was"
     ),
+    "payoffs add up to another number": Fault(
+        {"out[winner] = stake": "out[winner] = 1"}, "do not add up to payoff_sum, 0.0"
+    ),
     "returns leave a payoff out": Fault(
         {"    out[1 - winner] = -stake": "    if winner == 0:\n        out[1] = -stake",
          "payoff_sum=0.0": "payoff_sum=None"},
@@ -487,6 +490,7 @@ def test_a_kernel_that_differs_from_its_source_is_named(
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
+        ({"payoff_sum": 50.0}, r"fields: payoff_sum 50.0 is not within payoff_range"),
         ({"payoff_range": (1, -1)}, r"fields: payoff_range is \(least, greatest\)"),
         ({"max_moves": 0}, "fields: max_moves is positive"),
         ({"rounds": 2}, "fields: only staged games"),
