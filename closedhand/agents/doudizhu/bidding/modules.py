@@ -1,7 +1,8 @@
-"""The Bid Module of Dou Dizhu (DeepRocket paper, section 4.1): scores of hands and bids.
+"""Bid modules of Dou Dizhu: scores of hands, and the bids that follow from them.
 
-The paper says only what its module considers: "control cards (like A, 2, and jokers) and tidiness
-(that means less sets combined by cards)". There are three modules here, by kind:
+The DeepRocket paper (section 4.1) says only what its module considers: "control cards (like A, 2,
+and jokers) and tidiness (that means less sets combined by cards)". There are three modules here, by
+kind:
 
 - `control`: control points alone.
 - `logic`: the paper's two factors, control points minus the groups that wait for a lead.
