@@ -1,1 +1,1 @@
-"""Networks after the DeepRocket paper: records, training, agents."""
+"""Networks modelled on the DeepRocket paper: records, training, agents."""

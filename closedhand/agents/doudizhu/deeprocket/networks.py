@@ -1,4 +1,4 @@
-"""Policy and kicker networks after the DeepRocket paper (sections 4.2 and 4.3).
+"""Policy and kicker networks modelled on the DeepRocket paper (sections 4.2 and 4.3).
 
 1. Encode the view as binary planes (`games/doudizhu/planes.py`).
 2. Apply convolutions, each followed by ReLU.

@@ -1,4 +1,4 @@
-"""The agent `policy-net`: two networks after the DeepRocket paper, without search.
+"""The agent `policy-net`: two networks modelled on the DeepRocket paper, without search.
 
 1. Make bids by `bidding/modules.py`, and forced moves at once.
 2. Let the policy network choose the main group: the legal one of the greatest probability.
