@@ -89,7 +89,7 @@ EXPLAINED = (
     ),
     Explained(
         "search.ranking", "_population",
-        'particles.guesses, int(view["player"]), actions, surviving, game.empty(1), rng,',
+        "scratch, ids = game.empty(1), np.empty(game.num_actions, np.int32)",
         "1", "2",
         "a spare state in scratch space",
     ),
