@@ -172,7 +172,7 @@ def hints(one: Browser, by: str) -> list[float]:
         one.wait_for_turn()
         found.append(hint(one, by=by)[0])
         one.ask("leave")
-        time.sleep(0.2)  # a browser may send so many messages a second
+        time.sleep(0.2)  # faster, a browser would send more messages than it may
     return found
 
 

@@ -64,15 +64,11 @@ async def push_card_chances(
 ) -> None:
     """Push the expected number of each card in the hands of the other players."""
     found: dict[str, Any]
-
-    def computed() -> dict[str, Any]:
-        connection.lobby.wait_for(game.name, "hints")
-        return card_chances(game, view, seat, secrets.randbits(31))
-
     try:
         if game.over(view):
             raise InputError("the game is over")
-        found = await connection.run_long(computed)
+        await connection.run_long(connection.lobby.wait_for, game.name, "hints")
+        found = await connection.run_long(card_chances, game, view, seat, secrets.randbits(31))
     except InputError as error:
         found = {"error": str(error)}
     connection.push({"push": "chances", "about": about, **found})
@@ -83,13 +79,9 @@ async def push_endgame(
 ) -> None:
     """Push the exact result of a position with open hands, see `open_hands.solved`."""
     found: dict[str, Any]
-
-    def solved() -> dict[str, Any]:
-        connection.lobby.wait_for(game.name, "endgames")
-        return open_hands.solved(game, state, seconds, seats)
-
     try:
-        found = await connection.run_long(solved)
+        await connection.run_long(connection.lobby.wait_for, game.name, "endgames")
+        found = await connection.run_long(open_hands.solved, game, state, seconds, seats)
     except InputError as error:
         found = {"error": str(error)}
     connection.push({"push": "endgame", "about": about, **found})
