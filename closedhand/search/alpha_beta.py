@@ -222,9 +222,9 @@ def solve(
         action of the root if it is won and a friend is to act there, else -1.
     """
     stack = np.zeros((3, len(states)), np.int64)
-    nothing = np.empty((0, 2), np.uint64)
+    table, keys = np.empty((0, 2), np.uint64), np.empty((len(states), 2), np.uint64)
     return search(
-        policy, rules, states, actions, stack, player, friends, least, nodes, nothing, nothing,
+        policy, rules, states, actions, stack, player, friends, least, nodes, table, keys,
         np.zeros(4),
     )  # fmt: skip
 
