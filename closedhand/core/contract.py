@@ -77,10 +77,7 @@ def dispatched(default: Callable[..., Any] | None = None) -> Callable[[F], F]:
 
                 return of_flat
 
-            def of_module(rules: Rules, *args: Any) -> Any:
-                return function(rules, *args)
-
-            return of_module
+            return function
 
         def in_python(rules: Rules, *args: Any) -> Any:
             function = find(rules.kernels)

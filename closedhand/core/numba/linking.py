@@ -11,22 +11,29 @@ compiled with them. This saves a third of the time of compiling a game, and the 
 # pyright: reportUnknownVariableType=false, reportMissingSuperCall=false
 # Numba's compiler, from which ours derives, has no types.
 
-from collections.abc import Callable, Iterator
-from functools import cache, partial, update_wrapper
+import gc
+import hashlib
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from functools import cache, update_wrapper, wraps
 from types import FunctionType
 from typing import Any, cast
 
-from numba import extending, types
+from numba import types
 
 from closedhand.core import interrupt
 from closedhand.core.numba.notices import announce_compilation
 from closedhand.core.numba.private import (
     Compiler,
+    Context,
     CPUDispatcher,
     JITCodeLibrary,
     JITCPUCodegen,
     RuntimeLinker,
+    default_mangler,
+    infer_global,
     lookup_environment,
+    make_overload_template,
 )
 
 
@@ -77,7 +84,17 @@ class _Codegen(JITCPUCodegen):
 @cache
 def context_of_parts(context: Any) -> Any:
     """Return a copy of Numba's target context with `_Codegen`; the two share all declarations."""
-    return context.subtarget(_internal_codegen=_Codegen("closedhand.parts"))
+    return context.subtarget(_internal_codegen=_Codegen("closedhand.parts"), mangler=_short_name)
+
+
+def _short_name(name: str, kinds: Any, *, abi_tags: Any = (), uid: Any = None) -> str:
+    """Return the name of a function in LLVM code, with a digest in place of the types.
+
+    Numba writes out every field of every record, two kilobytes at each mention.
+    """
+    whole = default_mangler(name, kinds, abi_tags=abi_tags, uid=uid)
+    short = default_mangler(name, (), abi_tags=abi_tags, uid=uid)
+    return f"{short}{hashlib.sha256(whole.encode()).hexdigest()[:24]}"
 
 
 class PartCompiler(Compiler):
@@ -92,14 +109,58 @@ class PartCompiler(Compiler):
         return super().compile_extra(func)
 
 
-overload = partial(
-    cast(Any, extending.overload), jit_options={"pipeline_class": PartCompiler, "forceinline": True}
-)
-"""The decorator `numba.extending.overload`, of implementations that are parts.
+def overload(function: Any) -> Callable[[Any], Any]:
+    """Decorate what chooses the implementation of a function by the Numba types of its arguments.
 
-Their code is inlined into every caller: a call that only passes its arguments on would count
-references to all arrays among them.
-"""
+    It is `numba.extending.overload` with implementations that are parts. If a kernel is chosen, a
+    call of the function is a call of the kernel, with nothing between. Another implementation is
+    inlined into every caller: a call that only passes its arguments on would count references to
+    all arrays among them.
+    """
+    options = {
+        "nopython": True, "no_cpython_wrapper": True, "pipeline_class": PartCompiler,
+        "forceinline": True,
+    }  # fmt: skip
+
+    def decorate(choose: Any) -> Any:
+        @wraps(choose)
+        def implementation(*kinds: Any, **named: Any) -> Any:
+            found = choose(*kinds, **named)
+            return _call_of(found) if isinstance(found, Whole) else found
+
+        base = make_overload_template(
+            function, implementation, options, strict=False, inline="never"
+        )  # fmt: skip
+        template = type(base.__name__, (_Choice, base), {})
+        infer_global(function, types.Function(template))
+        return choose
+
+    return decorate
+
+
+def _call_of(kernel: Any) -> Any:
+    """Return a plain function that calls a kernel."""
+
+    def call(*arguments: Any) -> Any:
+        return kernel(*arguments)
+
+    return call
+
+
+class _Choice:
+    """Numba's record of the implementations of a function, where a kernel may be one."""
+
+    context: Any
+    _overload_func: Any
+    _impl_cache: Any
+
+    def _build_impl(self, cache_key: Any, args: Any, kws: Any) -> Any:
+        found = self._overload_func.__wrapped__(*args, **kws)
+        on_cpu = isinstance(self.context, Context)
+        if not (on_cpu and isinstance(found, Whole)):
+            return cast(Any, super())._build_impl(cache_key, args, kws)
+        self._impl_cache[cache_key] = found.part, args
+        return found.part, args
 
 
 class _WholeCompiler(Compiler):
@@ -143,6 +204,18 @@ class Part(CPUDispatcher):
         return super().get_call_template(tuple(map(types.unliteral, args)), kinds)
 
 
+@contextmanager
+def _garbage_kept() -> Generator[None]:
+    """Stop the search for garbage, which takes a tenth of the time of a compilation."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 class Whole(CPUDispatcher):
     """A function for calls from Python; a call from a compiled function leads to its `part`."""
 
@@ -160,7 +233,7 @@ class Whole(CPUDispatcher):
 
         LLVM hands over its code by a callback, which would lose the code and the interruption.
         """
-        with interrupt.postponed():
+        with interrupt.postponed(), _garbage_kept():
             return super().compile(sig)
 
     @property

@@ -25,7 +25,10 @@ try:
     from numba.core.compiler import Compiler
     from numba.core.dispatcher import Dispatcher
     from numba.core.environment import lookup_environment
+    from numba.core.funcdesc import default_mangler
     from numba.core.registry import CPUDispatcher
+    from numba.core.typing.context import Context
+    from numba.core.typing.templates import infer_global, make_overload_template
     from numba.np.arrayobj import make_array
 except ImportError as error:
     raise ImportError(
@@ -35,6 +38,7 @@ except ImportError as error:
 __all__ = [
     "CPUDispatcher",
     "Compiler",
+    "Context",
     "Dispatcher",
     "FunctionCache",
     "IndexDataCacheFile",
@@ -42,9 +46,12 @@ __all__ = [
     "JITCodeLibrary",
     "RuntimeLinker",
     "cgutils",
+    "default_mangler",
     "imputils",
+    "infer_global",
     "lookup_environment",
     "make_array",
+    "make_overload_template",
     "sigutils",
 ]
 
@@ -77,8 +84,12 @@ numba.core.dispatcher Dispatcher.__init__(self, py_func, locals, targetoptions, 
 numba.core.dispatcher Dispatcher.compile(self, sig)
 numba.core.dispatcher Dispatcher.get_call_template(self, args, kws)
 numba.core.environment lookup_environment(env_name)
+numba.core.funcdesc default_mangler(name, argtypes)
 numba.core.imputils impl_ret_borrowed(ctx, builder, retty, ret)
+numba.core.base BaseContext.mangler(self, name, types)
 numba.core.sigutils normalize_signature(sig)
+numba.core.typing.templates _OverloadFunctionTemplate._build_impl(self, cache_key, args, kws)
+numba.core.typing.templates Registry.register_global(self, val, typ)
 numba.np.arrayobj make_array(array_type)
 """
 
@@ -106,6 +117,7 @@ numba.core.cpu CPUTargetOptions.forceinline
 numba.core.cpu CPUTargetOptions.no_cfunc_wrapper
 numba.core.cpu CPUTargetOptions.no_cpython_wrapper
 numba.core.dispatcher Dispatcher._numba_type_
+numba.core.typing.templates make_overload_template
 """
 
 
