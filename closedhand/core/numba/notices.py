@@ -20,7 +20,7 @@ _warned = False
 def announce_compilation(module: str | None, types: Iterable[Any] = ()) -> None:
     """Announce on stderr that the first kernel is compiled, which takes a while.
 
-    The line names the module of the rules or policy that the kernel is compiled for.
+    The line names the package of the rules or policy that the kernel is compiled for, if any.
 
     Numba's own events are not used for this: a listener would be called for the functions of every
     other package, too.
@@ -34,10 +34,12 @@ def announce_compilation(module: str | None, types: Iterable[Any] = ()) -> None:
         return
     announced = True
     classes = (getattr(each, "instance_class", None) for each in types)
-    what = next((each.__module__ for each in classes if each is not None), module)
+    modules = (each.__module__ for each in classes if each is not None)
+    packages = (module.rpartition(".")[0] or module for module in modules)
+    what = next((f" of {package}" for package in packages), "")
     once = "in every process" if _warned else "once for each new use of a game"
     print(
-        f"closedhand: compiling kernels of {what}: some seconds, {once}; "
+        f"closedhand: compiling kernels{what}: some seconds, {once}; "
         "`closedhand compile` does all of a game ahead",
         file=sys.stderr,
         flush=True,
