@@ -8,14 +8,15 @@ compiled with them. This saves a third of the time of compiling a game, and the 
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
-# pyright: reportUnknownVariableType=false, reportMissingSuperCall=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
+# pyright: reportMissingSuperCall=false
 # Numba's compiler, from which ours derives, has no types.
 
 import gc
 import hashlib
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from functools import cache, update_wrapper, wraps
+from functools import cache, update_wrapper
 from types import FunctionType
 from typing import Any, cast
 
@@ -123,14 +124,7 @@ def overload(function: Any) -> Callable[[Any], Any]:
     }  # fmt: skip
 
     def decorate(choose: Any) -> Any:
-        @wraps(choose)
-        def implementation(*kinds: Any, **named: Any) -> Any:
-            found = choose(*kinds, **named)
-            return _call_of(found) if isinstance(found, Whole) else found
-
-        base = make_overload_template(
-            function, implementation, options, strict=False, inline="never"
-        )  # fmt: skip
+        base = make_overload_template(function, choose, options, strict=False, inline="never")
         template = type(base.__name__, (_Choice, base), {})
         infer_global(function, types.Function(template))
         return choose
@@ -155,12 +149,17 @@ class _Choice:
     _impl_cache: Any
 
     def _build_impl(self, cache_key: Any, args: Any, kws: Any) -> Any:
-        found = self._overload_func.__wrapped__(*args, **kws)
-        on_cpu = isinstance(self.context, Context)
-        if not (on_cpu and isinstance(found, Whole)):
+        found = self._overload_func(*args, **kws)
+        if isinstance(found, Whole):
+            if isinstance(self.context, Context):
+                self._impl_cache[cache_key] = found.part, args
+                return found.part, args
+            found = _call_of(found)  # on a GPU kernels have no parts
+        self._overload_func = lambda *kinds, **named: found  # Numba asks again
+        try:
             return cast(Any, super())._build_impl(cache_key, args, kws)
-        self._impl_cache[cache_key] = found.part, args
-        return found.part, args
+        finally:
+            del self._overload_func
 
 
 class _WholeCompiler(Compiler):
