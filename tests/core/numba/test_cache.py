@@ -479,7 +479,7 @@ def test_without_a_writable_folder_every_process_compiles_its_own(tmp_path: Path
     package = copy_package(tmp_path)
     for folder in [package, *(path for path in package.rglob("*") if path.is_dir())]:
         (folder / "__pycache__").write_text("no folder")
-    nowhere = {"HOME": os.devnull, "XDG_CACHE_HOME": os.devnull}
+    nowhere = {"HOME": os.devnull, "XDG_CACHE_HOME": os.devnull, "NUMBA_CACHE_DIR": ""}
     done = run_program(COUNT, PYTHONPATH=str(tmp_path), PYTHONSAFEPATH="1", **nowhere)
     assert done.returncode == 0, done.stderr
     over, hits, place, texts = json.loads(done.stdout)
