@@ -8,7 +8,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import closedhand
+
+# Modules of networks have sizes, too.
+pytest.importorskip("torch")
 
 HOME = Path(closedhand.__file__).parent
 PAGE = HOME.parent / "research" / "bounds.md"
