@@ -1,5 +1,6 @@
 """Kernels that kernels call: linked as parts, with nothing lost of what a function can do."""
 
+import gc
 import os
 import pickle
 import signal
@@ -198,6 +199,21 @@ print(library.scaled(np.ones(2), 5), compiled(library.scaled))
 """
     # One part for two constants and a number, one for the default.
     assert printed(program, places) == ["11.0 0 2", "5.0 1"]
+
+
+@COMPILED
+@pytest.mark.parametrize("collects", [True, False])
+def test_a_compilation_leaves_the_collector_of_garbage_as_it_was(collects: bool) -> None:
+    @kernel
+    def adds(number: int) -> int:
+        return number + 1
+
+    before = gc.isenabled()
+    (gc.enable if collects else gc.disable)()
+    try:
+        assert adds(1) == 2 and gc.isenabled() == collects
+    finally:
+        (gc.enable if before else gc.disable)()
 
 
 @COMPILED
