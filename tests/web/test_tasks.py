@@ -325,7 +325,7 @@ def test_a_hint_covers_neither_hand_nor_buttons(
     covered = page.evaluate("""async () => {
       // Cards that a hint chooses glide.
       const moving = document.getAnimations().filter((one) => one instanceof CSSTransition);
-      await Promise.all(moving.map((one) => one.finished));
+      await Promise.allSettled(moving.map((one) => one.finished));
       const wanted = '.fan.own .slot, .mine .actions button:not([disabled])';
       return [...document.querySelectorAll(wanted)].filter((one) => {
         const box = one.getBoundingClientRect();

@@ -124,7 +124,7 @@ def overload(function: Any) -> Callable[[Any], Any]:
     }  # fmt: skip
 
     def decorate(choose: Any) -> Any:
-        base = make_overload_template(function, choose, options, strict=False, inline="never")
+        base = make_overload_template(function, choose, options, strict=True, inline="never")
         template = type(base.__name__, (_Choice, base), {})
         infer_global(function, types.Function(template))
         return choose
@@ -145,17 +145,22 @@ class _Choice:
     """Numba's record of the implementations of a function, where a kernel may be one."""
 
     context: Any
-    _overload_func: Any
     _impl_cache: Any
+    _overload_func: Any
+    _strict: bool
 
     def _build_impl(self, cache_key: Any, args: Any, kws: Any) -> Any:
-        found = self._overload_func(*args, **kws)
+        choose = self._overload_func
+        found = choose(*args, **kws)
+        # A kernel names its parameters as it likes; another function must as its chooser does.
+        self._strict = not isinstance(found, Whole)
         if isinstance(found, Whole):
             if isinstance(self.context, Context):
                 self._impl_cache[cache_key] = found.part, args
                 return found.part, args
             found = _call_of(found)  # on a GPU kernels have no parts
-        self._overload_func = lambda *kinds, **named: found  # Numba asks again
+        # Numba asks again; a chooser is asked once.
+        self._overload_func = update_wrapper(lambda *kinds, **named: found, choose)
         try:
             return cast(Any, super())._build_impl(cache_key, args, kws)
         finally:
@@ -204,7 +209,7 @@ class Part(CPUDispatcher):
 
 
 @contextmanager
-def _garbage_kept() -> Generator[None]:
+def _collector_paused() -> Generator[None]:
     """Stop the search for garbage, which takes a tenth of the time of a compilation."""
     enabled = gc.isenabled()
     gc.disable()
@@ -232,7 +237,7 @@ class Whole(CPUDispatcher):
 
         LLVM hands over its code by a callback, which would lose the code and the interruption.
         """
-        with interrupt.postponed(), _garbage_kept():
+        with interrupt.postponed(), _collector_paused():
             return super().compile(sig)
 
     @property

@@ -60,6 +60,7 @@ _FUNCTIONS = """
 numba.core.base BaseContext.subtarget(self)
 numba.core.base BaseContext.make_array(self, typ)
 numba.core.base BaseContext.make_tuple(self, builder, typ, values)
+numba.core.base BaseContext.mangler(self, name, types)
 numba.core.caching FunctionCache._load_overload(self, sig, target_context)
 numba.core.caching FunctionCache._save_overload(self, sig, data)
 numba.core.caching FunctionCache.load_overload(self, sig, target_context)
@@ -86,7 +87,6 @@ numba.core.dispatcher Dispatcher.get_call_template(self, args, kws)
 numba.core.environment lookup_environment(env_name)
 numba.core.funcdesc default_mangler(name, argtypes)
 numba.core.imputils impl_ret_borrowed(ctx, builder, retty, ret)
-numba.core.base BaseContext.mangler(self, name, types)
 numba.core.sigutils normalize_signature(sig)
 numba.core.typing.templates _OverloadFunctionTemplate._build_impl(self, cache_key, args, kws)
 numba.core.typing.templates Registry.register_global(self, val, typ)
@@ -107,6 +107,8 @@ numba.core.cpu CPUContext.codegen _internal_codegen
 numba.core.dispatcher Dispatcher.__init__ _cache targetoptions
 numba.core.dispatcher _FunctionCompiler.__init__ py_func targetoptions pipeline_class
 numba.core.types.containers NamedTuple.__init__ instance_class
+numba.core.typing.templates _OverloadFunctionTemplate._build_impl context
+numba.core.typing.templates _OverloadFunctionTemplate._build_impl _impl_cache _overload_func _strict
 """
 
 # Values: options of a compilation, and attributes that are replaced or read without a call.
