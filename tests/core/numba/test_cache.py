@@ -248,8 +248,8 @@ def test_an_edited_rule_or_policy_of_another_package_counts_on_every_route(tmp_p
     write(tmp_path / "policy.py", POLICY.format(weight=0.7))
     third, compiled = run(tmp_path, program)
     assert third == {**second, "policy": 0.7}
-    # The lambda hands over from the contract to the policy's module, as a part of `judge`.
-    assert set(compiled) == {"policy.plausibility", "__main__.judge", "closedhand.of_module"}
+    # `judge` calls the policy with nothing compiled between the two.
+    assert set(compiled) == {"policy.plausibility", "__main__.judge"}
 
     # What was compiled for older sources is replaced.
     assert sorted(path.name for path in (tmp_path / "cache").rglob("*")) == files
