@@ -98,6 +98,7 @@ def summary(match: Match) -> dict[str, Any]:
         - times: decisions, seconds, and the total cost of searches (`spent`);
         - `returns`: payoffs by deal, table and seat.
     """
+    names = labels(match.names)
     return {
         **match_settings(match.game, match.agents, match.seed),
         "deals": match.deals,
@@ -105,7 +106,7 @@ def summary(match: Match) -> dict[str, Any]:
         "interrupted": match.interrupted,
         "tables": tables(match.game.sides),
         "pairs": [
-            _pair_summary(match.game, [match.names[i], match.names[j]], chunk)
+            _pair_summary(match.game, [names[i], names[j]], chunk)
             for (i, j), chunk in zip(match.pairings, match.pairs, strict=True)
         ],
     }
@@ -140,7 +141,8 @@ def score(match: Match) -> Score:
     earned = points(match.game, match.pairs[0].returns, 0)
     [won] = shares(wins(earned).mean(axis=1, keepdims=True))
     [mean] = student(earned.mean(axis=1, keepdims=True))
-    return Score((match.names[0], match.names[1]), won, mean, match.deals)
+    first, second, *_ = labels(match.names)
+    return Score((first, second), won, mean, match.deals)
 
 
 def _pair_summary(game: Game, names: list[str], chunk: Chunk) -> dict[str, Any]:

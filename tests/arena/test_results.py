@@ -126,6 +126,13 @@ def test_a_score_is_that_of_the_summary() -> None:
     assert str(score).endswith(", 40 duplicate deals")
 
 
+def test_agents_with_one_name_are_told_apart() -> None:
+    played = match.play(make_game("leduc"), ["random", "random", "random"], 2)
+    shown = [pair["agents"] for pair in results.summary(played)["pairs"]]
+    assert shown == [["random", "random-2"], ["random", "random-3"], ["random-2", "random-3"]]
+    assert results.score(played).agents == ("random", "random-2")
+
+
 @pytest.mark.parametrize("name", ["m$_^$x", r"n$\frac$x", "l\udcff", "a$_b$c"])
 def test_any_name_can_be_drawn(name: str, tmp_path: Path) -> None:
     data = results.summary(match.play(make_game("leduc"), ["random", "random"], 5, 1))
