@@ -1,14 +1,20 @@
 """The deep learners: they learn, resume exactly, and end as agents, in any game."""
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from support import DATA
 from support_learners import SMALL, kuhn, learn
 
 from closedhand import InputError, make_agent, make_game
+from closedhand.arena import learners
+from closedhand.core.registry import load
 from closedhand.learning import runs
+from closedhand.learning.algorithms import LEARNERS as ALGORITHMS, ON_GPU
 from closedhand.learning.dmc import DMC, DMCSettings
 from closedhand.learning.evaluation import judge
 from closedhand.learning.imitation import Imitation, ImitationSettings
@@ -29,6 +35,15 @@ def weights_of(learner: Any) -> np.ndarray:
     return np.concatenate([np.ravel(state[name]) for name in sorted(state)])
 
 
+def test_the_defaults_are_those_of_the_published_figures() -> None:
+    """Whoever changes one measures the figures of the manual again."""
+    pytest.importorskip("sb3_contrib")
+    found = {name: asdict(load(ref).settings_type()) for name, ref in ALGORITHMS.items()}
+    found |= {f"{name} on a GPU": asdict(load(ref).settings_type()) for name, ref in ON_GPU.items()}
+    found["learner table"] = {**learners.SETTINGS, **asdict(learners.Plan())}
+    assert found == json.loads((DATA / "learner_settings.json").read_text())
+
+
 @every_learner
 def test_resuming_is_exact(algorithm: str, tmp_path: Path) -> None:
     game = make_game("leduc")
@@ -38,6 +53,7 @@ def test_resuming_is_exact(algorithm: str, tmp_path: Path) -> None:
     resumed = runs.begin(LEARNERS[algorithm](game), tmp_path)
     resumed.resume()
     assert resumed.learner.updates == 3
+    assert resumed.history == []  # the learner notes what it measures, and checkpoints add nothing
     assert (weights_of(learn(resumed.learner, 6)) == weights_of(whole)).all()
 
 

@@ -93,6 +93,13 @@ def test_what_is_no_distribution_is_refused(kuhn: Game, shares: list[float]) -> 
         strategy_of(kuhn, Wrong(np.array(shares)))
 
 
+@pytest.mark.parametrize("end", [1, -1])
+def test_a_distribution_may_be_off_by_a_millionth(kuhn: Game, end: int) -> None:
+    strategy_of(kuhn, Wrong(np.array([0.5, 0.5 + 0.9e-6 * end])))
+    with pytest.raises(InputError, match="probabilities of wrong"):
+        strategy_of(kuhn, Wrong(np.array([0.5, 0.5 + 1.1e-6 * end])))
+
+
 class Fixed:
     """An agent without probabilities."""
 
