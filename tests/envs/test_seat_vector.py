@@ -88,6 +88,9 @@ def test_bad_input_is_refused() -> None:
             rows.step(actions)
     with pytest.raises(InputError, match="no autoreset mode"):
         SeatVectorEnv("leduc", autoreset_mode="never")
+    for name, value in {"opponents": "random", "legal": "ids", "seat": 0}.items():
+        with pytest.raises(InputError, match=f"unexpected keyword argument '{name}'"):
+            SeatVectorEnv("leduc", **{name: value})
     assert rows.states.tobytes() == first
 
 
