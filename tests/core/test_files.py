@@ -13,7 +13,7 @@ import pytest
 
 from closedhand import InputError
 from closedhand.core import files
-from closedhand.core.file_kinds import FileKind
+from closedhand.core.file_kinds import NETWORK, FileKind, holds
 from closedhand.core.files import (
     Claims,
     Log,
@@ -303,6 +303,12 @@ def test_a_claimed_file_protects_its_folder(tmp_path: Path) -> None:
         other.communicate()
     with Claims() as claims:
         claims.folder(tmp_path)
+
+
+def test_a_header_of_endless_brackets_is_no_network(tmp_path: Path) -> None:
+    path = tmp_path / "net.safetensors"
+    path.write_bytes((10**5).to_bytes(8, "little") + b"[" * 10**5)
+    assert not holds(NETWORK, path)
 
 
 def test_what_is_of_another_kind_is_not_written_over(path: Path) -> None:
