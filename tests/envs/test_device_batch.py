@@ -121,7 +121,7 @@ def test_what_does_not_fit_is_refused_in_one_line(monkeypatch):
     for number in (0, 2**25, 1.0):
         with pytest.raises(InputError, match="the number of games is 1 to"):
             DeviceBatch(game, number, device="cpu")
-    for device in ("tpu", 3.5, "mps"):
+    for device in ("tpu", 3.5, "mps", 2**70):
         with pytest.raises(InputError, match="device is cpu, cuda or cuda:0"):
             DeviceBatch(game, 3, device=device)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)

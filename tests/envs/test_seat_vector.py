@@ -75,7 +75,7 @@ def test_bad_input_is_refused() -> None:
     first = rows.states.tobytes()
     rows.reset(seed=[1, 5, 2, 6])
     assert rows.states.tobytes() == first
-    for seed in (-1, 1.5, [1, 2], "12", True):
+    for seed in (-1, 1.5, [1, 2], [[1], [2, 3], [], []], "12", True):
         with pytest.raises(InputError):
             rows.reset(seed=seed)
     for mask in ([True] * 3, [1] * 4, [False] * 4, "x"):
