@@ -1,5 +1,6 @@
 """Strategies of any small game: played, saved, loaded, and what is refused."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +64,7 @@ def test_files_that_hold_no_strategy_of_the_game(kuhn: Game, path: Path, tmp_pat
         "actions": arrays["actions"] + 1,
         "rows": arrays["rows"][:-1],
         "keys": arrays["keys"].astype(float),
+        "about": json.dumps({**json.loads(str(arrays["about"])), "iterations": "many"}),
     }.items():
         np.savez(other, **{**arrays, name: value})
         with pytest.raises(InputError, match=r"not (a|hold a) strategy"):
