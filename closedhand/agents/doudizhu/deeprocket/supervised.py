@@ -400,7 +400,7 @@ def trainer_of(settings: Settings, logger: TensorBoardLogger, checks: Checks) ->
             enable_model_summary=False,
             use_distributed_sampler=False,
         )
-    except (MisconfigurationException, ValueError) as error:
+    except (MisconfigurationException, TypeError, ValueError) as error:
         raise InputError(f"cannot train with these settings: {reason_of(error)}") from None
 
 
