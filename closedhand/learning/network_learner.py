@@ -149,6 +149,8 @@ class NetworkLearner(Generic[Chosen]):
 
     @counts.setter
     def counts(self, counts: np.ndarray) -> None:
+        if min(counts) < 0:
+            raise ValueError("counts")
         self.updates, self.decisions, self.moves, self.games = map(int, counts)
         self._noted = (self.decisions, self.games, 0.0)
 

@@ -59,6 +59,8 @@ class Settings(NetworkSettings):
     freeze: Annotated[int, Range(1), "updates until a frozen self joins the pool"] = 20
 
 
+FEWEST = 1 / 64
+"""Least mean number of decisions of a game that the number of games of an update goes by."""
 FIRST_BATCH = 8192
 """Decisions in the first updates, if a batch has more."""
 GROWTH = 1 / 8
@@ -184,7 +186,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         each = self.decisions / self.games if self.games else float(self.game.num_players)
         most = 4 * self.games // max(1, self.updates) if self.games else 64
         wanted = min(self.settings.batch, max(FIRST_BATCH, round(GROWTH * self.decisions)))
-        return max(1, min(round(wanted / max(each, 1e-6)), most))
+        return max(1, min(round(wanted / max(each, FEWEST)), most))
 
     def play(self, rng: np.random.Generator) -> Wave:
         """Play the games of an update; `rng` draws from the pool."""

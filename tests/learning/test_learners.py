@@ -154,10 +154,21 @@ def test_batches_grow_with_what_was_learned() -> None:
     assert learner.games_in_update == 64
     learner.games, learner.updates = 20_000, 10
     for decisions, games in (
-        (10_000, 8_000), (40_000, 4_096), (100_000, 2_500), (1_000_000, 1_000),
+        (2, 8_000), (10_000, 8_000), (40_000, 4_096), (100_000, 2_500), (1_000_000, 1_000),
     ):  # fmt: skip
         learner.decisions = decisions
         assert learner.games_in_update == games
+    learner.games = 2**60
+    assert learner.games_in_update == 64 * 50_000  # not as many as a damaged file wishes
+
+
+@every_learner
+def test_counts_below_0_are_not_resumed(algorithm: str, tmp_path: Path) -> None:
+    run = runs.begin(learn(LEARNERS[algorithm](make_game("leduc")), 1), tmp_path)
+    run.learner.games = -3
+    run.save()
+    with pytest.raises(InputError, match="nothing to resume"):
+        runs.begin(LEARNERS[algorithm](make_game("leduc")), tmp_path).resume()
 
 
 def test_a_pool_with_the_learner_of_every_update_is_restored() -> None:
