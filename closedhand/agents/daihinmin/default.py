@@ -263,9 +263,8 @@ class Policy(NamedTuple):
 def decide(policy, rules, view, ids):
     """Choose the action of the player to act."""
     if policy.single and view.leader >= 0 and view.target < 0 and due_of(view) == 0:
-        hand = view.hands[view.player]
-        if hand != SECOND_BIT:
-            return np.int64(weakest_card(hand & ~SECOND_BIT, view.revolution))
+        hand = view.hands[view.player] & ~SECOND_BIT
+        return np.int64(weakest_card(hand, view.revolution))
     return np.int64(choose(rules, view, ids))
 
 

@@ -77,7 +77,7 @@ def histories() -> dict[str, dict[str, Any]]:
 
     Returns:
         By network, `policy` and `kicker`: the fields of `Source`; `digest`, the SHA-256 of its
-        file; and `history`: entries with `step` and `accuracy`, overall or by role. Without a
+        file; and `history`: entries with `step` and `accuracy`, overall and by role. Without a
         record that network is missing.
 
     Raises:
@@ -134,15 +134,12 @@ def measure(deals: int, seed: int) -> dict[str, Any]:
 
 
 def curves(history: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[int, float]]]:
-    """Collect steps and accuracies of a history: under `all`, and by role if it has roles."""
+    """Collect steps and accuracies of a history: under `all`, and by role."""
     found: dict[str, list[tuple[int, float]]] = {}
     for entry in history:
-        accuracy = entry.get("accuracy")
-        if accuracy is not None:
-            by_role = accuracy if isinstance(accuracy, Mapping) else {"all": accuracy}
-            for role, value in by_role.items():
-                if value is not None:
-                    found.setdefault(role, []).append((int(entry["step"]), float(value)))
+        for role, value in entry.get("accuracy", {}).items():
+            if value is not None:
+                found.setdefault(role, []).append((int(entry["step"]), float(value)))
     return found
 
 

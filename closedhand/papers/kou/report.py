@@ -1,6 +1,7 @@
 """The report of the reproduction of the kou paper: tables as Markdown, and pictures."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,6 @@ from closedhand.papers.kou.reproduction import (
     THRESHOLDS,
     VARIANTS,
     WORTH_ENEMY,
-    Plan,
     leagues,
     part_name,
     plain,
@@ -103,15 +103,11 @@ def difference(
 
 
 def sections_of(results: dict[str, dict[str, Any]]) -> list[str]:
-    """List the sections whose results are complete, at least against the enemy of a quick run."""
+    """List the sections whose results are complete, at least against the enemies of a quick run."""
     return [
         section
         for section in SECTIONS
-        if all(
-            name in results
-            for enemy in (QUICK.enemies[0],)
-            for name in leagues(Plan(sections=(section,), enemies=(enemy,)))
-        )
+        if results.keys() >= leagues(replace(QUICK, sections=(section,))).keys()
     ]
 
 

@@ -20,9 +20,8 @@ from closedhand.core.game import InputError
 from closedhand.core.numba.jit import kernel
 from closedhand.core.threads import in_threads
 from closedhand.games.doudizhu import planes, rules as flat, substeps
-from closedhand.games.doudizhu.auction import pass_id
 from closedhand.games.doudizhu.counts import DECK, contains, size
-from closedhand.games.doudizhu.plays import BOMB, GROUPS
+from closedhand.games.doudizhu.plays import GROUPS
 from closedhand.games.doudizhu.state import SEATS, STATE, clear
 
 KICKERS = substeps.FIRST_BID - GROUPS
@@ -83,28 +82,6 @@ def is_deal(deal):
 
 
 @kernel
-def is_playable(rules, state, action):
-    """Return whether a flat action is legal, without listing all legal actions."""
-    if flat.over(rules, state) or action > pass_id(rules):
-        return False
-    if action == pass_id(rules):
-        return state.target >= 0
-    if not contains(state.hands[state.player], rules.plays.need[action]):
-        return False
-    if state.target < 0:
-        return True
-    group = rules.plays.group[action]
-    family = rules.plays.groups[group].family
-    beaten = rules.plays.standings[rules.plays.standing[state.target]]
-    if group <= beaten.above or family >= BOMB:
-        return group > beaten.above
-    if family != beaten.family and family != beaten.then:
-        return False
-    weak = beaten.least > 0 and rules.plays.strength[action] < beaten.least
-    return not (weak and rules.plays.groups[group].kickers > 0)
-
-
-@kernel
 def index_games(rules, deals, actions, offsets, seats, first, kickers, rows):
     """Write the pairs of some games; return their number, or -1 - i if game i is illegal.
 
@@ -129,7 +106,7 @@ def index_games(rules, deals, actions, offsets, seats, first, kickers, rows):
         start(rules.flat, state, deals[game])
         for k in range(offsets[i], offsets[i + 1]):
             action = np.int64(actions[k])
-            if not is_playable(rules.flat, state, action):
+            if not flat.is_legal(rules.flat, state, action, ids):
                 return -1 - game
             if seats[i] >> state.player & 1:
                 if kickers:

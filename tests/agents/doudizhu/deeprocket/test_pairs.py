@@ -10,6 +10,7 @@ from support_deeprocket import DOUDIZHU, decisions
 
 from closedhand import InputError, make_game
 from closedhand.agents.doudizhu.deeprocket import pairs, recorded
+from closedhand.games.doudizhu import rules as flat
 from closedhand.games.doudizhu.counts import RANKS, pack
 from closedhand.games.doudizhu.plays import GROUPS
 
@@ -119,7 +120,7 @@ for kind in ("policy", "kicker"):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", ["deeprocket", "rlcard", "douzero"])
-def test_what_is_playable_is_what_is_legal(rules: str) -> None:
+def test_an_action_of_a_record_is_legal_where_it_is_listed(rules: str) -> None:
     """In positions of random games, and with hands of few ranks against chains of trios."""
     game = make_game("doudizhu", rules=rules)
     plays, rng = game.rules.plays, np.random.default_rng(6)
@@ -132,8 +133,9 @@ def test_what_is_playable_is_what_is_legal(rules: str) -> None:
         state.hands[state.player] = pack("".join(rng.permutation(deck)[:16]))
         state.target = rng.choice(chains)
         states.append(state)
+    ids = np.empty(game.num_actions, np.int32)
     for state in states:
         legal = set(game.legal(state).tolist())
         some = rng.choice(plays.number, 200)
         for action in {*some.tolist(), *list(legal)[:200]}:
-            assert pairs.is_playable(game.rules, state, action) == (action in legal)
+            assert flat.is_legal(game.rules, state, action, ids) == (action in legal)
