@@ -148,13 +148,15 @@ def test_persons_hand_on_one_device(visit: Callable[..., Any]) -> None:
     compile_table("leduc")
     page = visit()
     set_table(page, "leduc", "", "", "0.02")
+    page.locator(".seat-name").nth(1).fill("$&")
     page.check("#hotseat")
     page.click("#start")
     page.wait_for_selector('.status[data-turn="true"]')
-    for _ in range(2):
+    for name in ("$&", "seat 1"):
         own = page.locator(".act", has_text="check")
         own.click()
         page.wait_for_selector("#take")
+        assert page.inner_text("#take") == f"It is the turn of {name}"
         assert page.locator(".card").count() == 0
         page.click("#take")
         page.wait_for_selector('.status[data-turn="true"]')

@@ -1,6 +1,6 @@
 // Several persons on one device: it is handed on, and no hand is shown before the next person takes it.
 
-import type { Translate } from "./strings";
+import { fill, type Translate } from "./strings";
 import type { Table } from "./types";
 
 const key = (table: string) => `hotseat ${table}`;
@@ -19,7 +19,7 @@ export function Handover({ table, to, t }: { table: Table; to: number; t: Transl
   return (
     <main class="page handover">
       <h1>{t("Hand the device on")}</h1>
-      <a class="button primary big" id="take" href={`#/t/${table.table}/${table.links!.tokens[to]}`}>{t("It is the turn of {}").replace("{}", name)}</a>
+      <a class="button primary big" id="take" href={`#/t/${table.table}/${table.links!.tokens[to]}`}>{fill(t("It is the turn of {}"), name)}</a>
       <p><a class="button" href="#/">{t("Back to the games")}</a></p>
     </main>
   );

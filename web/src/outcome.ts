@@ -1,6 +1,6 @@
 // The result of a hand in words: won or lost between two sides, a place among more.
 
-import type { Translate } from "./strings";
+import { fill, type Translate } from "./strings";
 
 const EQUAL = 1e-9;
 
@@ -31,7 +31,7 @@ export const hasPlaces = (returns: number[], sides: number[]) => new Set(sides).
 
 export function verdict(returns: number[], sides: number[], seat: number, t: Translate): string {
   const number = new Set(sides).size;
-  if (hasPlaces(returns, sides)) return t("Place {} of {}").replace("{}", String(place(returns, sides, seat))).replace("{}", String(number));
+  if (hasPlaces(returns, sides)) return fill(t("Place {} of {}"), String(place(returns, sides, seat)), String(number));
   const others = returns.filter((_, other) => sides[other] !== sides[seat]);
   const gap = returns[seat] - others.reduce((a, b) => a + b, 0) / Math.max(1, others.length);
   return t(Math.abs(gap) < EQUAL ? "A draw" : gap > 0 ? "You win" : "You lose");

@@ -14,7 +14,6 @@ const WORDS: Record<string, [string, string]> = {
   "hidden card": ["暗牌", "伏せ札"],
   "Games": ["游戏", "ゲーム"],
   "Play": ["出牌", "出す"],
-  "Pass": ["不出", "パス"],
   "Start": ["开始", "始める"],
   "Hint": ["提示", "ヒント"],
   "Undo": ["悔牌", "一手戻す"],
@@ -25,7 +24,6 @@ const WORDS: Record<string, [string, string]> = {
   "Back to the games": ["返回大厅", "ロビーへ"],
   "Your turn": ["轮到你", "あなたの番"],
   "is thinking": ["思考中", "考慮中"],
-  "waiting for": ["等待", "待機中:"],
   "You": ["你", "あなた"],
   "You win": ["你赢了", "勝ち"],
   "You lose": ["你输了", "負け"],
@@ -45,7 +43,6 @@ const WORDS: Record<string, [string, string]> = {
   "Your name": ["你的名字", "名前"],
   "Your tables": ["你的牌桌", "あなたの卓"],
   "Links": ["链接", "リンク"],
-  "Link of this seat": ["该座位的链接", "この席のリンク"],
   "Link to watch": ["观战链接", "観戦リンク"],
   "Copy": ["复制", "コピー"],
   "copied": ["已复制", "コピーしました"],
@@ -73,7 +70,6 @@ const WORDS: Record<string, [string, string]> = {
   "Mistakes": ["失误", "ミス"],
   "unclear": ["不确定", "不明"],
   "mistake": ["失误", "ミス"],
-  "Judge all plays": ["评估全部出牌", "全手を評価"],
   "Paste a record, or drop a file": ["粘贴牌谱或拖入文件", "棋譜を貼り付けるかファイルをドロップ"],
   "Open": ["打开", "開く"],
   "Choose a file": ["选择文件", "ファイルを選ぶ"],
@@ -235,7 +231,7 @@ export function preferred(): string {
 export type Translate = (key: string) => string;
 
 // Puts values into the gaps of a text.
-export const fill = (text: string, ...values: string[]) => values.reduce((found, value) => found.replace("{}", value), text);
+export const fill = (text: string, ...values: string[]) => text.split("{}").map((part, i) => part + (values[i] ?? "")).join("");
 
 interface Template { form: RegExp; text: string }
 
@@ -257,7 +253,7 @@ export function translator(language: string, game?: Game): Translate {
     if (word !== undefined) return word;
     for (const { form, text } of templates) {
       const found = form.exec(key);
-      if (found) return found.slice(1).reduce((filled, part) => filled.replace("{}", t(part)), text);
+      if (found) return fill(text, ...found.slice(1).map(t));
     }
     return key;
   };
