@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from closedhand.core.agents import make_agent
+from closedhand.core.checks import check_seed
 from closedhand.core.game import Game
 from closedhand.core.options import Range
 from closedhand.learning import agent_factory, networks
@@ -73,6 +74,7 @@ class NetworkLearner(Generic[Chosen]):
         decisions: Number of decisions learned from.
         moves: Number of actions played, forced ones and those of opponents included.
         games: Number of games played.
+        threads: Number of threads of PyTorch.
         measured: Measurements of the last update, by name.
     """
 
@@ -100,10 +102,11 @@ class NetworkLearner(Generic[Chosen]):
             threads: Number of threads of PyTorch.
 
         Raises:
-            InputError: An agent or the observation is unknown.
+            InputError: An agent or the observation is unknown, or the seed is not allowed.
         """
-        torch.set_num_threads(threads)
-        self.game, self.settings, self.seed = game, settings, seed
+        self.threads = threads
+        self.use_threads()
+        self.game, self.settings, self.seed = game, settings, check_seed(seed)
         self.features = Features(game, settings.observation)
         self.shape = networks.shape_of(
             self.features, self.kind, settings.width, settings.layers, self.roles
@@ -141,6 +144,10 @@ class NetworkLearner(Generic[Chosen]):
 
     # Available to subclasses.
 
+    def use_threads(self) -> None:
+        """Let PyTorch use `threads` again: an agent by a network, when it is made, takes one."""
+        torch.set_num_threads(self.threads)
+
     @property
     def counts(self) -> np.ndarray:
         """Updates, decisions, moves and games so far, int64 [4]."""
@@ -164,6 +171,7 @@ class NetworkLearner(Generic[Chosen]):
     def advance(self, seconds: float) -> bool:
         """Do one update; return whether an evaluation is due."""
         start = time.monotonic()
+        self.use_threads()
         self.measured = self.update(np.random.default_rng((self.seed, self.updates)))
         self.updates += 1
         self.after_update()

@@ -242,7 +242,9 @@ class DeepLearner(NetworkLearner[Chosen]):
         states = self._deal(piece, rng)
         agents = self.population.agents(frozen, rng, self._thaw)
         seating = self.population.seating(piece.games, frozen)
-        return states, self.chooser(states, rng), seating, agents
+        choose = self.chooser(states, rng)
+        self.use_threads()
+        return states, choose, seating, agents
 
     def replay(self, piece: Piece, found: Record, frozen: Container[int] = ()) -> Wave:
         """Replay the record of a piece that another process played; arguments as for `waves`."""

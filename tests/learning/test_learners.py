@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support_learners import SMALL, kuhn, learn
+import torch
+from support_learners import SMALL, kuhn, learn, write_untrained
 
 from closedhand import InputError, make_agent, make_game
 from closedhand.learning import runs
@@ -27,6 +28,38 @@ every_learner = pytest.mark.parametrize("algorithm", LEARNERS)
 def weights_of(learner: Any) -> np.ndarray:
     state = learner.state()
     return np.concatenate([np.ravel(state[name]) for name in sorted(state)])
+
+
+@pytest.mark.parametrize("who", ["against", "opponents"])
+def test_agents_by_networks_leave_the_learner_its_threads(
+    who: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = make_game("leduc")
+    write_untrained(tmp_path, game)
+    names = {who: ["self", f"learned:{tmp_path}"][who == "against" :]}
+    learner = LEARNERS["ppo"](game, threads=2, **names)
+    threads = []
+    monkeypatch.setattr(learner, "take_step", lambda loss: threads.append(torch.get_num_threads()))
+    before = torch.get_num_threads()
+    try:
+        for _ in range(2):
+            learner.advance(0.0)
+            learner.summary()
+    finally:
+        torch.set_num_threads(before)
+    assert set(threads) == {2}
+
+
+def test_a_seed_is_not_negative() -> None:
+    with pytest.raises(InputError, match="a seed is a whole number of 0 or more, not -1"):
+        PPO(make_game("leduc"), PPOSettings(**SMALL), -1)
+
+
+@pytest.mark.parametrize(("deals", "seed"), [(0, 1), (1, -1)])
+def test_judgements_check_their_numbers(deals: int, seed: int) -> None:
+    game = make_game("leduc")
+    with pytest.raises(InputError, match="is a whole number of"):
+        judge(game, make_agent(game, "random"), make_agent(game, "random"), deals, seed)
 
 
 @every_learner
