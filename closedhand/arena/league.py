@@ -188,10 +188,13 @@ def play_chunk(
     ended = np.zeros(len(states), np.int64)
 
     def after(moved: np.ndarray) -> None:
-        """Record the rounds that have just ended: payoffs change only at the end of a round."""
+        """Record the rounds that have just ended: payoffs change at the end of a round.
+
+        What a game pays more often is added up in its last round.
+        """
         batch_kernels.returns_all(game.rules, states, moved, now)
         grown = moved[(now[moved] != before[moved]).any(axis=1)]
-        paid[grown, ended[grown]] = now[grown] - before[grown]
+        paid[grown, np.minimum(ended[grown], game.rounds - 1)] += now[grown] - before[grown]
         ended[grown] += 1
         before[grown] = now[grown]
 

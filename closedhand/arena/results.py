@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,10 +49,11 @@ def labels(agents: Sequence[str]) -> tuple[str, ...]:
         >>> labels(["rule", "greedy", "rule"])
         ('rule', 'greedy', 'rule-2')
     """
-    return tuple(
-        name if name not in agents[:i] else f"{name}-{1 + agents[:i].count(name)}"
-        for i, name in enumerate(agents)
-    )
+    found: list[str] = []
+    for name in agents:
+        numbered = chain([name], (f"{name}-{i}" for i in count(2)))
+        found.append(next(label for label in numbered if label not in found))
+    return tuple(found)
 
 
 def role_names(game: Game) -> list[str]:

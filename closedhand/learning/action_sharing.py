@@ -36,7 +36,9 @@ def spelling(game: Game) -> torch.Tensor | None:
         found.append([numbers.setdefault(part, len(numbers)) for part in parts])
     if len(numbers) >= game.num_actions:
         return None
-    most = max(map(len, found))
+    # At least one row is padded: its padding tells `_Sum` the number of different parts.
+    lengths = sorted(map(len, found))
+    most = max(lengths[0] + 1, lengths[-1])
     return torch.tensor([row + [len(numbers)] * (most - len(row)) for row in found])
 
 

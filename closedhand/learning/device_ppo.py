@@ -347,7 +347,7 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
     def _judged(self) -> DeviceBatch:
         """Games of the judgements."""
         return DeviceBatch(
-            self.features.game, min(JUDGED, self.settings.games), device=self.device,
+            self.features.game, min(JUDGED, max(2, self.settings.games)), device=self.device,
             observation=self.settings.observation,
         )  # fmt: skip
 
@@ -355,7 +355,7 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
         """Return everything that `restore` needs, arrays by name; games begin anew."""
         return {
             "counts": self.counts,
-            "scale": self.rollout.payoffs.cpu().numpy(),
+            "scale": self.rollout.payoffs.cpu().numpy().copy(),
             **{name: half(each) for name, each in arrays_of("average", self.average).items()},
             **arrays_of("network", self.network),
             **arrays_of("critic", self.critic),

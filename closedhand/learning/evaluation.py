@@ -7,6 +7,7 @@ import numpy as np
 
 from closedhand.core import batch
 from closedhand.core.agents import Agent, make_agent
+from closedhand.core.checks import check_deals, check_seed
 from closedhand.core.duplicate import play_out
 from closedhand.core.game import Game
 from closedhand.core.statistics import Estimate, shares, student, wins
@@ -51,8 +52,11 @@ def judge(
         progress: Called with the number of deals played so far.
 
     Raises:
-        InputError: The opponent is unknown, or an action is illegal.
+        InputError: The opponent is unknown, an action is illegal, or the number of deals or the
+            seed is not allowed.
     """
+    check_deals(deals, "an evaluation")
+    check_seed(seed)
     found: list[np.ndarray] = []
     for start in range(0, deals, CHUNK):
         some = range(start, min(start + CHUNK, deals))

@@ -18,7 +18,7 @@ import torch
 
 from closedhand.core import batch, batch_kernels, records
 from closedhand.core.agents import act_batch, digests, make_agent
-from closedhand.core.game import Game, InputError
+from closedhand.core.game import Game, InputError, explain_illegal
 from closedhand.core.options import Range
 from closedhand.learning.factoring import steps_towards
 from closedhand.learning.features import Features
@@ -77,8 +77,14 @@ class Pairs(NamedTuple):
 
     def legal(self) -> "Pairs":
         """Keep the decisions with a legal action: in a lenient game experts may choose others."""
-        kept = np.take_along_axis(self.masks, self.actions[:, None], axis=1)[:, 0] != 0
+        kept = are_legal(self.masks, self.actions)
         return Pairs(*(column[kept] for column in self))
+
+
+def are_legal(masks: np.ndarray, actions: np.ndarray) -> np.ndarray:
+    """Return whether actions, any integers [n], are legal by their masks, [n, actions]: bool."""
+    ids = np.where((actions >= 0) & (actions < masks.shape[1]), actions, 0)
+    return (ids == actions) & (masks[np.arange(len(ids)), ids] != 0)
 
 
 def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
@@ -106,7 +112,8 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
     for file in files:
         for number, record in enumerate(records.read(file, game.name), 1):
             found = records.flat_game(record.game, record.rules)
-            if found.num_actions != flat.num_actions:
+            same = ("num_actions", "num_players", "dtype")
+            if any(getattr(found, name) != getattr(flat, name) for name in same):
                 raise InputError(f"{file}, game {number}: it is a game of other rules")
             agents = record.agents or (None,) * flat.num_players
             if len(agents) != flat.num_players:
@@ -313,6 +320,10 @@ class Imitation(DeepLearner[ImitationSettings]):
             views = states[games]
             batch_kernels.hide_all(game.rules, views)
             actions = act_batch(expert, views)
+            if not game.lenient:
+                for k in np.flatnonzero(~are_legal(masks, actions)):
+                    why = explain_illegal(game, views[k], int(actions[k]))
+                    raise InputError(f"agent {expert.name!r} cannot continue: {why}")
             return actions, np.zeros((len(actions), 0), np.float32)
 
         return choose

@@ -76,7 +76,7 @@ class Legal(NamedTuple):
         """Find the places of the greatest values in the list, the first of each decision, [n]."""
         found = (values == self.most(values)[self.rows]).nonzero().squeeze(1)
         rows = self.rows[found]
-        return found[torch.cat([rows.new_ones(1, dtype=torch.bool), rows[1:] != rows[:-1]])]
+        return found[rows.diff(prepend=rows.new_full((1,), -1)) != 0]
 
     def draw(self, shares: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
         """Draw a legal action for each decision by given random numbers.

@@ -138,7 +138,8 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
             threads: Number of threads of PyTorch.
 
         Raises:
-            InputError: An agent or the observation is unknown, or an opponent is `pool`.
+            InputError: An agent or the observation is unknown, an opponent is `pool`, or a
+                minibatch would have one row.
         """
         super().__init__(game, settings, seed, against, threads)
         self.opponents = list(opponents or [SELF])
@@ -149,11 +150,19 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
         envs.seed(session_seed(seed, 0))
         shares = [np.full(env.num_envs, 1 / getattr(env, "num_seats", 1)) for env in envs.envs]
         self._games_of_rows = np.concatenate(shares)
+        steps = max(2, settings.batch // envs.num_envs)
+        last = steps * envs.num_envs % settings.minibatch
+        if 1 in (settings.minibatch, last):
+            # The library divides by the standard deviation of the advantages of a minibatch.
+            raise InputError(
+                f"{steps * envs.num_envs} rows in minibatches of {settings.minibatch} leave one "
+                "alone: choose another minibatch"
+            )
         with randomness(session_seed(seed, 0)):
             self.model = sb3_contrib.MaskablePPO(
                 "MlpPolicy",
                 Scaled(envs, self._payoff_scale()),
-                n_steps=max(2, settings.batch // envs.num_envs),
+                n_steps=steps,
                 batch_size=settings.minibatch,
                 n_epochs=settings.epochs,
                 learning_rate=settings.learning_rate,

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from closedhand.core.agents import make_agent
+from closedhand.core.checks import check_seed
 from closedhand.core.game import Game
 from closedhand.core.options import Range
 from closedhand.learning import agent_factory, networks
@@ -101,10 +102,10 @@ class NetworkLearner(Generic[Chosen]):
             threads: Number of threads of PyTorch.
 
         Raises:
-            InputError: An agent or the observation is unknown.
+            InputError: An agent or the observation is unknown, or the seed is not allowed.
         """
         choose_threads(threads)
-        self.game, self.settings, self.seed = game, settings, seed
+        self.game, self.settings, self.seed = game, settings, check_seed(seed)
         self.features = Features(game, settings.observation)
         self.shape = networks.shape_of(
             self.features, self.kind, settings.width, settings.layers, self.roles

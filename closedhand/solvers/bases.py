@@ -34,7 +34,7 @@ class SweepingSolver:
 
     def state(self) -> dict[str, np.ndarray]:
         """Return the state for `restore`."""
-        tables = {name: getattr(self.tables, field) for name, field in self.kept.items()}
+        tables = {name: getattr(self.tables, field).copy() for name, field in self.kept.items()}
         return {**tables, "iterations": np.array(self.iterations)}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
@@ -69,7 +69,8 @@ class SampledSolver:
     def state(self) -> dict[str, np.ndarray]:
         """Return the state for `restore`."""
         rng = np.array(json.dumps(self.rng.bit_generator.state))
-        return {**self.learned, "iterations": np.array(self.iterations), "rng": rng}
+        learned = {name: each.copy() for name, each in self.learned.items()}
+        return {**learned, "iterations": np.array(self.iterations), "rng": rng}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """Resume from a state that `state` returned."""

@@ -242,7 +242,8 @@ class Evaluation(NamedTuple):
     @property
     def nash_conv(self) -> float:
         """Sum of the gains of all players by best responses: 0 at an equilibrium."""
-        own = self.value + sum(self.others) if self.others else 0.0
+        zero_sum = len(self.best_responses) == 2 and not self.others
+        own = 0.0 if zero_sum else self.value + sum(self.others)
         return sum(self.best_responses) - own
 
     @property

@@ -15,6 +15,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from closedhand.core import run as long_work
+from closedhand.core.checks import check_seed
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.reading import check_arrays
@@ -93,11 +94,13 @@ def make_solver(algorithm: str, game: Game, seed: int = 0, trees: Trees | None =
         trees: Trees to work on; None: those of `tree.trees_of`.
 
     Raises:
-        InputError: There is no such algorithm, or the game is too large or does not list its deals.
+        InputError: There is no such algorithm, the game is too large or does not list its deals, or
+            the seed is not allowed.
     """
     if algorithm not in ALGORITHMS:
         raise InputError(f"no algorithm {algorithm!r}; there are {', '.join(ALGORITHMS)}")
-    return load_ref(ALGORITHMS[algorithm].solver)(trees or trees_of(game), game, seed)
+    make = load_ref(ALGORITHMS[algorithm].solver)
+    return make(trees or trees_of(game), game, check_seed(seed))
 
 
 CHUNK = 0.1

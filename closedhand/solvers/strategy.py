@@ -172,13 +172,16 @@ def rows_of(strategy: Strategy, layout: Layout) -> np.ndarray:
     Raises:
         InputError: It is a strategy of another game.
     """
-    if np.array_equal(strategy.keys, layout.keys):
+    if all(map(np.array_equal, (strategy.keys, strategy.rows, strategy.actions), layout)):
         return strategy.probabilities
     sets = strategy.find_keys(layout.keys)
     starts, number = strategy.rows[sets], np.diff(layout.rows)
-    if (strategy.rows[sets + 1] - starts != number).any():
+    rows = ranges(starts, number)
+    if (strategy.rows[sets + 1] - starts != number).any() or (
+        strategy.actions[rows] != layout.actions
+    ).any():
         raise InputError(f"the strategy does not fit the tree of {strategy.game.name}")
-    return strategy.probabilities[ranges(starts, number)]
+    return strategy.probabilities[rows]
 
 
 def shared_responses(strategy: Strategy) -> dict[int, float]:

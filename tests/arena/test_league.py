@@ -1,6 +1,7 @@
 """Leagues: seats, rounds, statistics, resuming, the command line."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,15 @@ def test_payoffs_are_those_of_the_games_by_agent(game: Any, tables: int) -> None
 
 
 @pytest.mark.slow
+def test_payments_within_a_round_are_added_up() -> None:
+    """A game may pay in more stages than it has rounds."""
+    whole, staged = (
+        league.play(game, ["random"], 2).played.returns
+        for game in (SHORT, replace(SHORT, rounds=1))
+    )
+    assert (staged == whole.sum(axis=2, keepdims=True)).all()
+
+
 def test_equals_are_equal() -> None:
     data = summary(make_game("daihinmin", rounds=20), ["random"], 30, seed=1)
     assert [result["agent"] for result in data["results"]][::4] == ["random", "random-5"]

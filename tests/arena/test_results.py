@@ -126,6 +126,11 @@ def test_a_score_is_that_of_the_summary() -> None:
     assert str(score).endswith(", 40 duplicate deals")
 
 
+def test_labels_differ_even_from_names_with_a_number() -> None:
+    assert results.labels(["a", "a-2", "a", "a"]) == ("a", "a-2", "a-3", "a-4")
+    assert len(set(results.labels(["a", "a", "a-2"]))) == 3
+
+
 def test_agents_with_one_name_are_told_apart() -> None:
     played = match.play(make_game("leduc"), ["random", "random", "random"], 2)
     shown = [pair["agents"] for pair in results.summary(played)["pairs"]]

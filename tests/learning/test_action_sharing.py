@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from closedhand import make_agent, make_game
+from closedhand import Game, make_agent, make_game
 from closedhand.core import batch
 from closedhand.learning import action_sharing, agent_factory, networks
 from closedhand.learning.dmc import DMC, DMCSettings
@@ -39,6 +39,19 @@ def test_actions_share_the_characters_that_they_are_written_with() -> None:
     assert row("3c3h") == row("3c3h") and len(row("3c3h")) == 4
     assert len(row("3c3h") & row("5c5h")) == 3, "clubs, hearts, and four characters"
     assert len(row("3c3h") & row("3c")) == 1, "clubs: one 3 is another part than two"
+
+
+def test_every_part_learns_where_all_actions_have_as_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = make_game("daihinmin")
+    monkeypatch.setattr(Game, "text", lambda self, action: "abcdefghij"[action % 10] + "z")
+    parts = action_sharing.spelling(game)
+    assert parts is not None
+    layer = torch.nn.Linear(2, game.num_actions)
+    action_sharing.share([layer], parts)
+    layer(torch.ones(1, 2)).sum().backward()
+    (shared,) = layer.parametrizations.weight  # type: ignore[union-attr]
+    assert (shared.rows.weight.grad[:-1] > 0).all(), "the last row is padding"
+    assert len(shared.rows.weight) == 13, "ten letters, z, and two characters"
 
 
 def test_few_actions_share_nothing() -> None:

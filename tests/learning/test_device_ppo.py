@@ -112,6 +112,11 @@ def test_it_is_judged_on_the_device():
     assert low < mean < high and len(score["sides"]) == 2
 
 
+def test_a_single_game_is_judged_with_an_interval():
+    score = learner(games=1).score("random")
+    assert np.isfinite([*score["points"], *score["won"]]).all()
+
+
 @pytest.mark.slow
 def test_it_learns_leduc():
     ppo = learner(

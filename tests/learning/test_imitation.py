@@ -10,6 +10,7 @@ from support_learners import SMALL, learn
 
 from closedhand import InputError, make_game
 from closedhand.core import batch, records
+from closedhand.core.game import State
 from closedhand.learning import imitation
 from closedhand.learning.factoring import steps_towards
 from closedhand.learning.features import Features
@@ -117,6 +118,42 @@ def test_illegal_actions_of_a_lenient_game_are_not_learned() -> None:
             kept.append(len(legal.actions))
     assert 0.99 * sum(every) < sum(kept) < sum(every)
     assert learn(learner, 1).measured["held_out_loss"] > 0
+
+
+class Stray:
+    """An agent whose choice is no legal one."""
+
+    name = "stray"
+
+    def __init__(self, action: int) -> None:
+        self.action = action
+
+    def act(self, view: State) -> int:
+        return self.action
+
+
+@pytest.mark.parametrize("action", [3, 99, -1])
+def test_an_expert_that_plays_illegally_is_refused(
+    action: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(imitation, "make_agent", lambda *_: Stray(action))
+    learner = Imitation(make_game("leduc"), ImitationSettings(**SMALL), expert="stray")
+    with pytest.raises(InputError, match=rf"agent 'stray' cannot continue: action {action}"):
+        learner.advance(0.0)
+
+
+def test_ids_beyond_all_actions_are_not_learned() -> None:
+    masks = np.array([[1, 0, 1]] * 5, np.int8)
+    pairs = Pairs(masks, masks, np.array([-1, 0, 1, 2, 3]))
+    assert pairs.legal().actions.tolist() == [0, 2]
+
+
+def test_games_of_more_players_are_refused(tmp_path: Path) -> None:
+    game = make_game("chinese_poker", players=3)
+    begun = records.from_state(game, game.deal(np.random.default_rng(0)))
+    records.write(tmp_path / "three.jsonl", [begun])
+    with pytest.raises(InputError, match="game 1: it is a game of other rules"):
+        read_games(make_game("chinese_poker"), tmp_path / "three.jsonl")
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from support import DATA
-from support_learners import SMALL, kuhn, learn
+from support_learners import SMALL, kuhn, learn, write_untrained
 
 from closedhand import InputError, make_agent, make_game
 from closedhand.arena import learners
@@ -43,6 +44,38 @@ def test_the_defaults_are_those_of_the_published_figures() -> None:
     found |= {f"{name} on a GPU": asdict(load(ref).settings_type()) for name, ref in ON_GPU.items()}
     found["learner table"] = {**learners.SETTINGS, **asdict(learners.Plan())}
     assert found == json.loads((DATA / "learner_settings.json").read_text())
+
+
+@pytest.mark.parametrize("who", ["against", "opponents"])
+def test_agents_by_networks_leave_the_learner_its_threads(
+    who: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = make_game("leduc")
+    write_untrained(tmp_path, game)
+    names = {who: ["self", f"learned:{tmp_path}"][who == "against" :]}
+    learner = LEARNERS["ppo"](game, threads=2, **names)
+    threads = []
+    monkeypatch.setattr(learner, "take_step", lambda loss: threads.append(torch.get_num_threads()))
+    before = torch.get_num_threads()
+    try:
+        for _ in range(2):
+            learner.advance(0.0)
+            learner.summary()
+    finally:
+        torch.set_num_threads(before)
+    assert set(threads) == {2}
+
+
+def test_a_seed_is_not_negative() -> None:
+    with pytest.raises(InputError, match="a seed is a whole number of 0 or more, not -1"):
+        PPO(make_game("leduc"), PPOSettings(**SMALL), -1)
+
+
+@pytest.mark.parametrize(("deals", "seed"), [(0, 1), (1, -1)])
+def test_judgements_check_their_numbers(deals: int, seed: int) -> None:
+    game = make_game("leduc")
+    with pytest.raises(InputError, match="is a whole number of"):
+        judge(game, make_agent(game, "random"), make_agent(game, "random"), deals, seed)
 
 
 @every_learner

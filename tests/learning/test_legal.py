@@ -106,6 +106,11 @@ def test_the_first_of_the_best(masks: np.ndarray, logits: torch.Tensor) -> None:
     assert torch.equal(legal.actions[found], dense.argmax(1))
 
 
+def test_no_decision_has_no_best_action() -> None:
+    legal = Legal.of(np.zeros((0, 5), np.int8))
+    assert len(legal.best(torch.zeros(0))) == 0
+
+
 @pytest.mark.parametrize("alone", [1e-9, 1e9])
 def test_outputs_alone_are_those_of_the_layer(
     masks: np.ndarray, monkeypatch: pytest.MonkeyPatch, alone: float

@@ -132,6 +132,13 @@ def test_bad_opponents_are_refused() -> None:
         learner(game, ["nobody"])
 
 
+@pytest.mark.parametrize("minibatch", [1, 63])
+def test_no_row_is_alone_in_a_minibatch(minibatch: int) -> None:
+    settings = MaskablePPOSettings(games=1, batch=64, minibatch=minibatch)
+    with pytest.raises(InputError, match=f"64 rows in minibatches of {minibatch} leave one alone"):
+        MaskablePPO(make_game("leduc"), settings)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("opponents", [None, ["random"]])
 def test_it_beats_random_play(opponents: list[str] | None) -> None:

@@ -11,6 +11,7 @@ from support_leduc import STANDARD, STANDARD_VALUE, UH
 from closedhand import Game, InputError, make_game
 from closedhand.agents.leduc.tree import PUBLIC
 from closedhand.solvers import solving
+from closedhand.solvers.interface import Evaluation
 from closedhand.solvers.sequence_form import solve
 from closedhand.solvers.strategy import evaluate
 from closedhand.solvers.tree import ANY
@@ -82,9 +83,27 @@ def test_interrupted_work_goes_on_as_if_nothing_had_happened(
     assert (resumed.strategy().probabilities == whole.strategy().probabilities).all()
 
 
+@pytest.mark.parametrize("algorithm", ["cfr", "mccfr"])
+def test_a_state_stays_as_it_is_while_the_solver_goes_on(kuhn: Game, algorithm: str) -> None:
+    solver = solving.make_solver(algorithm, kuhn)
+    solver.run(5)
+    state, before = solver.state(), solver.strategy().probabilities
+    solver.run(20)
+    solver.restore(state)
+    assert (solver.strategy().probabilities == before).all()
+
+
+def test_a_single_player_gains_what_a_better_strategy_brings() -> None:
+    assert Evaluation(3.0, (5.0,)).nash_conv == 2.0
+    assert Evaluation(3.0, (5.0, -2.0)).nash_conv == 3.0
+    assert Evaluation(3.0, (5.0, -2.0), (-4.0,)).nash_conv == 4.0
+
+
 def test_an_unknown_algorithm_is_refused(kuhn: Game) -> None:
     with pytest.raises(InputError, match="no algorithm 'ppo'"):
         solving.make_solver("ppo", kuhn)
+    with pytest.raises(InputError, match="a seed is a whole number of 0 or more, not -1"):
+        solving.make_solver("mccfr", kuhn, -1)
 
 
 def test_a_large_game_is_refused() -> None:

@@ -69,6 +69,12 @@ def test_files_that_hold_no_strategy_of_the_game(kuhn: Game, path: Path, tmp_pat
         np.savez(other, **{**arrays, name: value})
         with pytest.raises(InputError, match=r"not (a|hold a) strategy"):
             strategy.load(other)
+    shares = np.array([1, *[1 / 3] * 3, *arrays["probabilities"][4:]])
+    rows = np.array([0, 1, *arrays["rows"][2:]])
+    for changed in ({"actions": 1 - arrays["actions"]}, {"rows": rows, "probabilities": shares}):
+        np.savez(other, **{**arrays, **changed})
+        with pytest.raises(InputError, match="does not fit the tree of kuhn"):
+            strategy.evaluate(strategy.load(other))
     np.savez(other, about=arrays["about"])
     with pytest.raises(InputError, match="it lacks 'keys'"):
         strategy.load(other)
