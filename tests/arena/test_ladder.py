@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from closedhand import make_game
+from closedhand import InputError, make_game
 from closedhand.arena import ladder
 
 
@@ -126,3 +126,15 @@ def test_every_pair_has_a_file_of_its_own() -> None:
     found = {ladder.file_name((one, "rule")) for one in names}
     assert len(found) == len(names)
     assert all(re.fullmatch(r"[\w-]{1,80}\.json", name) for name in found)
+
+
+def test_pairs_with_a_slow_agent_play_fewer_deals() -> None:
+    agents = ["random", "greedy", "search:50ms"]
+    for slow, deals in ((5, [20, 5, 5]), (50, [20, 20, 20])):
+        found = ladder.pairs_of(make_game("doudizhu"), agents, 20, slow)
+        assert [number for _, number in found] == deals
+        assert [(one.name, other.name) for (one, other), _ in found] == [
+            ("random", "greedy"), ("random", "search:50ms"), ("greedy", "search:50ms"),
+        ]  # fmt: skip
+    with pytest.raises(InputError, match="at least two agents"):
+        ladder.pairs_of(make_game("doudizhu"), ["random"], 20, 5)

@@ -131,6 +131,15 @@ def test_labels_differ_even_from_names_with_a_number() -> None:
     assert len(set(results.labels(["a", "a", "a-2"]))) == 3
 
 
+def test_a_difference_is_of_the_points_on_the_same_deals() -> None:
+    [pair] = results.summary(match.play(make_game("leduc"), ["random", "random"], 30, 2))["pairs"]
+    points = {(row["agent"], row["role"]): row["points"]["mean"] for row in pair["results"]}
+    for role, difference in pair["difference"].items():
+        expected = points["random", role] - points["random-2", role]
+        assert difference["mean"] == pytest.approx(expected, abs=2e-6)
+    assert pair["difference"]["all"]["mean"] != 0
+
+
 def test_agents_with_one_name_are_told_apart() -> None:
     played = match.play(make_game("leduc"), ["random", "random", "random"], 2)
     shown = [pair["agents"] for pair in results.summary(played)["pairs"]]

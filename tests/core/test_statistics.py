@@ -5,7 +5,15 @@ import math
 import numpy as np
 import pytest
 
-from closedhand.core.statistics import count_blocks, over_blocks, shares, student, t_quantile, wins
+from closedhand.core.statistics import (
+    count_blocks,
+    interval,
+    over_blocks,
+    shares,
+    student,
+    t_quantile,
+    wins,
+)
 
 
 def payoffs(
@@ -89,6 +97,12 @@ def test_shares_hold_near_0_and_1(games: str, least: float, most: float, deals: 
     # Student's t allows for a variance that is estimated; of single games it is known (see
     # research/intervals.md), so that few of them are held a little more often.
     assert 0.935 <= np.mean(held) <= (0.97 if games == "one a deal" else 0.965)
+
+
+def test_an_interval_without_an_end_is_none() -> None:
+    for low, high in ((None, 1.0), (0.0, None), (math.nan, math.nan), (None, None)):
+        assert interval(low, high) == "-"
+    assert interval(0.0, 1.0, ".1f") == "0.0 to 1.0"
 
 
 def test_wins() -> None:

@@ -1,0 +1,24 @@
+"""Games between agents that are drawn for each game."""
+
+import numpy as np
+import pytest
+
+from closedhand import InputError, make_game
+from closedhand.arena import generate
+from closedhand.core.records import replay
+
+
+def test_each_game_has_its_deal_and_agents(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where they are played in several pieces."""
+    game, done = make_game("leduc"), []
+    monkeypatch.setattr(generate, "CHUNK", 3)
+    played = list(generate.generate(game, ["random", "random", "equilibrium"], 7, 5, done.append))
+    assert done == [3, 6, 7]
+    for number, record in enumerate(played):
+        rng = np.random.default_rng((5, number))
+        assert record.deal == game.deal_text(game.deal(rng))
+        drawn = rng.integers(3, size=2)
+        assert record.agents == tuple(("random", "random", "equilibrium")[k] for k in drawn)
+        assert game.over(replay(record))
+    with pytest.raises(InputError, match="name the agents"):
+        list(generate.generate(game, [], 1))
