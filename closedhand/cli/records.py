@@ -113,6 +113,8 @@ def export(
     if out.suffix not in (*writers, *own):
         endings = " or ".join((*filter(None, writers), *own))
         raise InputError(f"--out must end in {endings}, not {out.suffix!r}")
+    if mistakes and out.suffix != ".html":
+        raise InputError("--mistakes is for a page: leave it out, or let --out end in .html")
     log = FileKind("a log that a game reads", lambda path: reader_of(path) is not None)
     claim_files((out, {".jsonl": RECORDS, ".html": PAGE}.get(out.suffix, log)))
     reader = reader_of(file)

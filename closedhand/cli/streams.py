@@ -104,9 +104,10 @@ def read_line(prompt: str) -> str:
     line = sys.stdin.readline(most + 1)
     if not line:
         raise EOFError
+    line = line.rstrip("\r\n")
     if len(line) > most:
         raise beyond("standard input", "the line has", MOST_LINE)
-    return line.rstrip("\r\n")
+    return line
 
 
 def flush() -> None:

@@ -310,11 +310,13 @@ class Lobby:
                 table.play(action)
                 self.end(table)
                 table.trouble = ""
-            except InputError as error:
-                table.trouble = f"{table.seats[seat].agent}: {error}"
             except Exception as error:  # an agent may be third-party code, and raise anything
-                self.log.failed(f"the agent {table.seats[seat].agent}")
-                table.trouble = f"{table.seats[seat].agent}: {type(error).__name__}"
+                agent, reason = table.seats[seat].agent, str(error)
+                if not isinstance(error, InputError):
+                    self.log.failed(f"the agent {agent}")
+                    reason = type(error).__name__
+                if table.version == version:  # else it failed at a position that is left
+                    table.trouble = f"{agent}: {reason}"
             self._persist(table)
             step = False
             if table.trouble:

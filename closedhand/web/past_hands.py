@@ -73,7 +73,7 @@ class PastHands:
             if self.path.stat().st_size > MOST_BYTES:
                 found = self.listed()
                 self._write(found[: len(found) // 2])
-        except OSError as error:
+        except (InputError, OSError) as error:  # the game goes on without it
             LOG.warning("no past hand is kept: %s", error)
 
     def listed(self) -> list[dict[str, Any]]:

@@ -28,12 +28,14 @@ Views = list[State]
 def seen_by(game: Game, state: State, seat: int) -> Views:
     """Return the views from which a position may be described to a seat.
 
+    After the end of a game everybody sees all cards, and the payoffs that follow from them.
+
     Args:
         game: The game.
         state: The full state.
         seat: A seat; `WATCHING` for the views of all seats; `OPEN` for the state itself.
     """
-    if seat == OPEN:
+    if seat == OPEN or game.over(state):
         return [state]
     seats = range(game.num_players) if seat == WATCHING else [seat]
     return [game.view(state, each) for each in seats]

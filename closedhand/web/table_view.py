@@ -22,9 +22,7 @@ def describe_table(table: Table, seat: int, with_files: Collection[str] = ()) ->
         with_files: Texts of agents that name files, of which only the agent's name is sent.
     """
     game = table.game
-    # After the end of a hand every seat sees all cards.
-    sees_all = table.over or (seat == WATCHING and table.open)
-    views = seen_by(game, table.state, OPEN if sees_all else seat)
+    views = seen_by(game, table.state, OPEN if seat == WATCHING and table.open else seat)
     asked = seat >= 0 and table.awaits(seat)
     return {
         "table": table.id,

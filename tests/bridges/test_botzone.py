@@ -430,6 +430,16 @@ def test_damaged_logs(change, message: str, tmp_path: Path) -> None:
         BOTZONE.records(path)
 
 
+def test_a_line_that_is_not_json_hides_no_other_match(tmp_path: Path) -> None:
+    path, line = tmp_path / "match.json", json.dumps(transcript(GAME, 1)[0])
+    path.write_text(f'{line}\n{{"log": [}}\n{line}\n')
+    first, second, third = replay_file(path)
+    assert (first.error, third.error) == (None, None)
+    assert second.error is not None and second.error.startswith("match 2: not JSON")
+    with pytest.raises(InputError, match=r"match\.json, match 2: not JSON"):
+        BOTZONE.records(path)
+
+
 @from_pipes
 def test_the_files_of_a_bot_are_known(lowest: str, tmp_path: Path) -> None:
     """Results hold their digests, and a browser may not seat an agent that has files."""

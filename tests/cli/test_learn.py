@@ -64,6 +64,11 @@ def test_a_search_responds_without_training() -> None:
     assert "chips a game" in said and "a best response gains at least as much" in said
     result = run(*command[:-1], "nobody")
     assert result.exit_code == 2 and "no agent 'nobody'" in result.stderr
+    training = ("--algorithm", "dmc", "--steps", "9", "--set", "width=8", "--restart")
+    result = run(*command, *training, "--minutes", "1", "--out", "x")
+    assert result.exit_code == 2
+    for option in ("--minutes", "--algorithm", "--steps", "--out", "--set", "--restart"):
+        assert option in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -65,3 +65,7 @@ def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.exit_code == 2
     assert "standard input: the line has more than 104 bytes" in result.stderr
     assert "CLOSEDHAND_LIMITS" in result.stderr
+    for number, code in ((104, 0), (105, 2)):
+        text = "x" * number + "\nquit\n"
+        result = run("play", "leduc", "--agents", "random", "--seed", "1", text=text)
+        assert result.exit_code == code

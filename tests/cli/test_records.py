@@ -37,6 +37,12 @@ def test_records_through_a_pipe_are_refused(tmp_path: Path) -> None:
     assert Path("kept.jsonl").read_text() == kept
 
 
+def test_mistakes_are_found_for_a_page_only(tmp_path: Path) -> None:
+    sample = str(DATA / "uecda.log")
+    assert_refused("leave it out", "records", "export", sample, "--mistakes", "--out", "x.jsonl")
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("command", [("replay",), ("export", "--out", "x.jsonl")])
 def test_records_that_state_their_rules_are_not_taken_for_others(command: tuple[str, ...]) -> None:
     """Whether they are JSON or a log; the options that they were made with change nothing."""

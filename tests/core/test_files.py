@@ -13,7 +13,7 @@ import pytest
 
 from closedhand import InputError
 from closedhand.core import files
-from closedhand.core.file_kinds import NETWORK, FileKind, holds
+from closedhand.core.file_kinds import NETWORK, FileKind, holds, marked
 from closedhand.core.files import (
     Claims,
     Log,
@@ -327,3 +327,10 @@ def test_what_is_of_another_kind_is_not_written_over(path: Path) -> None:
         )
         with overwriting(True):
             refuse_foreign(path, kind)
+
+
+def test_a_kind_is_known_by_a_mark_near_the_beginning(path: Path) -> None:
+    is_a_picture = marked("<svg", "PNG")
+    for content, found in ((b"\x89PNG", True), (b"a <svg>", True), (b"SVG", False), (b"", False)):
+        path.write_bytes(content)
+        assert is_a_picture(path) == found

@@ -193,6 +193,33 @@ def test_an_agent_that_failed_once_plays_on(monkeypatch: pytest.MonkeyPatch) -> 
     asyncio.run(play())
 
 
+def test_an_agent_that_fails_at_a_position_that_is_left_stops_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    decide, failures = module._decide, [RuntimeError("late")]
+
+    def fail_once(*arguments: object) -> object:
+        if failures:
+            raise failures.pop()
+        return decide(*arguments)
+
+    monkeypatch.setattr(module, "_decide", fail_once)
+
+    async def play() -> None:
+        gate = Gate(monkeypatch, "_decide")
+        lobby = Lobby(None)
+        table = await lobby.open("leduc", {}, RANDOM, seed=1, pace=0.01)
+        await gate.reach()
+        table.again(same=False)
+        lobby.changed(table)
+        gate.opened.set()
+        await settled(lobby, table)
+        assert table.over and not table.trouble
+        lobby.close()
+
+    asyncio.run(play())
+
+
 def test_a_solver_replaces_no_strategy_by_itself() -> None:
     """A step that ends after another strategy was chosen must not replace that strategy."""
     explorer = GameExplorer(make_game("leduc"))

@@ -70,3 +70,13 @@ def test_a_damaged_line_is_reported_and_left_out(
     with caplog.at_level(logging.WARNING):
         assert [hand["table"] for hand in kept.listed()] == ["b", "a"]
     assert len(caplog.records) == 2
+
+
+def test_a_file_that_cannot_be_cut_stops_no_hand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(past_hands, "MOST_BYTES", 0)
+    (tmp_path / "hands.jsonl").write_bytes(b"\xff\n")
+    with caplog.at_level(logging.WARNING):
+        PastHands(tmp_path / "hands.jsonl").add(played())
+    assert "no past hand is kept" in caplog.text

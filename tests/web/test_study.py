@@ -88,6 +88,17 @@ def test_the_value_of_a_position_is_a_mean_of_differing_playouts(
     assert [half for _, half in values[-1]] == [0.0] * 3
 
 
+def test_every_seat_sees_the_payoffs_at_the_end() -> None:
+    """In Leduc the loser's card, which decides them, stays hidden in the winner's view."""
+    game, rng = make_game("leduc"), np.random.default_rng(0)
+    for _ in range(20):
+        study = Study(from_state(game, game.playout(game.deal(rng), rng)))
+        last = len(study.actions)
+        for seat in range(game.num_players):
+            found = study.position(last, seat)["returns"]
+            assert found == game.returns(study.states[last]).tolist()
+
+
 def test_pictures_and_animations_name_the_players() -> None:
     pytest.importorskip("PIL")
     game, rng = make_game("leduc"), np.random.default_rng(0)

@@ -394,6 +394,33 @@ def test_what_is_clicked_while_the_network_is_silent_comes_once(visit: Callable[
     assert 1 <= len(mine) <= 2
 
 
+def test_a_review_that_a_lost_connection_ends_begins_again(visit: Callable[..., Any]) -> None:
+    compile_advice("leduc", "random")
+    page = visit("#/rules/leduc")
+    sockets: list[Any] = []
+
+    def relay(socket: Any) -> None:
+        socket.connect_to_server()
+        sockets.append(socket)
+
+    page.route_web_socket(re.compile("/ws$"), relay)
+    page.goto("about:blank")
+    page.goto(f"{page.context.base}#/replay/{urllib.parse.quote(record('leduc'), safe='')}")
+    page.click("#judge")
+    page.wait_for_selector("#judge[disabled]")
+    sockets[-1].close()
+    page.wait_for_selector("#judge:not([disabled])")
+
+
+def test_a_line_that_is_no_fact_is_refused(visit: Callable[..., Any]) -> None:
+    page = visit("#/analyse")
+    page.select_option("#game", "leduc")
+    page.fill("#hand", "K")
+    page.fill("#facts", "flop Q")
+    page.click("#go")
+    page.wait_for_selector(".error >> text=flop Q")
+
+
 def test_replays_have_addresses(visit: Callable[..., Any]) -> None:
     """A reload shows the same game, and back leads where one came from."""
     compile_table("doudizhu")
@@ -543,3 +570,9 @@ def test_the_tables_are_found_by_a_search(visit: Callable[..., Any]) -> None:
     page.fill("#search-tables", "zoe")
     page.wait_for_function("() => document.querySelectorAll('.tables li').length === 1")
     assert "Zoe" in page.inner_text(".tables li")
+    page.fill("#search-tables", "")
+    number = "document.querySelectorAll('.tables li').length"
+    before = page.evaluate(number)
+    page.evaluate("""() => [...document.querySelectorAll('.tables li button')].slice(0, 2)
+                     .forEach((each) => each.click())""")
+    page.wait_for_function(f"() => {number} === {before - 2}")

@@ -34,7 +34,8 @@ export function AnalysePage() {
     setError("");
     setAbout(about + 1);
     setBusy(true);
-    const known = facts.split("\n").map((line) => line.split("=")).filter((parts) => parts.length === 2).map(([key, value]) => [key.trim(), value.trim()]);
+    // The server refuses a line that is not KEY=VALUE by its text.
+    const known = facts.split("\n").filter((line) => line.trim()).map((line) => line.split("=")).map(([key, ...value]) => [key.trim(), value.join("=").trim()]);
     try {
       setPosition(await net.ask("analyse", { game: game.name, options, player: Number(player) || 0, hand, actions, about: about + 1, public: Object.fromEntries(known), ...(by ? { by } : {}) }));
     } catch (e) {

@@ -81,6 +81,7 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
         if (data.ply < 0) setJudging(false);
         else setJudged((before) => new Map(before).set(data.ply, data));
       }),
+      net.on("online", () => setJudging(false)), // the server stops with the connection
     ];
     const key = (event: KeyboardEvent) => {
       if (/^(INPUT|TEXTAREA|SELECT)$/.test((event.target as HTMLElement).tagName)) return;
@@ -99,6 +100,11 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
   }, []);
 
   const report = (promise: Promise<any>) => promise.catch((e: Error) => setSaid(e.message));
+  const judge = () => {
+    setJudging(true);
+    setJudged(new Map());
+    void report(net.ask("judge").catch((e: Error) => { setJudging(false); throw e; }));
+  };
   const copy = (what: string) => navigator.clipboard?.writeText(what).then(() => setSaid(t("copied")));
   const link = `${location.origin}${location.pathname}#/replay/${encodeURIComponent(data.record)}`;
   const picture = (all: boolean) => report(net.ask("picture", { ply, all, ...(seat < 0 ? {} : { seat }) }).then((found: string) => save(all ? "game.gif" : "position.png", bytes(found), all ? "image/gif" : "image/png")));
@@ -126,7 +132,7 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
           <option value={-1}>{t("All hands open")}</option>
           {holders.map((holder, i) => <option key={i} value={i}>{t("seat")} {i + 1}{holder.agent ? `: ${holder.agent}` : ""}</option>)}
         </select></label>
-        <button type="button" id="judge" onClick={() => { setJudging(true); setJudged(new Map()); void report(net.ask("judge")); }} disabled={judging}>{t("Mistakes")}{judging ? ` ${judged.size}/${last + 1}` : ""}</button></> : null}
+        <button type="button" id="judge" onClick={judge} disabled={judging}>{t("Mistakes")}{judging ? ` ${judged.size}/${last + 1}` : ""}</button></> : null}
       </nav>
       <div class="split">
         <div class="stage">

@@ -23,7 +23,7 @@ export function Tables() {
   const date = (each: Listed) => new Date(1000 * each.changed).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
   const text = (each: Listed) => [title(each), each.game, ...each.occupants, date(each)].join(" ").toLowerCase();
   const found = tables.filter((each) => text(each).includes(wanted.trim().toLowerCase()));
-  const remove = (each: Listed) => void net.ask("drop", { table: each.table }).then(() => setTables(tables.filter((other) => other !== each)), () => {});
+  const remove = (each: Listed) => void net.ask("drop", { table: each.table }).then(() => setTables((before) => before.filter((other) => other !== each)), () => {});
   return (
     <section class="card-box-list">
       <h2>{t("Your tables")} ({tables.length})</h2>

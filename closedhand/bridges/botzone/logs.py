@@ -90,17 +90,17 @@ def is_botzone(path: Path) -> bool:
     return LOG.match(line) is not None or line == "{"
 
 
-def matches_in(path: Path) -> Iterator[tuple[int, Any]]:
-    """Read the number of each match, from 1, and its log: one on every line, or one in the file.
+def matches_in(path: Path) -> Iterator[str]:
+    """Read the text of each match: one on every line, or one in the file.
 
     Raises:
-        InputError: The file cannot be read, or is not JSON.
+        InputError: The file cannot be read.
     """
-    for number, (_, line) in enumerate(filled_lines(path), 1):
-        if number == 1 and not line.endswith("}"):
-            yield 1, parse_json(_whole(path))
+    for number, (_, line) in enumerate(filled_lines(path)):
+        if number == 0 and not line.endswith("}"):
+            yield _whole(path)
             return
-        yield number, parse_json(line)
+        yield line
 
 
 def _whole(path: Path) -> str:
@@ -225,12 +225,12 @@ def replay_botzone(path: Path) -> Iterator[Replay]:
     """Replay every match of a file; matches count from 1.
 
     Raises:
-        InputError: The file cannot be read, or is not JSON.
+        InputError: The file cannot be read.
     """
-    for number, data in matches_in(path):
+    for number, text in enumerate(matches_in(path), 1):
         record, returns, error, detail = None, None, None, ""
         try:
-            record, scores = read_match(data)
+            record, scores = read_match(parse_json(text))
             state = replay(record)
             game = flat_game(record.game, record.rules)
             if game.over(state):

@@ -323,7 +323,8 @@ class Notation:
         texts = {action: next(iter(own)) for action, own in walk.texts.items() if len(own) == 1}
         common = Counter(text.lower() for text in texts.values())
         self._texts = {action: text for action, text in texts.items() if common[text.lower()] == 1}
-        self._ids = {text.lower(): action for action, text in self._texts.items()}
+        self._ids = {str(action): action for action in walk.texts if action not in self._texts}
+        self._ids |= {text.lower(): action for action, text in self._texts.items()}
 
     def text(self, action: int, state: State | None = None) -> str:
         """Return OpenSpiel's text of an action, or its number if the text is not unique."""
@@ -336,12 +337,9 @@ class Notation:
             InputError: There is no such action.
         """
         found = self._ids.get(text.strip().lower())
-        if found is not None:
-            return found
-        number = int(text) if text.strip().isascii() and text.strip().isdigit() else UNKNOWN
-        if number not in self._walk.texts or number in self._texts:
+        if found is None:
             raise InputError(f"{text!r} is not an action")
-        return number
+        return found
 
     def deal_text(self, state: State) -> str:
         """Write the outcomes of chance; `-` for none."""

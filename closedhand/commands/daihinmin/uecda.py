@@ -24,6 +24,7 @@ from closedhand.cli.common import (
     seed_option,
 )
 from closedhand.competitions.uecda import HOST, MOST_WAITING, PORT
+from closedhand.core.game import InputError
 
 PLACES = ("daifugo", "fugo", "heimin", "hinmin", "daihinmin")
 
@@ -129,6 +130,8 @@ def serve(
 
     read = files.read(config) if config else files.Config({})
     options = {**read.options, **given_options("daihinmin", rules, option)}
+    if "rounds" in options:
+        raise InputError("--rounds is the number of rounds: leave out --option rounds=…")
     if log:
         CLAIMS.files(log)  # only a new one: a log is never written over
     seed = secrets.randbelow(MOST_SEED) if seed is None else seed

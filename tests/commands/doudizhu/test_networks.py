@@ -32,6 +32,11 @@ def test_from_games_to_networks_on_the_command_line(
     assert {"policy.safetensors", "kicker.safetensors", "history.json"} <= {
         path.name for path in Path("net").iterdir()
     }
+    for number in ("0", "-1"):
+        result = run("train", "policy-net", "--records", "games", "--out", "other", "--steps", "1",
+                     "--device", "cpu", "--devices", number)  # fmt: skip
+        assert result.exit_code == 2
+        assert "cannot train with these settings" in result.stderr
 
 
 @pytest.mark.parametrize(

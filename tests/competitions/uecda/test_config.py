@@ -98,6 +98,11 @@ def test_what_the_protocol_cannot_say_is_refused() -> None:
             logs.header(make_game("daihinmin", **{option: True}), ["a"] * 5, 0)
 
 
+def test_the_number_of_rounds_is_an_option_of_the_command() -> None:
+    command = ("serve", "daihinmin", "--agents", "random", "--rounds", "2")
+    assert_refused("leave out --option rounds=", *command, "--option", "rounds=5")
+
+
 def test_the_competition_has_five_players(tmp_path: Path) -> None:
     for command in (["serve", "--agents", "random"], ["join", "--agent", "random"]):
         arguments = [command[0], "daihinmin", *command[1:], "--option", "players=4"]
