@@ -286,9 +286,8 @@ class Options:
     def markdown(self) -> str:
         """Write the table as a list, Markdown."""
         return "\n".join(
-            f"- `{option.name}={_written(option.default)}` ({option.values}): {option.text}."
-            if option.text
-            else f"- `{option.name}={_written(option.default)}` ({option.values})"
+            f"- `{option.name}={_written(option.default)}` ({option.values})"
+            + f": {option.text}." * bool(option.text)
             for option in self
         )
 

@@ -11,7 +11,7 @@ import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
 from importlib.metadata import entry_points
 from types import MappingProxyType
@@ -262,13 +262,8 @@ def flat_game(name: str, options: Mapping[str, Any]) -> Game:
     return make_game(name, **options).flat
 
 
-def _unpickle(name: str, options: Mapping[str, Any]) -> Game:
-    """Make the game of a pickle."""
-    return make_game(name, **options)
-
-
 # A pickle holds the name and options of a game, not its tables: the game is made again.
-copyreg.pickle(Game, lambda game: (_unpickle, (game.name, dict(game.options))))
+copyreg.pickle(Game, lambda game: (partial(make_game, game.name, **game.options), ()))
 
 
 def find_games() -> None:

@@ -183,10 +183,9 @@ def _parts(batch: DeviceBatch) -> Tensors:
     """Return the parts of the observations by name, views of the tensor."""
     if batch.form.name != PLANES:
         return {OBSERVATION: batch.observation}
-    parts: Tensors = {}
-    start = 0
-    for name, shape in batch.game.shapes.items():
-        stop = start + math.prod(shape)
-        parts[name] = batch.observation[:, start:stop].view(batch.number, *shape)
-        start = stop
-    return parts
+    shapes = batch.game.shapes
+    parts = batch.observation.split([*map(math.prod, shapes.values())], dim=1)
+    return {
+        name: part.view(batch.number, *shape)
+        for (name, shape), part in zip(shapes.items(), parts, strict=True)
+    }
