@@ -27,7 +27,14 @@ import numpy as np
 
 from closedhand.core import contract
 from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.checks import InputError, check_seed, integers, shown
+from closedhand.core.checks import (
+    InputError,
+    check_seed,
+    id_or_illegal,
+    integers,
+    shown,
+    whole_number,
+)
 from closedhand.core.game import Game, State
 from closedhand.core.optional_imports import needing, require
 from closedhand.core.options import options_of
@@ -94,7 +101,9 @@ def legal_choice(game: Game, view: State, agent: Agent) -> int:
         InputError: The choice is refused, or counts as an action that is not legal either.
     """
     ids = np.empty(game.num_actions, np.int32)
-    action = int(contract.admit(game.rules, view, int(agent.act(view)), ids))
+    chosen = whole_number(agent.act(view), f"the action of agent {agent.name!r}")
+    known = id_or_illegal(chosen, game.num_actions)
+    action = int(contract.admit(game.rules, view, known, ids))
     if action not in game.legal(view):
         raise InputError(f"{agent.name} makes no legal choice here")
     return action

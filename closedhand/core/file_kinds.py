@@ -4,7 +4,6 @@ A command replaces only what is a result of the same kind: `files.refuse_foreign
 that say nothing of their origin (PNG, SVG, HTML, Markdown) carry `MARK`.
 """
 
-import json
 import zipfile
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -109,7 +108,8 @@ def _is_network(path: Path) -> bool:
     with open(path, "rb") as file:
         # Safetensors: the length of the header, then the header. At most 4 MiB of it are read.
         size = int.from_bytes(file.read(8), "little")
-        return MARK in json.loads(file.read(min(size, HEAD**2 // 2**10)))["__metadata__"]
+        header: Any = parse_json(file.read(min(size, HEAD**2 // 2**10)).decode())
+        return MARK in header["__metadata__"]
 
 
 def _is_torch_file(path: Path) -> bool:

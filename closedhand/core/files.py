@@ -227,8 +227,8 @@ class Claims(ExitStack):
         """Claim files, and create their folders.
 
         Raises:
-            WriteError: A file cannot be written, is written by another process, lies anywhere below
-                a folder that another process writes to, or is named twice.
+            WriteError: A file cannot be written, is written by another process or named twice, or
+                another process writes to its folder or to the folder that this one is in.
         """
         targets = [target(path) for path in paths]
         # Some file systems ignore the case of names.

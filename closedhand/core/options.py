@@ -43,7 +43,9 @@ import numpy as np
 from closedhand.core.checks import INTEGERS, InputError, UnknownOption, shown
 
 LARGEST = 10**9 - 1
-"""Largest absolute value of a whole number without a stated range; kernels take such numbers."""
+"""Largest absolute value of a whole number without a stated limit; kernels take such numbers."""
+DIGITS = "of at most 9 digits"
+"""`LARGEST` in words."""
 
 TRUTH_VALUES: Any = (bool, np.bool_)
 """Types of a truth value."""
@@ -107,9 +109,10 @@ class Option:
             *others, last = self.choices
             phrase = f"{', '.join(others)} or {last}" if others else last
         elif self._kind in (int, float) and (self.least, self.most) != (None, None):
-            phrase = f"{NOUNS[self._kind]} {self._range()}"
+            digits = DIGITS * (self._kind is int and None in (self.least, self.most))
+            phrase = f"{NOUNS[self._kind]} {self._range()}{digits and f', {digits}'}"
         else:
-            phrase = NOUNS[self._kind] + " of at most 9 digits" * (self._kind is int)
+            phrase = NOUNS[self._kind] + f" {DIGITS}" * (self._kind is int)
         return f"{phrase}, or none" if self.default is None and self._kind is not object else phrase
 
     def _range(self) -> str:
@@ -331,7 +334,8 @@ def _hint_of(function: Callable[..., Any], parameter: inspect.Parameter) -> Any:
     """Return the type hint of a parameter; None if it has none, or if a name in it is unknown."""
     if parameter.annotation is parameter.empty:
         return None
-    space = getattr(inspect.unwrap(function), "__globals__", {})
+    maker = function.__init__ if isinstance(function, type) else function
+    space = getattr(inspect.unwrap(maker), "__globals__", {})
     alone = SimpleNamespace(__annotations__={"": parameter.annotation}, __globals__=space)
     try:
         return type_hints(alone, include_extras=True)[""]
@@ -341,20 +345,24 @@ def _hint_of(function: Callable[..., Any], parameter: inspect.Parameter) -> Any:
 
 def _option_of(parameter: inspect.Parameter, hint: Any) -> Option:
     """Make the option of a parameter."""
-    facts: dict[str, Any] = {}
+    default = None if parameter.default is parameter.empty else parameter.default
+    return Option(parameter.name, default, **_facts_in(hint))
+
+
+def _facts_in(hint: Any) -> dict[str, Any]:
+    """Return the attributes of an option that its type hint states."""
+    members = get_args(hint)
     if get_origin(hint) is Annotated:
-        hint, *notes = get_args(hint)
-        for note in notes:
+        facts = _facts_in(members[0])
+        for note in members[1:]:
             if isinstance(note, str):
                 facts["text"] = note
             elif isinstance(note, Range):
                 facts |= note._asdict()
+        return facts
     if get_origin(hint) in (Union, UnionType):
-        members = [each for each in get_args(hint) if each is not NoneType]
-        hint = members[0] if len(members) == 1 else object
-    if get_origin(hint) is Literal and all(isinstance(each, str) for each in get_args(hint)):
-        facts["choices"] = get_args(hint)
-    elif hint in READERS:
-        facts["kind"] = hint
-    default = None if parameter.default is parameter.empty else parameter.default
-    return Option(parameter.name, default, **facts)
+        others = [each for each in members if each is not NoneType]
+        return _facts_in(others[0] if len(others) == 1 else object)
+    if get_origin(hint) is Literal and all(isinstance(each, str) for each in members):
+        return {"choices": members}
+    return {"kind": hint} if hint in READERS else {}

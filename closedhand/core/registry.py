@@ -252,9 +252,8 @@ def _make(name: str, options: tuple[tuple[str, type[Any], Any], ...]) -> Game:
     spec = _specs[name]
     game = load(spec.make)(**{**spec.options, **{key: value for key, _, value in options}})
     if game.name != name:
-        raise InputError(
-            f"the rules {game.options['rules']!r} are those of {game.name}, not {name}"
-        )
+        rules = game.options.get("rules", game.options)
+        raise InputError(f"the rules {shown(rules)} are those of {game.name}, not {name}")
     return game
 
 

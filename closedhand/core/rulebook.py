@@ -56,11 +56,12 @@ def from_markdown(text: str) -> tuple[Section, ...]:
     """
     sections: list[Section] = []
     for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
-        title, *blocks = part.strip().split("\n\n")
+        title, _, body = part.partition("\n")
+        blocks = re.split(r"\n\s*\n", body.strip()) if body.strip() else []
         paragraphs = [" ".join(block.split("\n")) for block in blocks if block[:2] != "- "]
         listed = [line[2:] for block in blocks if block[:2] == "- " for line in block.split("\n")]
         plays = [(name, cards) for name, _, cards in (line.rpartition(": ") for line in listed)]
-        sections.append(Section(title, tuple(paragraphs), tuple(plays)))
+        sections.append(Section(title.strip(), tuple(paragraphs), tuple(plays)))
     return tuple(sections)
 
 

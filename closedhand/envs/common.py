@@ -125,7 +125,7 @@ def seeds_of(seed: Any, number: int, what: str = "games") -> list[int | None]:
     if not is_list(seed):
         first = check_seed(seed)
         return [first + i for i in range(number)]
-    seeds = list(seed) if np.ndim(seed) else []
+    seeds = list(seed) if getattr(seed, "ndim", 1) else []
     if len(seeds) != number:
         raise InputError(f"{number} {what} need as many seeds, not {len(seeds)}")
     return [seed_or_none(each) for each in seeds]

@@ -180,7 +180,7 @@ def check_device(device: Any) -> "torch.device":
     torch = import_torch()
     try:
         found = torch.device(device)
-    except (RuntimeError, TypeError):
+    except (RuntimeError, TypeError, ValueError):
         raise InputError(f"device is cpu, cuda or cuda:0, not {shown(device)}") from None
     if found.type not in ("cpu", "cuda"):
         raise InputError(f"device is cpu, cuda or cuda:0, not {shown(device)}")

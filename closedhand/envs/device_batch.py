@@ -213,7 +213,10 @@ class DeviceBatch:
         """
         torch = self.torch
         if reset_mask is not None:
-            mask = torch.as_tensor(reset_mask, device=self.device)
+            try:
+                mask = torch.as_tensor(reset_mask, device=self.device)
+            except (TypeError, ValueError, RuntimeError):
+                mask = torch.empty(0)
             if mask.dtype != torch.bool or tuple(mask.shape) != (self.number,):
                 raise InputError(f"the mask of games must be bool [{self.number}]")
             if not self._started:
@@ -223,12 +226,13 @@ class DeviceBatch:
             self._restarts.fill_(1)
         if seed is not None or not self._started:
             first, streams = begin_streams(common.seeds_of(seed, self.number))
+            picks = streams ^ np.array([PICKS, 0], np.uint64)
             now = self._restarts != 0
-            for held, value in ((self._seeds, first), (self._streams, streams)):
+            for held, value in (
+                (self._seeds, first), (self._streams, streams), (self._picks, picks)
+            ):  # fmt: skip
                 new = torch.from_numpy(np.asarray(value).view(np.int64)).to(self.device)
                 held.copy_(torch.where(now if held.ndim == 1 else now[:, None], new, held))
-            self._picks[:, 0] = self._streams[:, 0] ^ PICKS
-            self._picks[:, 1] = 0
         self._started = True
         self._run(self._actions, starting=True)
 
@@ -242,10 +246,13 @@ class DeviceBatch:
         Raises:
             InputError: The actions are no such tensor, or no games were started.
         """
-        if not self._started:
-            raise InputError(common.RESET_FIRST)
+        self._check_started()
         self._check_actions(actions)
         self._run(actions, starting=False)
+
+    def _check_started(self) -> None:
+        if not self._started:
+            raise InputError(common.RESET_FIRST)
 
     def _check_actions(self, actions: Any) -> None:
         torch = self.torch
@@ -296,7 +303,12 @@ class DeviceBatch:
         )
 
     def sample(self) -> "torch.Tensor":
-        """Draw a uniformly random legal action for every game, int64 [number]; the same tensor."""
+        """Draw a uniformly random legal action for every game, int64 [number]; the same tensor.
+
+        Raises:
+            InputError: No games were started.
+        """
+        self._check_started()
         device = self._device
         arguments = (
             device.array(self.action_mask), device.streams(self._picks), device.array(self._actions)
@@ -317,14 +329,18 @@ class DeviceBatch:
 
         Args:
             agent: An agent that decides in kernels, by name or as an object.
-            out: Where to write them, int64 [number].
+            out: Where to write them, int64 [number] on the same device.
 
         Returns:
             int64 [number]; `out` if given.
 
         Raises:
-            InputError: The agent decides in Python.
+            InputError: The agent decides in Python, `out` is no such tensor, or no games were
+                started.
         """
+        self._check_started()
+        if out is not None:
+            self._check_actions(out)
         actions = self._device.zeros(self.number, dtype="int64") if out is None else out
         key = "decide", agent if isinstance(agent, str) else id(agent)
         held = self._launches.get(key)

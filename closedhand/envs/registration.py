@@ -27,10 +27,8 @@ def register(spec: GameSpec) -> None:
     Raises:
         InputError: Another game has envs of these ids.
     """
+    _check_ids(spec)
     if spec.gymnasium_id in gymnasium.registry:
-        owner = gymnasium.registry[spec.gymnasium_id].kwargs.get("game")
-        if owner != spec.name:
-            raise InputError(f"{spec.gymnasium_id}, an env of the game {spec.name}, is taken")
         return
     arguments = {"game": spec.name}
     pettingzoo.register("aec", spec.aec_id, "closedhand.envs.aec:env", kwargs=arguments)
@@ -48,6 +46,17 @@ def register(spec: GameSpec) -> None:
         kwargs=arguments,
         order_enforce=False,  # the env itself raises ResetNeeded
     )
+
+
+def _check_ids(spec: GameSpec) -> None:
+    """Refuse ids of envs that another game has: PettingZoo would replace its envs."""
+    for registry, env_id in (
+        (gymnasium.registry, spec.gymnasium_id),
+        (pettingzoo.aec_registry, spec.aec_id),
+        (pettingzoo.parallel_registry, spec.parallel_id or ""),
+    ):
+        if env_id in registry and registry[env_id].kwargs.get("game") != spec.name:
+            raise InputError(f"{env_id}, an env of the game {spec.name}, is taken")
 
 
 def register_games() -> None:
@@ -68,6 +77,7 @@ def register_game(spec: GameSpec) -> None:
     Raises:
         InputError: Another game has that name, or envs of the same ids.
     """
+    _check_ids(spec)
     add_game(spec)
     register(spec)
 

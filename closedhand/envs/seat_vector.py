@@ -218,11 +218,12 @@ class SeatVectorEnv(Rows):
         Raises:
             InputError: An unknown name, option, mode or form of observations, or no games.
         """
+        self.game = common.resolve(game, options)  # refuses other options of a `GameVectorEnv`
         self._env = GameVectorEnv(
-            game, num_games, reward="seats", observation=observation, mask=mask,
-            render_mode=render_mode, illegal_reward=illegal_reward, **options,
+            self.game, num_games, reward="seats", observation=observation, mask=mask,
+            render_mode=render_mode, illegal_reward=illegal_reward,
         )  # fmt: skip
-        self.game, self.form = self._env.game, self._env.form
+        self.form = self._env.form
         self.render_mode = render_mode
         space, actions = self._env.single_observation_space, self._env.single_action_space
         self._set_up(num_games, self.game.num_players, space, actions, autoreset_mode)

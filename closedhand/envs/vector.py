@@ -60,6 +60,8 @@ ONE_REWARD: Any = RecordEpisodeStatistics, NormalizeReward
 """Wrappers of Gymnasium that take one reward a game."""
 MOST_ENVS = 2**24
 """Maximum number of games; the spaces of more would fill the memory."""
+HELD = ("_opponents", "_games", "_earned", "_steps")
+"""Attributes of the games under way, which a refused start leaves as they are."""
 OF_STEPS = ("rewards", "actor", "episode")
 """The infos of steps, which observations alone do not have."""
 Step = tuple[Observation, np.ndarray, np.ndarray, np.ndarray, Infos]
@@ -215,7 +217,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             reason = self.game.valid(state)
             if reason:
                 raise InputError(f"states[{i}] is not a state of {self.game.name}: {reason}")
-        with unchanged_if_refused(self, states[0], "_opponents", "_games"):
+        with unchanged_if_refused(self, states[0], *HELD):
             self._games.states[:] = states
             self._begin(self._everywhere, SET)
 
@@ -230,9 +232,9 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         Args:
             seed: Seed of game 0, where game i gets seed + i; or a seed for each game. None: the
                 streams continue.
-            options: `reset_mask`, bool [num_envs]: where to start a new game, by default
-                everywhere. `deal`, the text of a deal for all games, or `state`, one to continue
-                from.
+            options: `reset_mask`, bool [num_envs]: where to start a new game, by default, and at
+                first, everywhere. `deal`, the text of a deal for all games, or `state`, one to
+                continue from.
 
         Raises:
             InputError: A wrong number of seeds, or an invalid seed, mask, deal or state; the env
@@ -241,10 +243,12 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         given = common.given_start(self.game, options)
         mask = common.reset_options(options).get("reset_mask")
         chosen = common.mask_of("options['reset_mask']", mask, self.num_envs)
+        if not self._has_begun and not chosen.all():
+            raise InputError("no games are under way: reset all of them first")
         seeds = common.seeds_of(seed, self.num_envs)
         with unchanged_if_refused(
-            self, given, "_has_begun", "_np_random", "_np_random_seed", "_opponents", "_games"
-        ):
+            self, given, "_has_begun", "_np_random", "_np_random_seed", *HELD
+        ):  # fmt: skip
             self._seed(seeds, chosen)
             if given is not None:
                 self._games.states[chosen] = given

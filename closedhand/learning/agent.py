@@ -19,6 +19,7 @@ from closedhand.core.numba.jit import Floats, Ids
 from closedhand.learning import networks
 from closedhand.learning.features import ENCODERS, Features
 from closedhand.learning.legal import Legal
+from closedhand.learning.torch_threads import one_thread_unless_chosen
 from closedhand.learning.weights import check_finite
 
 COLDEST = 1e-6
@@ -162,8 +163,7 @@ def load(
     Raises:
         InputError: The file holds no network that fits the game.
     """
-    # One thread, as matches run in several processes.
-    torch.set_num_threads(1)
+    one_thread_unless_chosen()
     forms = [Features(game, observation) for observation in ENCODERS]
     network, about, features = networks.load(path, forms)
     chosen = about["temperature"] if temperature is None else temperature

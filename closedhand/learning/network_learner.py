@@ -22,6 +22,7 @@ from closedhand.learning.agent import NetworkAgent
 from closedhand.learning.evaluation import judge
 from closedhand.learning.features import Features
 from closedhand.learning.module_state import Weights, load_weights
+from closedhand.learning.torch_threads import choose_threads
 
 JUDGING = 20.0
 """Least ratio of the time between two evaluations to the time of one."""
@@ -102,7 +103,7 @@ class NetworkLearner(Generic[Chosen]):
         Raises:
             InputError: An agent or the observation is unknown.
         """
-        torch.set_num_threads(threads)
+        choose_threads(threads)
         self.game, self.settings, self.seed = game, settings, seed
         self.features = Features(game, settings.observation)
         self.shape = networks.shape_of(

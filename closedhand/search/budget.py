@@ -14,7 +14,7 @@ import numpy as np
 
 from closedhand.core.agent_spec import split_outside, unquoted
 from closedhand.core.agents import Traits, files_of
-from closedhand.core.game import InputError, shown
+from closedhand.core.game import INTEGERS, InputError, shown
 from closedhand.core.numba.jit import Floats, Rng
 from closedhand.core.options import LARGEST, Range
 from closedhand.core.parsing import parse_whole
@@ -28,6 +28,8 @@ By default a budget in milliseconds uses all cores, and one in simulations uses 
 
 BATCH = 16
 """Simulations between two checks of the clock."""
+PIECE = 64
+"""Simulations between two checks whether a search without a clock is stopped."""
 SHARE = 64
 """Simulations that justify another thread."""
 MOST_PARTICLES = 10**6
@@ -79,13 +81,15 @@ def budget(simulations: int | None, seconds: float | None, threads: int | None) 
     """
     if simulations is None and seconds is None:
         raise InputError("a search needs a limit: give simulations or seconds")
-    numbers = {"simulations": simulations, "seconds": seconds, "threads": threads}
-    for name, number in numbers.items():
-        whole = name == "seconds" or isinstance(number, int)
-        if number is not None and not (whole and number > 0):
+    for name, number, kinds in (
+        ("simulations", simulations, INTEGERS),
+        ("seconds", seconds, (*INTEGERS, float)),
+        ("threads", threads, INTEGERS),
+    ):
+        if number is not None and not (isinstance(number, kinds) and number > 0):
             raise InputError(f"a search takes a positive number of {name}, not {number!r}")
     return Budget(
-        sys.maxsize if simulations is None else simulations,
+        sys.maxsize if simulations is None else int(simulations),
         math.inf if seconds is None else seconds,
         threads or cores(),
     )

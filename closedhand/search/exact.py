@@ -11,6 +11,7 @@ The player to act and its team maximise its payoff, all others minimise it. Perf
 assumed: a line may use cards that no player of a real table could know.
 """
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -341,6 +342,11 @@ class _Search:
         self.positions += int(table.seen[VISITED] - before)
         return int(value)
 
+    def seen(self, least: float, number: int) -> float:
+        """Return a number that the searches of a question recorded; NaN without its table."""
+        # Another table that grew may have taken its place.
+        return self.tables[least].seen[number] if least in self.tables else math.nan
+
     def at_least(self, state: State, value: float) -> bool:
         """Return whether the player can force a payoff in a state; False also if it is unknown."""
         if value <= self.game.payoff_range[0]:
@@ -348,11 +354,11 @@ class _Search:
         # An earlier question, whose table is filled already, answers this one too if its bound is
         # lower and every payoff that counted as won there reaches `value`.
         for least in [*self.tables, value]:
-            if least > value or (least < value and self.tables[least].seen[LEAST] < value):
+            if least > value or (least < value and not self.seen(least, LEAST) >= value):
                 continue
             if self.decide(state, least) != WON:
                 return False
-            if self.tables[least].seen[LEAST] >= value:
+            if self.seen(least, LEAST) >= value:
                 return True
         return False
 
@@ -362,11 +368,11 @@ class _Search:
             return True
         above = float(np.nextafter(value, np.inf))
         for least in [*self.tables, above]:
-            if least <= value or (least > above and self.tables[least].seen[GREATEST] > value):
+            if least <= value or (least > above and not self.seen(least, GREATEST) <= value):
                 continue
             if self.decide(state, least) != LOST:
                 return False
-            if self.tables[least].seen[GREATEST] <= value:
+            if self.seen(least, GREATEST) <= value:
                 return True
         return False
 
@@ -408,9 +414,9 @@ class _Search:
                 if found == UNKNOWN:
                     open_plays.discard(i)
                 elif found == WON:
-                    bounds[i][0] = max(bounds[i][0], self.tables[least].seen[LEAST])
+                    bounds[i][0] = max(bounds[i][0], self.seen(least, LEAST))
                 else:
-                    bounds[i][1] = min(bounds[i][1], self.tables[least].seen[GREATEST])
+                    bounds[i][1] = min(bounds[i][1], self.seen(least, GREATEST))
                 if bounds[i][0] >= bounds[i][1]:
                     open_plays.discard(i)
         plays = [

@@ -40,7 +40,7 @@ from closedhand.core.numba.jit import (
     with_distinct_name,
 )
 from closedhand.search.budget import BATCH, add_up, budget
-from closedhand.search.playout import choose
+from closedhand.search.playout import choose, refuse_over
 from closedhand.search.stopping import check
 
 EXPLORATION = 0.7
@@ -228,7 +228,11 @@ class ISMCTS:
             view: View of that player.
             rng: Generator of everything that is drawn. With a budget of simulations, the same seed
                 leads to the same action.
+
+        Raises:
+            InputError: The game is over.
         """
+        refuse_over(self._game, view)
         legal = self._game.legal(view)
         if len(legal) == 1:
             return int(legal[0])
@@ -241,7 +245,11 @@ class ISMCTS:
         Returns:
             Number of times that each legal action was chosen, and sum of its payoffs, float64 [n,
             2], in the order of the actions' ids.
+
+        Raises:
+            InputError: The game is over.
         """
+        refuse_over(self._game, view)
         game, player = self._game, int(view["player"])
         legal = game.legal(view)
         deadline = self._budget.deadline()

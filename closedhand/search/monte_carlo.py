@@ -30,8 +30,8 @@ from closedhand.core.numba.jit import (
     kernel,
     with_distinct_name,
 )
-from closedhand.search.budget import BATCH, add_up, budget
-from closedhand.search.playout import candidates, plausibility, playout
+from closedhand.search.budget import BATCH, PIECE, add_up, budget
+from closedhand.search.playout import candidates, plausibility, playout, refuse_over
 from closedhand.search.stopping import check
 
 DETERMINISATIONS = 128
@@ -179,7 +179,11 @@ class MonteCarlo:
             high: Greatest payoff that the player can still get, by default that of the game.
             rng: Generator of everything that is drawn; by default a new one, seeded at random. With
                 a budget of simulations, the same seed leads to the same action.
+
+        Raises:
+            InputError: The game is over.
         """
+        refuse_over(self._game, view)
         ids = np.empty(self._game.num_actions, np.int32)
         actions = ids[: contract.legal(self.rules, view, ids)].copy()
         if len(actions) == 1:
@@ -209,7 +213,7 @@ class MonteCarlo:
             squares, float64 [n, 3].
 
         Raises:
-            InputError: An action is not legal in the view.
+            InputError: The game is over, or there is no action or one that is not legal.
         """
         actions = candidates(self._game, view, actions).astype(np.int32)
         least, greatest = self._game.payoff_range
@@ -227,7 +231,7 @@ class MonteCarlo:
             done = 0
             while done < share and (done == 0 or time.perf_counter() < deadline):
                 check()
-                batch = min(BATCH if self._budget.clocked else share, share - done)
+                batch = min(BATCH if self._budget.clocked else PIECE, share - done)
                 simulate(
                     self.rules, self._policy, states, determinisations, self._candidates, player,
                     actions, low, high, done, batch, own, ids, sums,

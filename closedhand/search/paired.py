@@ -297,7 +297,7 @@ class PairedSearch:
             squares of its payoffs less those of the first one, float64 [n, 3].
 
         Raises:
-            InputError: An action is not legal in the view.
+            InputError: The game is over, or there is no action or one that is not legal.
         """
         rules, player = self._rules, int(view["player"])
         actions = candidates(self._game, view, actions)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closedhand.core import contract
-from closedhand.core.checks import InputError, integers
+from closedhand.core.checks import InputError, as_array, integers
 from closedhand.core.contract import dispatched
 from closedhand.core.game import Game, explain_illegal
 from closedhand.core.numba.jit import (
@@ -50,13 +50,23 @@ class Uniform(NamedTuple):
     kernels = "closedhand.search.uniform"
 
 
+def refuse_over(game: Game, view: State) -> None:
+    """Refuse to search in a game that is over: kernels do not check it."""
+    if game.over(view):
+        raise InputError("the game is over: there is no action to search")
+
+
 def candidates(game: Game, view: State, actions: Any) -> Ids:
     """Check the actions that a search compares, and return them, int64 [n].
 
     Raises:
-        InputError: They are not ids of legal actions of the player to act.
+        InputError: The game is over, or they are not ids of legal actions of the player to act, at
+            least one.
     """
-    chosen = integers("candidates", actions, np.size(actions), "action")
+    refuse_over(game, view)
+    chosen = integers("candidates", actions, as_array(actions).size, "action")
+    if not len(chosen):
+        raise InputError("there is no action to search")
     for action in chosen[~np.isin(chosen, game.legal(view))]:
         raise InputError(explain_illegal(game, view, int(action)))
     return chosen

@@ -16,14 +16,15 @@ import math
 import time
 from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextvars import Context, copy_context
 from dataclasses import dataclass
-from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from closedhand.core import contract
 from closedhand.core.agents import Agent
+from closedhand.core.checks import check_seed
 from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import (
     Bools,
@@ -38,10 +39,10 @@ from closedhand.core.numba.jit import (
     with_distinct_name,
 )
 from closedhand.core.statistics import Estimate, shares, student
-from closedhand.search.budget import budget
+from closedhand.search.budget import PIECE, budget
 from closedhand.search.paired import ELIMINATED_BELOW, evaluate
 from closedhand.search.particles import BATCH, Particles
-from closedhand.search.playout import Uniform, candidates
+from closedhand.search.playout import Uniform, candidates, refuse_over
 from closedhand.search.stopping import check
 
 POPULATION = 64
@@ -52,8 +53,6 @@ ROUND = 4
 """Populations between two eliminations, whatever the number of threads."""
 ROUNDS = 4
 """Rounds into which a small budget of simulations is divided."""
-PIECE = 64
-"""Simulations between two checks whether the ranking is stopped."""
 SHOWN = 5
 """Number of the best actions that are simulated to the end, by default."""
 
@@ -164,7 +163,8 @@ def rank(
         was selected as the greatest.
 
     Raises:
-        InputError: The game is over, an action is not legal, or a number is out of range.
+        InputError: The game is over, there is no action or one that is not legal, or a number is
+            out of range.
 
     Examples:
         >>> from closedhand import make_game
@@ -177,14 +177,13 @@ def rank(
     spent = budget(simulations, seconds, threads)
     if shown < 1:
         raise InputError(f"a ranking shows a positive number of actions, not {shown!r}")
-    if how.game.over(view):
-        raise InputError("the game is over: there is nothing to rank")
+    refuse_over(how.game, view)
     if actions is None:
         actions = (how.candidates or how.game.legal)(view)
     chosen = candidates(how.game, view, actions)
     # The second number keeps these draws apart from a deal of the same seed.
     ranking = Ranking(
-        how, view, chosen, np.random.default_rng((seed, 0x7A4C)), shown=shown,
+        how, view, chosen, np.random.default_rng((check_seed(seed), 0x7A4C)), shown=shown,
         share=min(SHARE, spent.simulations // (ROUND * ROUNDS)),
     )  # fmt: skip
     deadline = spent.deadline()
@@ -244,11 +243,14 @@ class Ranking:
         """
         number = int(self._surviving.sum())
         size = max(self._least, min(POPULATION, self._share // number))
-        played = (executor.map if executor else map)(
-            _population,
-            *map(repeat, (self._how, self._view, self.actions, self._surviving, size)),
-            self._rng.spawn(populations),
-        )
+
+        def play(context: Context, rng: Rng) -> Floats:
+            how, view, surviving = self._how, self._view, self._surviving
+            return context.run(_population, how, view, self.actions, surviving, size, rng)
+
+        # A population runs in a copy of this context, where `stopping` finds its event.
+        contexts = [copy_context() for _ in range(populations)]
+        played = (executor.map if executor else map)(play, contexts, self._rng.spawn(populations))
         self._populations.extend(played)
         self.done += populations * size * number
         self._surviving = self._kept | _surviving(self._populations, self._shown)

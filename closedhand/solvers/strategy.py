@@ -22,7 +22,7 @@ from closedhand.core.checks import shown
 from closedhand.core.files import within, write_arrays, write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import kernel
-from closedhand.core.parsing import OPTIONS, TEXT, check_fields
+from closedhand.core.parsing import NATURAL, OPTIONS, TEXT, check_fields
 from closedhand.core.reading import json_in, read_arrays
 from closedhand.core.registry import make_game
 from closedhand.solvers.evaluate import best_response, evaluate_sigma
@@ -304,7 +304,7 @@ def load(path: Path, game: Game | None = None) -> Strategy:
     arrays = read_arrays(path)
     fields = {"game": TEXT, "options": OPTIONS}
     try:
-        about = check_fields(json_in(arrays, "about"), "about", fields)
+        about = check_fields(json_in(arrays, "about"), "about", fields, {"iterations": NATURAL})
         made_for = make_game(about.pop("game"), **about.pop("options"))
         keys, rows, actions, shares = [_typed(arrays, *form) for form in FORMS]
     except (InputError, KeyError) as error:

@@ -86,6 +86,7 @@ class DuplicateDealing(BaseWrapper[str, Observation, int]):
 
     def step(self, action: int | None) -> None:
         """Step the wrapped env."""
+        aec_table(self.env).check_started()
         ended = all(self.terminations.values())
         super().step(action)  # type: ignore[arg-type]
         if not ended:

@@ -74,8 +74,10 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
         """Play a sub-step of `agent_selection`; None for an agent that has terminated.
 
         Raises:
+            gymnasium.error.ResetNeeded: No game was started.
             InputError: The action is not legal; the game is unchanged.
         """
+        aec_table(self.env).check_started()
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             super().step(action)  # type: ignore[arg-type]
@@ -91,6 +93,7 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
 
     def observe(self, agent: str) -> Observation:
         """Return the observation of an agent, as the wrapped env does."""
+        aec_table(self.env).check_started()
         return self.form.show(*self._look(agent))
 
     def _look(self, agent: str) -> tuple[np.ndarray, np.ndarray]:

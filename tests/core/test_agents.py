@@ -572,6 +572,14 @@ def test_the_choice_of_an_agent_as_the_game_counts_it() -> None:
     assert len(counted) > 5
 
 
+@pytest.mark.parametrize("action", [None, 1.5, "x", 2**70])
+def test_the_choice_of_an_agent_is_checked(action: Any) -> None:
+    game = make_game("uh_leduc")
+    view = game.view(game.deal(np.random.default_rng(0)), 0)
+    with pytest.raises(InputError, match="lenient"):
+        legal_choice(game, view, Lenient(action))
+
+
 def test_the_adviser_of_a_game_knows_its_rules() -> None:
     assert make_adviser(DAIHINMIN, "default", 0).name == "monte-carlo"
     for option in ("seven_give", "ten_discard"):

@@ -1,6 +1,7 @@
 """What `check_game` leaves open about our games: sums, early payoffs, messages, sub-steps."""
 
 from collections.abc import Iterator
+from dataclasses import MISSING, fields, replace
 from inspect import signature
 from typing import Any
 
@@ -33,6 +34,20 @@ def test_payoffs_are_told_early_only_where_places_are_certain(game: Game) -> Non
         if not game.over(state)
     )
     assert (early > 0) == (game.name == "daihinmin")
+
+
+def test_a_game_is_by_default_of_one_round_with_turns() -> None:
+    """And strict, and paid at the end, with payoffs that add up to 0."""
+    leduc = make_game("leduc")
+    needed = [each.name for each in fields(Game) if each.default is MISSING
+              and each.default_factory is MISSING]  # fmt: skip
+    game = Game(**{name: getattr(leduc, name) for name in needed})
+    assert (game.simultaneous, game.lenient, game.staged) == (False, False, False)
+    assert (game.rounds, game.payoff_sum, game.flat) == (1, 0.0, game)
+    for name in ("player", "moves", "history"):
+        less = np.dtype([(each, "i4") for each in ("player", "moves", "history") if each != name])
+        with pytest.raises(InputError, match=f"states of leduc lack the field '{name}'"):
+            replace(leduc, dtype=less)
 
 
 def test_illegal_actions_are_refused_and_change_nothing(game: Game) -> None:

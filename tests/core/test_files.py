@@ -13,7 +13,7 @@ import pytest
 
 from closedhand import InputError
 from closedhand.core import files
-from closedhand.core.file_kinds import FileKind
+from closedhand.core.file_kinds import NETWORK, FileKind, holds, marked
 from closedhand.core.files import (
     Claims,
     Log,
@@ -305,6 +305,12 @@ def test_a_claimed_file_protects_its_folder(tmp_path: Path) -> None:
         claims.folder(tmp_path)
 
 
+def test_a_header_of_endless_brackets_is_no_network(tmp_path: Path) -> None:
+    path = tmp_path / "net.safetensors"
+    path.write_bytes((10**5).to_bytes(8, "little") + b"[" * 10**5)
+    assert not holds(NETWORK, path)
+
+
 def test_what_is_of_another_kind_is_not_written_over(path: Path) -> None:
     kind = FileKind("a poem", lambda path: path.read_text().startswith("rose"))
     refuse_foreign(path, kind)  # nothing is there
@@ -321,3 +327,10 @@ def test_what_is_of_another_kind_is_not_written_over(path: Path) -> None:
         )
         with overwriting(True):
             refuse_foreign(path, kind)
+
+
+def test_a_kind_is_known_by_a_mark_near_the_beginning(path: Path) -> None:
+    is_a_picture = marked("<svg", "PNG")
+    for content, found in ((b"\x89PNG", True), (b"a <svg>", True), (b"SVG", False), (b"", False)):
+        path.write_bytes(content)
+        assert is_a_picture(path) == found

@@ -116,6 +116,7 @@ def plain(
     d: bool = False,
     e: Any = None,
     f: "str" = "",
+    g: Annotated[int, Range(1), "rounds"] | None = None,
 ) -> None:
     """A maker whose signature is its table."""
 
@@ -130,15 +131,30 @@ def test_a_signature_is_a_table() -> None:
     assert [option.values for option in table] == [
         "a whole number of at most 9 digits", "a number from 0 to 1, or none", "x or y",
         "true or false", "any value", "a text",
+        "a whole number of 1 or more, of at most 9 digits, or none",
     ]  # fmt: skip
+    assert table["g"].text == "rounds"
     for name, value in (
         ("a", "x"), ("a", 1.0), ("a", LARGEST + 1), ("b", 2), ("b", float("nan")), ("b", "inf"),
         ("b", 10**400), ("b", True), ("c", "z"), ("c", 1), ("d", "maybe"), ("f", 1),
+        ("g", 0), ("g", LARGEST + 1),
     ):  # fmt: skip
         with pytest.raises(InputError, match=rf"plain: {name} is .*; the options are a, b, c"):
             table.read({name: value})
-    with pytest.raises(InputError, match=r"plain has no option 'g'; it has a, b, c, d, e, f"):
-        table.read({"g": 1})
+    with pytest.raises(InputError, match=r"plain has no option 'h'; it has a, b, c, d, e, f"):
+        table.read({"h": 1})
+
+
+class Maker:
+    """A maker that is a class; its hints are texts, as after an import of annotations."""
+
+    def __init__(self, size: "Annotated[int, Range(1, 5)]" = 3) -> None:
+        pass
+
+
+def test_the_hints_of_a_class_are_read() -> None:
+    with pytest.raises(InputError, match="size is a whole number from 1 to 5, not '6'"):
+        options_of(Maker, "maker").read({"size": "6"})
 
 
 def test_what_a_hint_names_need_not_be_imported() -> None:
@@ -159,7 +175,8 @@ def test_an_attached_table_comes_before_the_signature() -> None:
         """A maker with a table."""
 
     assert options_of(make, "other") is table
-    assert table.markdown() == "- `size=3` (a whole number of 1 or more): how large."
+    form = "a whole number of 1 or more, of at most 9 digits"
+    assert table.markdown() == f"- `size=3` ({form}): how large."
 
 
 def test_a_maker_of_any_options_gets_them_as_they_are() -> None:

@@ -7,9 +7,12 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import EntryPoint, distributions
 from pathlib import Path
 
 import pytest
+
+from closedhand.core import plugins
 
 SPEC = """
 import dataclasses
@@ -37,6 +40,16 @@ def install(folder: Path, name: str, code: str, games: str = "", agents: str = "
     (about / "entry_points.txt").write_text(
         f"[closedhand.games]\n{games}\n\n[closedhand.agents]\n{agents}\n"
     )
+
+
+def test_our_entry_points_come_first(tmp_path: Path) -> None:
+    for name in ("closedhand", "a_package"):
+        install(tmp_path, name, "", agents="ace = a:b")
+    found = [dist.entry_points for dist in distributions(path=[str(tmp_path)])]
+    points = sorted((point for some in found for point in some), key=plugins.order)
+    assert [plugins.owner_of(point) for point in points] == ["closedhand", "a_package"]
+    assert [plugins.is_own(point) for point in points] == [True, False]
+    assert not plugins.is_own(EntryPoint("ace", "a:b", "closedhand.agents"))
 
 
 def run(folder: Path, program: str) -> subprocess.CompletedProcess[str]:

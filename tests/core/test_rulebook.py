@@ -14,7 +14,7 @@ from closedhand.cli import app
 from closedhand.core import registry
 from closedhand.core.explanations import kind_of, reason_against, why_not
 from closedhand.core.registry import GAMES, spec_of
-from closedhand.core.rulebook import as_markdown, rules_in_words
+from closedhand.core.rulebook import Section, as_markdown, from_markdown, rules_in_words
 from closedhand.core.translations import terms_of
 
 LANGUAGES = ("en", "zh", "ja")
@@ -128,6 +128,15 @@ def test_a_game_without_rules_in_words_says_so(monkeypatch: pytest.MonkeyPatch) 
     ))  # fmt: skip
     with pytest.raises(InputError, match="no rules in words"):
         rules_in_words("x")
+
+
+def test_blank_lines_do_not_matter() -> None:
+    """A text may follow its title at once, and more than one line may be empty."""
+    plays = (("pair", "9 9"), ("single", "9"))
+    book = (Section("Plays", ("Of equal ranks.", "Or one."), plays), Section("End", ()))
+    tight = "## Plays\nOf equal\nranks.\n\nOr one.\n\n- pair: 9 9\n- single: 9\n\n## End"
+    wide = tight.replace("\n\n", "\n \n\n").replace("## Plays\n", "## Plays\n\n\n")
+    assert from_markdown(tight) == from_markdown(wide) == book
 
 
 def test_rules_without_sections_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

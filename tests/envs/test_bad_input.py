@@ -192,6 +192,7 @@ class Vector(Solo):
     bad_seeds = [
         *BAD_SEEDS, [1, 2], [1, 2, -3], [1, 2, 3.5], [1, 2, "3"], [True, 2, 3], "123",
         np.array([1.0, 2, 3]), np.zeros((3, 2), int), np.array(3.0), {1: 2, 2: 3, 3: 4},
+        [[1], [2, 3], []],
     ]  # fmt: skip
 
     def make(self, **kwargs: Any) -> Any:

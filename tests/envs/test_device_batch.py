@@ -81,11 +81,28 @@ def test_it_is_the_env_with_same_step_reset(name: str, rules: dict, options: dic
     assert seen == {0, 1, 2}
 
 
+def test_a_seed_for_some_games_leaves_the_draws_of_the_others() -> None:
+    """The samples of game 0 go on as if game 1 had not been reset."""
+    drawn = []
+    for mask in (None, torch.tensor([False, True])):
+        batch = DeviceBatch(make_game("uh_leduc"), 2, device="cpu")
+        batch.reset(3)
+        first = [int(batch.sample()[0]) for _ in range(20)]
+        if mask is not None:
+            batch.reset(5, mask)
+        drawn.append(first + [int(batch.sample()[0]) for _ in range(20)])
+    assert drawn[0] == drawn[1]
+    assert drawn[0][:20] != drawn[0][20:]
+
+
 def test_what_does_not_fit_is_refused_in_one_line(monkeypatch):
     game = make_game("leduc")
     batch = DeviceBatch(game, 3, device="cpu")
     with pytest.raises(InputError, match="no game is under way"):
         batch.step(torch.zeros(3, dtype=torch.int64))
+    for call in (batch.sample, lambda: batch.decide("random")):
+        with pytest.raises(InputError, match="no game is under way"):
+            call()
     batch.reset(1)
     for actions, found in (
         (torch.zeros(3), r"float32 \[3\] on cpu"),
@@ -96,12 +113,15 @@ def test_what_does_not_fit_is_refused_in_one_line(monkeypatch):
     ):
         with pytest.raises(InputError, match=found):
             batch.step(actions)
-    with pytest.raises(InputError, match=r"the mask of games must be bool \[3\]"):
-        batch.reset(reset_mask=torch.ones(2, dtype=torch.bool))
+        with pytest.raises(InputError, match=found):
+            batch.decide("random", actions)
+    for mask in (torch.ones(2, dtype=torch.bool), "all", [[True], [True, True]], object()):
+        with pytest.raises(InputError, match=r"the mask of games must be bool \[3\]"):
+            batch.reset(reset_mask=mask)
     for number in (0, 2**25, 1.0):
         with pytest.raises(InputError, match="the number of games is 1 to"):
             DeviceBatch(game, number, device="cpu")
-    for device in ("tpu", 3.5, "mps"):
+    for device in ("tpu", 3.5, "mps", 2**70):
         with pytest.raises(InputError, match="device is cpu, cuda or cuda:0"):
             DeviceBatch(game, 3, device=device)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)

@@ -2,10 +2,14 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from typing import Any
 
+import pettingzoo
 import pytest
 
+from closedhand import InputError, make_game, register_game
+from closedhand.core import registry
 from closedhand.core.registry import GAMES as ENVIRONMENTS
 
 
@@ -19,3 +23,24 @@ def test_every_env_has_a_page(environment: Any) -> None:
     assert len(environment.doc) > 1000
     assert environment.doc.count("Options:\n\n- ") == 1
     assert all(f"- `{option.name}=" in environment.doc for option in environment.option_table)
+
+
+@pytest.mark.parametrize("taken", ["aec_id", "parallel_id", "gymnasium_id"])
+def test_a_game_does_not_take_the_envs_of_another(taken: str) -> None:
+    poker = ENVIRONMENTS["chinese_poker"]
+    ids = {"aec_id": "new-v0", "parallel_id": "new-v0", "gymnasium_id": "New-v0"}
+    spec = replace(poker, name="new", **{**ids, taken: getattr(poker, taken)})
+    with pytest.raises(InputError, match=f"{getattr(poker, taken)}, an env of .*new, is taken"):
+        register_game(spec)
+    assert "new" not in ENVIRONMENTS and "new-v0" not in pettingzoo.aec_registry
+    table: Any = pettingzoo.make("aec", poker.aec_id).unwrapped
+    assert table.game is make_game("chinese_poker")
+
+
+def test_a_maker_of_another_game_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one without presets."""
+    other = replace(make_game("uh_leduc"), name="other", options={})
+    spec = replace(ENVIRONMENTS["uh_leduc"], name="bare", make=lambda: other, options={})
+    monkeypatch.setitem(registry._specs, "bare", spec)
+    with pytest.raises(InputError, match="are those of other, not bare"):
+        make_game("bare")

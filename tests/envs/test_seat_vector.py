@@ -75,7 +75,7 @@ def test_bad_input_is_refused() -> None:
     first = rows.states.tobytes()
     rows.reset(seed=[1, 5, 2, 6])
     assert rows.states.tobytes() == first
-    for seed in (-1, 1.5, [1, 2], "12", True):
+    for seed in (-1, 1.5, [1, 2], [[1], [2, 3], [], []], "12", True):
         with pytest.raises(InputError):
             rows.reset(seed=seed)
     for mask in ([True] * 3, [1] * 4, [False] * 4, "x"):
@@ -88,6 +88,9 @@ def test_bad_input_is_refused() -> None:
             rows.step(actions)
     with pytest.raises(InputError, match="no autoreset mode"):
         SeatVectorEnv("leduc", autoreset_mode="never")
+    for name, value in {"opponents": "random", "legal": "ids", "seat": 0}.items():
+        with pytest.raises(InputError, match=f"unexpected keyword argument '{name}'"):
+            SeatVectorEnv("leduc", **{name: value})
     assert rows.states.tobytes() == first
 
 

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AutoresetMode
-from support import VARIANTS, variant_id
+from support import VARIANTS, positions, variant_id
 from support_envs import Fixed, as_in_vector, deal_of, make_solo
 
 from closedhand import InputError, make_game
+from closedhand.core.numba.jit import State
 from closedhand.core.registry import GAMES as ENVIRONMENTS
 from closedhand.envs.seat_vector import SeatVectorEnv
 from closedhand.envs.vector import GameVectorEnv
@@ -343,6 +344,43 @@ def test_bad_choice_of_games(mask: Any) -> None:
 def test_bad_reset_mask(mask: Any) -> None:
     with pytest.raises(InputError, match="reset_mask"):
         make_vec(VARIANTS[0], 2).reset(options={"reset_mask": np.array(mask)})
+
+
+def test_the_first_reset_is_of_all_games() -> None:
+    """The others would show a blank state, which no deal has."""
+    for envs in (GameVectorEnv("leduc", 2), SeatVectorEnv("leduc", 2)):
+        some = np.arange(envs.num_envs) < envs.num_envs // 2
+        with pytest.raises(InputError, match="reset all of them first"):
+            envs.reset(options={"reset_mask": some})
+        envs.reset(options={"reset_mask": some | True})
+        envs.reset(options={"reset_mask": some})
+
+
+def test_after_a_refused_start_the_episodes_go_on() -> None:
+    """Rewards and steps are summed as if nobody had tried to start another game."""
+    envs = GameVectorEnv("leduc", 2, opponents="random", reward="seats")
+    game, (_, infos) = envs.game, envs.reset(seed=3)
+
+    def ends(state: State) -> bool:
+        after = [state.copy() for _ in game.legal(state)]
+        for each, action in zip(after, game.legal(state), strict=True):
+            game.play(each, int(action))
+        return all(map(game.over, after))
+
+    ended = next(
+        state.copy()
+        for state in positions(game, seed=1, games=200)
+        if not game.over(state) and state.player == 1 and ends(state)
+    )
+    _, *_, infos = envs.step(choose(infos["action_mask"], np.random.default_rng(0)))
+    twin = copy.deepcopy(envs)
+    with pytest.raises(InputError, match="before the seat's first turn"):
+        envs.reset(options={"state": ended})
+    for step in range(12):
+        actions = choose(infos["action_mask"], np.random.default_rng(step))
+        looks = envs.step(actions)
+        assert data_equivalence(looks, twin.step(actions))
+        infos = looks[-1]
 
 
 LISTED = [VARIANTS[0], ("leduc", {}), ("chinese_poker", {}), ("daihinmin", {})]

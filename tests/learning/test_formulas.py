@@ -5,11 +5,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support_learners import SMALL
 
-from closedhand import make_game
+from closedhand import make_agent, make_game
 from closedhand.learning.dmc import DMC, DMCSettings
+from closedhand.learning.evaluation import _points, judge
 from closedhand.learning.legal import Legal
-from closedhand.learning.ppo import Decisions, PPOSettings, loss_of
+from closedhand.learning.networks import ResidualLayers
+from closedhand.learning.policy_gradient import Task, Training
+from closedhand.learning.ppo import PPO, Decisions, PPOSettings, loss_of
+from closedhand.learning.training import Scale
 
 torch = pytest.importorskip("torch")
 
@@ -155,3 +160,87 @@ def test_random_actions_become_rarer(decisions: int, stray: float) -> None:
     wanted = stray * (1 - 1 / game.num_actions)
     error = math.sqrt(wanted * (1 - wanted) / number)
     assert abs((actions != best).mean() - wanted) < 4 * error
+
+
+def test_payoffs_count_for_less_as_others_follow() -> None:
+    scale = Scale()
+    assert scale.add(np.array([[2.0, -2.0]])) == 2.0
+    # Two payoffs of 2 in size count for 0.95 each, two of 1 for 1.
+    assert scale.add(np.array([[1.0, -1.0]])) == pytest.approx(math.sqrt((0.95 * 8 + 2) / 3.9))
+    assert Scale().add(np.zeros((1, 2))) == 1.0
+
+
+def test_a_step_of_the_policy_gradient_is_that_of_adam() -> None:
+    """Ascent by the mean gradient of a game, with fewer and fewer large steps."""
+    drawn: list[np.ndarray] = []
+
+    def gradient(weights: np.ndarray, piece: int, rng: np.random.Generator) -> np.ndarray:
+        assert piece in (0, 1)
+        drawn.append(rng.normal(size=2) * [3.0, 0.01])
+        return drawn[-1]
+
+    task = Task(2, 6, 3, gradient, rate=0.1, slower=4.0, least=0.2)
+    training = Training(task, seed=5)
+    weights, mean, squares = np.zeros((3, 2))
+    for t in range(1, 6):
+        drawn.clear()
+        training.step()
+        total = np.sum(drawn, axis=0) / 6
+        mean, squares = 0.9 * mean + 0.1 * total, 0.99 * squares + 0.01 * total**2
+        size = 0.1 * math.sqrt(1 - 0.99**t) / (1 - 0.9**t) / math.sqrt(1 + (t - 1) / 4)
+        weights = weights + size * mean / (np.sqrt(squares) + 0.2)
+        assert training.weights == pytest.approx(weights)
+    assert (training.steps, training.games) == (5, 30)
+    assert training.average is training.weights
+    again = Training(task, seed=5)
+    again.restore(training.state())
+    for each in (training, again):
+        each.step()
+    assert (training.weights == again.weights).all()
+
+
+def test_the_average_of_the_weights_counts_later_ones_for_more() -> None:
+    task = Task(1, 1, 1, lambda weights, piece, rng: np.ones(1), averaging=2)
+    training = Training(task)
+    average, seen = 0.0, []
+    for t in range(1, 5):
+        training.step()
+        seen.append(float(training.weights[0]))
+        share = 3 / (2 + t)
+        average += share * (seen[-1] - average)
+        assert training.average[0] == pytest.approx(average)
+    assert seen == sorted(seen) and training.weights.dtype == np.float32
+
+
+def test_residual_layers_add_what_came_in() -> None:
+    layers = ResidualLayers(3, 4, 3)
+    seen = torch.randn(5, 3)
+    hidden = np.maximum(seen.numpy() @ weights_of(layers.first) + layers.first.bias.tolist(), 0)
+    for layer in layers.others:
+        hidden = hidden + np.maximum(hidden @ weights_of(layer) + layer.bias.tolist(), 0)
+    assert layers(seen).tolist() == pytest.approx(hidden)
+
+
+def weights_of(layer: Any) -> np.ndarray:
+    """The matrix that inputs are multiplied with."""
+    return layer.weight.detach().numpy().astype(float).T
+
+
+def test_what_ppo_measures_is_a_mean_of_its_decisions() -> None:
+    learner = PPO(make_game("leduc"), PPOSettings(**SMALL), 3)
+    measured = learner.update(np.random.default_rng(1))
+    assert 0 < measured["entropy"] < math.log(3)
+    assert measured["value_loss"] > 0 and measured["kl"] > -0.01
+    assert 0 <= measured["clipped"] <= 1
+
+
+def test_a_score_is_of_the_points_by_side() -> None:
+    """And the gain over the opponent, which played the same deals with all seats."""
+    game = make_game("uh_leduc")
+    agents = [make_agent(game, "equilibrium[iterations=20]", 1) for _ in range(2)]
+    score = judge(game, agents[0], "random", 60, 5, with_gain=True)
+    own = _points(game, [agents[1], make_agent(game, "random", 5)], range(60), 5, True)
+    assert own.shape == (60, 4)
+    assert score.points.mean == pytest.approx(own[:, :2].mean())
+    assert score.gain.mean == pytest.approx((own[:, :2] - own[:, 2:]).mean())
+    assert own[:, 2:].sum() == pytest.approx(0)

@@ -63,8 +63,9 @@ def test_sub_steps_lead_to_their_play() -> None:
 def test_imitation_learns_from_records_and_resumes(tmp_path: Path) -> None:
     path = record(tmp_path, "leduc", 60)
     settings = ImitationSettings(**SMALL)
-    learner = learn(Imitation(make_game("leduc"), settings, 1, records=path), 5)
-    assert learner.measured["loss"] < 1.2
+    learner = Imitation(make_game("leduc"), settings, 1, records=path)
+    first = learn(learner, 1).measured["loss"]
+    assert learn(learner, 5).measured["loss"] < first - 0.01
 
 
 @pytest.mark.parametrize("number", [2, 19, 20, 45])
@@ -90,6 +91,18 @@ def test_nothing_of_a_single_game_is_held_out(tmp_path: Path) -> None:
     learner = Imitation(make_game("leduc"), ImitationSettings(**SMALL), 1, records=path)
     assert "none is held out" in learner.remark
     assert learn(learner, 1).measured.keys() == {"loss"}
+
+
+def test_records_without_decisions_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = record(tmp_path, "leduc", 3)
+    learner = Imitation(make_game("leduc"), ImitationSettings(**SMALL), 1, records=path)
+    _, some = learner.watched(np.random.default_rng(0))
+    none = Pairs(*(each[:0] for each in some))
+    monkeypatch.setattr(learner, "watched", lambda rng: (none, some))
+    with pytest.raises(InputError, match=r"hardly a decision in .* can be learned"):
+        learner.pairs(np.random.default_rng(0))
 
 
 def test_illegal_actions_of_a_lenient_game_are_not_learned() -> None:

@@ -1,17 +1,24 @@
 """The deep learners: they learn, resume exactly, and end as agents, in any game."""
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from support import DATA
 from support_learners import SMALL, kuhn, learn
 
 from closedhand import InputError, make_agent, make_game
+from closedhand.arena import learners
+from closedhand.core.registry import load
 from closedhand.learning import runs
+from closedhand.learning.algorithms import LEARNERS as ALGORITHMS, ON_GPU
 from closedhand.learning.dmc import DMC, DMCSettings
 from closedhand.learning.evaluation import judge
 from closedhand.learning.imitation import Imitation, ImitationSettings
+from closedhand.learning.population import Population
 from closedhand.learning.ppo import PPO, PPOSettings
 
 LEARNERS = {
@@ -29,6 +36,15 @@ def weights_of(learner: Any) -> np.ndarray:
     return np.concatenate([np.ravel(state[name]) for name in sorted(state)])
 
 
+def test_the_defaults_are_those_of_the_published_figures() -> None:
+    """Whoever changes one measures the figures of the manual again."""
+    pytest.importorskip("sb3_contrib")
+    found = {name: asdict(load(ref).settings_type()) for name, ref in ALGORITHMS.items()}
+    found |= {f"{name} on a GPU": asdict(load(ref).settings_type()) for name, ref in ON_GPU.items()}
+    found["learner table"] = {**learners.SETTINGS, **asdict(learners.Plan())}
+    assert found == json.loads((DATA / "learner_settings.json").read_text())
+
+
 @every_learner
 def test_resuming_is_exact(algorithm: str, tmp_path: Path) -> None:
     game = make_game("leduc")
@@ -38,6 +54,7 @@ def test_resuming_is_exact(algorithm: str, tmp_path: Path) -> None:
     resumed = runs.begin(LEARNERS[algorithm](game), tmp_path)
     resumed.resume()
     assert resumed.learner.updates == 3
+    assert resumed.history == []  # the learner notes what it measures, and checkpoints add nothing
     assert (weights_of(learn(resumed.learner, 6)) == weights_of(whole)).all()
 
 
@@ -110,7 +127,10 @@ def test_every_learner_serves_a_game_of_another_package(
     states = np.array([game.deal(np.random.default_rng(i)) for i in range(20)], game.dtype)
     shares = agent.probabilities(states)  # type: ignore[attr-defined]
     assert shares.shape == (20, 2) and np.allclose(shares.sum(1), 1)
-    assert set(learner.summary()["against"]) == {"random"}
+    scores = learner.summary()["against"]
+    assert set(scores) == {"random"}
+    for estimate in scores["random"].values():
+        assert estimate == [round(each, 4) for each in estimate]
 
 
 @pytest.mark.slow
@@ -126,3 +146,28 @@ def test_imitation_finds_the_policy_of_a_rule() -> None:
     settings = ImitationSettings(**SMALL)
     learner = learn(Imitation(make_game("doudizhu"), settings, 3, expert="rule"), 12)
     assert learner.measured["accuracy"] > 0.6
+
+
+def test_batches_grow_with_what_was_learned() -> None:
+    """To an eighth of all decisions and four times the games of an update at most."""
+    learner = PPO(make_game("leduc"), PPOSettings(batch=50_000), 3)
+    assert learner.games_in_update == 64
+    learner.games, learner.updates = 20_000, 10
+    for decisions, games in (
+        (10_000, 8_000), (40_000, 4_096), (100_000, 2_500), (1_000_000, 1_000),
+    ):  # fmt: skip
+        learner.decisions = decisions
+        assert learner.games_in_update == games
+
+
+def test_a_pool_with_the_learner_of_every_update_is_restored() -> None:
+    pool = Population(make_game("leduc"), ["pool"], 1)
+    pool.add(1, lambda: {"w": np.ones(2)})
+    again = Population(pool.game, ["pool"], 5)
+    again.restore(pool.state())
+    again.add(2, lambda: {"w": np.zeros(2)})
+    assert [each.tolist() for at in (1, 2) for each in again.members[at].values()] == [
+        [1.0, 1.0], [0.0, 0.0]
+    ]  # fmt: skip
+    with pytest.raises(ValueError, match="pool"):
+        again.restore({**pool.state(), "pool": np.array([0])})

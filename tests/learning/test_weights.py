@@ -170,6 +170,14 @@ def test_damaged_files_are_refused(name: str, tmp_path: Path) -> None:
     assert_refused(path)
 
 
+@pytest.mark.parametrize("content", [b"", b"\2", struct.pack("<Q", 3) + b"{}"])
+def test_a_file_that_is_cut_off_is_told(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "w"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="is cut off"):
+        weights.load(path, SCHEMA, build)
+
+
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     assert_refused(tmp_path)
     assert_refused(tmp_path / "nothing")

@@ -53,8 +53,8 @@ NAMED = (
     ),
     Fault(
         "closedhand.games.doudizhu.rules",
-        "won and peasants == 0",
-        "won and peasants <= 1",
+        "state.plays[0] + state.plays[1] + state.plays[2] == state.plays[landlord]",
+        "state.plays[0] + state.plays[1] + state.plays[2] <= state.plays[landlord] + 1",
         "tests/games/doudizhu/test_rules.py::test_spring_needs_that_nobody_answered",
     ),
     Fault(
@@ -77,8 +77,8 @@ NAMED = (
     ),
     Fault(
         "closedhand.wrappers.sb3",
-        "self._info(final[i])",
-        "self._info(final[np.flatnonzero(done)[0]])",
+        "self._without_mask(last[i])",
+        "self._without_mask(last[np.flatnonzero(dones)[0]])",
         "tests/wrappers/test_sb3.py::test_every_game_gets_its_own_last_observation[leduc-options0]",
     ),
 )

@@ -4,8 +4,9 @@ import ast
 
 import pytest
 from mutants.explained import EXPLAINED, Explained, explanation
+from mutants.named import NAMED, Fault
 from mutants.operators import OPERATORS, mutants, mutate
-from mutants.running import source_path
+from mutants.running import ROOT, source_path
 
 SOURCE = '''
 """A module with 1 docstring."""
@@ -80,3 +81,10 @@ def test_what_is_explained_is_a_mutant(each: Explained) -> None:
     lines = source.splitlines()
     assert each in [explanation(mutant, lines) for mutant in mutants(name, source)]
     assert len([other for other in EXPLAINED if other[:5] == each[:5]]) == 1
+
+
+@pytest.mark.parametrize("fault", NAMED, ids=lambda fault: f"{fault.module} {fault.after}")
+def test_a_named_fault_has_its_place_and_test(fault: Fault) -> None:
+    assert source_path(fault.module).read_text("utf-8").count(fault.before) == 1
+    file, _, name = fault.test.partition("::")
+    assert f"def {name.partition('[')[0]}(" in (ROOT / file).read_text("utf-8")

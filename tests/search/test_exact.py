@@ -8,7 +8,7 @@ from closedhand import Game, make_game
 from closedhand.agents.daihinmin.policy import light_policy
 from closedhand.core.game import InputError, State
 from closedhand.games.daihinmin.plays import CARDS, PASS
-from closedhand.search import LOST, UNKNOWN, WON, exact, solve
+from closedhand.search import LOST, UNKNOWN, WON, Uniform, exact, solve
 
 
 def force(game: Game, state: State, nodes: int = 100_000) -> tuple[int, int]:
@@ -97,6 +97,31 @@ def test_payoffs_of_open_deals_of_leduc() -> None:
             game.play(state, game.parse(text, state))
         assert game.returns(state)[found.player] == found.value
     assert len(values) > 2
+
+
+@pytest.mark.parametrize(("asks", "answer", "tables"), [
+    ("at_least", WON, (-3.0, -2.0)), ("at_most", LOST, (3.0, 2.0)),
+])  # fmt: skip
+def test_a_table_that_grows_may_take_the_place_of_another(
+    asks: str, answer: int, tables: tuple[float, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The questions of both tables could answer one more; the first one turns out not to."""
+    game = make_game("leduc")
+    state = game.parse_deal("SK;HJ;HK")
+    search = exact._Search(game, Uniform(), state, (0, 1), 9.0, 0)
+    for least in tables:
+        search.table_of(least).seen[:2] = 1.0, -1.0
+    asked = []
+
+    def decide(state: State, least: float) -> int:
+        asked.append(least)
+        search.tables = {least: search.table_of(least)}
+        search.tables[least].seen[:2] = least, least - 0.1
+        return answer
+
+    monkeypatch.setattr(search, "decide", decide)
+    assert getattr(search, asks)(state, 0.5 if answer == WON else -0.5)
+    assert len(asked) == 2 and asked[0] == tables[0]
 
 
 def test_teams_decide_whose_payoff_is_maximised() -> None:

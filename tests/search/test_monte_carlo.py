@@ -1,18 +1,21 @@
 """Flat Monte Carlo, on all games and on what can be counted."""
 
 import time
+from collections.abc import Callable
 from itertools import count
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from closedhand import InputError, make_game, search as search_package
 from closedhand.core import contract
-from closedhand.search import MonteCarlo, PairedSearch, Uniform, budget, monte_carlo
+from closedhand.search import ISMCTS, MonteCarlo, PairedSearch, Uniform, budget, monte_carlo
 from closedhand.search.budget import read_budget
 from closedhand.search.monte_carlo import most_promising
 
+LEDUC = make_game("leduc")
 # A small game and a large one: for each the kernels are compiled, which takes half a minute.
 EACH = [("uh_leduc", -13, 13), ("daihinmin", 1, 5)]
 
@@ -85,11 +88,43 @@ def test_a_budget_of_time_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     "budget",
-    [{}, {"simulations": 0}, {"seconds": -1.0}, {"simulations": 9, "candidates": 0}],
+    [
+        {},
+        {"simulations": 0},
+        {"simulations": 9.0},
+        {"seconds": -1.0},
+        {"seconds": "1"},
+        {"simulations": 9, "candidates": 0},
+    ],
 )
 def test_budgets_that_make_no_sense_are_refused(budget: dict) -> None:
     with pytest.raises(InputError, match=r"a search (takes a positive|needs a limit)"):
         MonteCarlo(make_game("daihinmin"), Uniform(), **budget)
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        lambda view, rng, **limits: MonteCarlo(LEDUC, Uniform(), **limits).best(view, rng=rng),
+        lambda view, rng, **limits: ISMCTS(LEDUC, Uniform(), **limits).best(view, rng),
+        lambda view, rng, **limits: PairedSearch(LEDUC, Uniform(), **limits).best(
+            view, np.arange(2), rng
+        ),
+    ],
+    ids=["Monte Carlo", "ISMCTS", "paired"],
+)
+def test_no_search_of_a_game_that_is_over(search: Callable[..., int]) -> None:
+    over = LEDUC.view_from(0, "SJ", ["raise", "fold"])
+    with pytest.raises(InputError, match="the game is over"):
+        search(over, np.random.default_rng(0), simulations=np.int64(9), threads=1)
+
+
+@pytest.mark.parametrize("search", [MonteCarlo, PairedSearch], ids=lambda search: search.__name__)
+def test_no_search_without_an_action(search: Any) -> None:
+    view = LEDUC.view_from(0, "SK")
+    for none in ([], [[0], [1, 2]]):
+        with pytest.raises(InputError, match=r"there is no action|candidates are"):
+            search(LEDUC, Uniform(), simulations=9).judge(view, none, rng=np.random.default_rng(0))
 
 
 @pytest.mark.slow

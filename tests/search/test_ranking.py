@@ -138,6 +138,10 @@ def test_what_cannot_be_ranked(facing_raises: State) -> None:
     over = LEDUC.view_from(0, "SJ", ["raise", "fold"])
     with pytest.raises(InputError, match="the game is over"):
         rank(LEDUC, over, simulations=9)
+    with pytest.raises(InputError, match="there is no action"):
+        rank(LEDUC, facing_raises, simulations=9, actions=np.array([], int))
+    with pytest.raises(InputError, match="a seed is a whole number of 0 or more, not -1"):
+        rank(LEDUC, facing_raises, simulations=9, seed=-1)
     with pytest.raises(InputError, match="random does not simulate"):
         simulation_of(make_agent(LEDUC, "random"), facing_raises)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from closedhand import make_game
-from closedhand.search import ISMCTS, MonteCarlo, PairedSearch, Simulation, Uniform, stopping
+from closedhand.search import ISMCTS, MonteCarlo, PairedSearch, Simulation, Uniform, rank, stopping
 from closedhand.search.ranking import Ranking
 
 ENDLESS = 1000.0
@@ -28,7 +28,7 @@ class Fuse(Event):
         return self.left <= 0
 
 
-def rank_without_end() -> None:
+def advance_without_end() -> None:
     ranking = Ranking(Simulation(LEDUC, Uniform()), VIEW, ACTIONS, np.random.default_rng(0))
     while True:
         ranking.advance()
@@ -46,12 +46,16 @@ def rank_without_end() -> None:
     ],
     ids=["paired", "Monte Carlo", "ISMCTS"],
 )
-def test_agents_stop(search: Callable[..., object], threads: int) -> None:
+@pytest.mark.parametrize("limit", [{"seconds": ENDLESS}, {"simulations": 10**9}])
+def test_agents_stop(search: Callable[..., object], threads: int, limit: dict) -> None:
     with pytest.raises(stopping.Stopped):
-        stopping.run(Fuse(), lambda: search(seconds=ENDLESS, threads=threads))
+        stopping.run(Fuse(), lambda: search(**limit, threads=threads))
 
 
-def test_a_ranking_stops() -> None:
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_ranking_stops(threads: int) -> None:
     with pytest.raises(stopping.Stopped):
-        stopping.run(Fuse(), rank_without_end)
+        stopping.run(Fuse(), lambda: rank(LEDUC, VIEW, seconds=ENDLESS, threads=threads))
+    with pytest.raises(stopping.Stopped):
+        stopping.run(Fuse(), advance_without_end)
     stopping.check()  # what follows in the same thread is not stopped

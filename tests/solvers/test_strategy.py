@@ -1,5 +1,6 @@
 """Strategies of any small game: played, saved, loaded, and what is refused."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +64,7 @@ def test_files_that_hold_no_strategy_of_the_game(kuhn: Game, path: Path, tmp_pat
         "actions": arrays["actions"] + 1,
         "rows": arrays["rows"][:-1],
         "keys": arrays["keys"].astype(float),
+        "about": json.dumps({**json.loads(str(arrays["about"])), "iterations": "many"}),
     }.items():
         np.savez(other, **{**arrays, name: value})
         with pytest.raises(InputError, match=r"not (a|hold a) strategy"):
@@ -91,6 +93,13 @@ class Wrong:
 def test_what_is_no_distribution_is_refused(kuhn: Game, shares: list[float]) -> None:
     with pytest.raises(InputError, match="probabilities of wrong"):
         strategy_of(kuhn, Wrong(np.array(shares)))
+
+
+@pytest.mark.parametrize("end", [1, -1])
+def test_a_distribution_may_be_off_by_a_millionth(kuhn: Game, end: int) -> None:
+    strategy_of(kuhn, Wrong(np.array([0.5, 0.5 + 0.9e-6 * end])))
+    with pytest.raises(InputError, match="probabilities of wrong"):
+        strategy_of(kuhn, Wrong(np.array([0.5, 0.5 + 1.1e-6 * end])))
 
 
 class Fixed:

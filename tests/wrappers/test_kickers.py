@@ -15,6 +15,7 @@ from support_envs import choose, complies, duplicate, make_aec, play_aec
 
 from closedhand import InputError, make_game
 from closedhand.envs.aec import raw_env
+from closedhand.wrappers.auto_pass import AutoPass
 from closedhand.wrappers.kickers import KickerSubsteps
 
 kicker_variants = pytest.mark.parametrize(
@@ -22,6 +23,14 @@ kicker_variants = pytest.mark.parametrize(
     [v for v in VARIANTS if v[0] == "doudizhu" and make_game(v[0], **v[1]).substep_options],
     ids=variant_id,
 )
+
+
+@pytest.mark.parametrize("wrap", [KickerSubsteps, AutoPass, duplicate])
+def test_nothing_is_done_before_a_game(wrap: Any) -> None:
+    env = wrap(raw_env("doudizhu"))
+    for call in (env.step, env.observe):
+        with pytest.raises(gymnasium.error.ResetNeeded):
+            call(0)
 
 
 @kicker_variants

@@ -58,7 +58,7 @@ def odds(game: Game, view: State, parts: Sequence[str]) -> list[Odds | None]:
 def _of_part(game: Game, part: int, cards: list[int], others: np.ndarray) -> Odds | None:
     if len(cards) < SIZES[part]:
         return None
-    tables = game.rules.tables
+    tables = game.flat.rules.tables
     table = tables.three if part == FRONT else tables.five
     strength = int(table[place_of(tables, np.array(sorted(cards, reverse=True)))])
     return Odds(

@@ -39,6 +39,7 @@ from closedhand.games.doudizhu.counts import DECK
 from closedhand.games.doudizhu.state import SEATS
 from closedhand.games.doudizhu.substeps import next_step
 from closedhand.learning.tensors import load_tensors
+from closedhand.learning.torch_threads import one_thread_unless_chosen
 
 CARDS = 54
 HISTORY, STEPS = 15, 5
@@ -205,8 +206,7 @@ class DouZeroAgent(BatchAgent):
         """Create the agent with the networks of the landlord, the down and the up peasant."""
         super().__init__(game, name)
         self._networks = networks
-        # One thread, as matches run in several processes.
-        torch.set_num_threads(1)
+        one_thread_unless_chosen()
         plays = game.flat.rules.plays
         self._need = plays.need[: plays.number].copy()
         self._ids = np.empty(game.num_actions + game.flat.num_actions, np.int32)

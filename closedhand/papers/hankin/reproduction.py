@@ -154,10 +154,13 @@ def compute(
 
 
 def _blog_tables(game: Game, path: Path, seed: int, anew: bool = False) -> separable.Tables:
-    """Train tables as in the blog, or load them from the file unless `anew` is set."""
-    if path.exists() and not anew:
-        return separable.load(path)
+    """Train tables as in the blog, or load the same ones from the file unless `anew` is set."""
     run = training.Training(game, "blog", HANDS_A_CYCLE, seed=seed)
+    if path.exists() and not anew:
+        kept = separable.load(path)
+        # A reproduction with another seed, or by another version, may have left its tables there.
+        if kept.about == {**run.tables.about, "cycles": CYCLES}:
+            return kept
     for _ in range(CYCLES):
         run.cycle()
     separable.save(run.tables, path)

@@ -150,11 +150,13 @@ def _learning_ppo(folder: Path, seed: int, seconds: float) -> Part:
         game = make_game("uh_leduc")
         where = folder / "runs" / f"uh_leduc-ppo-seconds-{seconds:g}"
         notes.own(where)
-        notes.keep(dict)
         learner = PPO(game, PPOSettings(**PPO_SETTINGS), seed)
         run = runs.begin(learner, where)
         run.resume_if_kept()
-        curve: list[dict[str, Any]] = []
+        begun = notes.begun or {"curve": []}
+        # After a kill the checkpoint may be older than the curve.
+        curve = [point for point in begun["curve"] if point["seconds"] <= run.seconds]
+        notes.keep(lambda: {"curve": curve})
 
         def judge_now() -> None:
             found = evaluate(strategy_of(game, learner.agent()))

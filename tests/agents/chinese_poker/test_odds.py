@@ -28,6 +28,12 @@ def test_complete_parts_have_odds() -> None:
     assert front.name.startswith("22")
 
 
+def test_a_game_in_substeps_has_the_same() -> None:
+    substeps = make_game("chinese_poker", substeps=True)
+    parts = ["AsKsQsJsTs", "", "2d2h7s"]
+    assert odds(substeps, VIEW, parts) == odds(GAME, VIEW, parts)
+
+
 def test_they_are_those_of_advice(own_cache: None) -> None:
     """The best arrangement has the chances that `advise` says it has, against the same pool."""
     pool = module._pool(GAME, module.POOL_SIZE)

@@ -9,7 +9,7 @@ import pytest
 from support_cli import assert_refused, run_to
 from support_pools import SMALL
 
-from closedhand import InputError
+from closedhand import InputError, make_game
 from closedhand.agents.chinese_poker import agents, separable, training
 from closedhand.core.file_kinds import COMMENT
 from closedhand.papers.hankin import report, reproduction
@@ -110,6 +110,18 @@ def test_a_part_is_done_anew_where_anything_it_depends_on_changes(
     assert [done(pool=SMALL), done(pool=SMALL)] == [2, 0]
     monkeypatch.setattr(separable, "shipped", lambda: separable.Tables(training.even()))
     assert [done(), done()] == [2, 0]
+
+
+def test_tables_of_another_seed_are_trained_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reproduction, "HANDS_A_CYCLE", 100)
+    game, path = make_game("chinese_poker"), tmp_path / "tables.npz"
+    one, other = (reproduction._blog_tables(game, path, seed) for seed in (0, 1))
+    assert (one.about["seed"], other.about["seed"]) == (0, 1)
+    monkeypatch.setattr(training.Training, "cycle", lambda *_: 1 / 0)
+    kept = reproduction._blog_tables(game, path, 1)
+    assert separable.listing(kept) == separable.listing(other)
 
 
 def test_an_unknown_section_is_refused() -> None:

@@ -2,12 +2,15 @@
 
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from support_leduc import UH
 
+from closedhand.learning import runs
 from closedhand.solvers import solving
 
 
@@ -68,3 +71,54 @@ def test_sections_are_computed_and_reported_alone(tmp_path: Path) -> None:
     assert "Learning" not in text and "Solvers" not in text
     leduc.pictures(results, tmp_path)
     assert not list(tmp_path.iterdir())
+
+
+def test_the_curve_of_an_interrupted_network_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has the evaluations before the interruption, and no others than without one."""
+    from closedhand.papers.leduc_slides import reproduction as leduc
+
+    class Notes:
+        """Those of a part that may be interrupted."""
+
+        def __init__(self, begun: Any = None) -> None:
+            self.begun = begun
+            self.kept: Callable[[], Any] = dict
+
+        def __call__(self, share: float) -> None: ...
+
+        def own(self, folder: Path) -> None: ...
+
+        def keep(self, state: Callable[[], Any]) -> None:
+            self.kept = state
+
+    def begin(first: int, last: int) -> Any:
+        run = SimpleNamespace(seconds=first, interrupted=last < 20, resume_if_kept=lambda: None)
+
+        def work(limit: float, progress: Callable[[], None]) -> None:
+            while run.seconds < last:
+                run.seconds += 1
+                progress()
+
+        run.work = work
+        return run
+
+    monkeypatch.setattr(leduc, "strategy_of", lambda *_: None)
+    monkeypatch.setattr(leduc, "evaluate", lambda _: None)
+    monkeypatch.setattr(solving, "judgement_summary", lambda *_: {})
+    part = leduc._learning_ppo(tmp_path, 0, 20.0)
+    curves = []
+    # The second run is interrupted after 12 of 20 seconds, and goes on from a checkpoint at 11.
+    for spans in ([(0, 20)], [(0, 12), (11, 20)]):
+        notes = Notes()
+        for first, last in spans:
+            monkeypatch.setattr(runs, "begin", lambda *_, at=(first, last): begin(*at))
+            notes = Notes(notes.kept() or None)
+            if last < 20:
+                with pytest.raises(KeyboardInterrupt):
+                    part(notes)  # type: ignore[arg-type]
+            else:
+                found = part(notes)  # type: ignore[arg-type]
+                curves.append([point["seconds"] for point in found["curve"]])
+    assert curves[0] == curves[1] == [*range(2, 21), 20]

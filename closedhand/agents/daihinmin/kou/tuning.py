@@ -22,6 +22,7 @@ import numpy as np
 from closedhand.agents.agent import PlayAgent
 from closedhand.agents.daihinmin.kou.agent import Policy
 from closedhand.agents.daihinmin.kou.variants import BY_STRENGTH, LETTER, NEVER_MET, RANGES, Numbers
+from closedhand.agents.daihinmin.limits import check_one_joker
 from closedhand.core import batch
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Agent, make_agent
@@ -148,8 +149,10 @@ class Tuning:
             against: Agents at the other seats, the last one repeated; none: the holder.
 
         Raises:
-            InputError: The game has several rounds, an opponent is unknown, or there are too many.
+            InputError: The game has several rounds or two jokers, an opponent is unknown, or there
+                are too many.
         """
+        check_one_joker(game, "kou")
         if game.rounds > 1:
             raise InputError("kou is tuned in single rounds: leave out rounds")
         if len(against) >= game.num_players:

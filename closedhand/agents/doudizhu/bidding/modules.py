@@ -57,7 +57,7 @@ from closedhand.agents.doudizhu.decompose.partition import (
     TRIO,
     cost,
 )
-from closedhand.core.agents import Agent, act_batch, probabilities
+from closedhand.core.agents import Agent, act_batch, probabilities, spent_by
 from closedhand.core.batch_agent import BatchAgent
 from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import kernel
@@ -272,6 +272,11 @@ class BiddingAgent(BatchAgent):
         self._player = player
         self._substeps = bool(game.options["substeps"])
 
+    @property
+    def spent(self) -> np.ndarray:
+        """Cost of the searches of the agent that plays the cards, see `closedhand.core.agents`."""
+        return spent_by([self._player])[0]
+
     def act_batch(self, views: np.ndarray) -> np.ndarray:
         """Choose an action, int32 [n], for each view, states [n]."""
         actions = np.empty(len(views), np.int32)
@@ -298,7 +303,7 @@ class BiddingAgent(BatchAgent):
 
     def _bids(self, views: np.ndarray) -> np.ndarray:
         actions = np.empty(len(views), np.int32)
-        rules = self.game.rules.flat if self._substeps else self.game.rules
+        rules = self.game.flat.rules
         auction = views["landlord"] < 0
         if auction.all():
             self._bid(rules, views, actions)

@@ -50,6 +50,7 @@ from closedhand.games.doudizhu import planes
 from closedhand.games.doudizhu.state import SEATS, Rules
 from closedhand.learning.logistic import calibration, chances_of, log_loss
 from closedhand.learning.tensors import TORCH
+from closedhand.learning.torch_threads import choose_threads, one_thread_unless_chosen
 
 NAME = "bid.safetensors"
 SHIPPED_FILE = SHIPPED / "doudizhu_bid.safetensors"
@@ -169,7 +170,7 @@ def train(
         check_resumable(out / NAME, out / CHECKPOINT)
     settings, deals = read(path)
     check_number(deals.points.size)
-    torch.set_num_threads(threads or cores())
+    choose_threads(threads or cores())
     torch.manual_seed(seed)
     rules = make_game("doudizhu", **settings["options"]).rules
     seen = torch.from_numpy(planes_of(rules, deals.hands.ravel()))
@@ -361,8 +362,7 @@ class BidNetAgent(BiddingAgent):
         super().__init__(game, KINDS[FITTED], player)
         kind = NET if path is None else f"{NET}={quoted(path, ',:')}"
         self.name = f"bids:{kind}:{player.name}"
-        # One thread, as matches run in several processes.
-        torch.set_num_threads(1)
+        one_thread_unless_chosen()
         file = SHIPPED_FILE if path is None else within(Path(path), NAME)
         self.network, _ = networks.load(file, "bid")
 

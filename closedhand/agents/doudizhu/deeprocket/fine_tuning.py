@@ -50,6 +50,7 @@ from closedhand.core.registry import make_game
 from closedhand.core.run import Run
 from closedhand.core.threads import cores
 from closedhand.learning.tensors import TORCH
+from closedhand.learning.torch_threads import choose_threads
 
 DEALS = 64
 """Deals per step."""
@@ -414,7 +415,7 @@ def train(
         if any(about.get(key) != value for key, value in run.settings.items()):
             raise InputError(f"{path} comes from another training: choose another folder for --out")
     run.resume_if_kept(restart)
-    torch.set_num_threads(threads or cores())
+    choose_threads(threads or cores())
     limit = 60 * minutes
     run.work(limit, progress=lambda: progress(min(1.0, run.seconds / limit), describe(run)))
     if not run.learner.steps:

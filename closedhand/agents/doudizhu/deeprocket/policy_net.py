@@ -9,7 +9,6 @@
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from closedhand.agents.doudizhu.bidding.modules import choose_bid
 from closedhand.agents.doudizhu.deeprocket.networks import (
@@ -26,6 +25,7 @@ from closedhand.games.doudizhu.auction import is_opening
 from closedhand.games.doudizhu.plays import GROUPS
 from closedhand.games.doudizhu.state import clear
 from closedhand.games.doudizhu.substeps import next_step
+from closedhand.learning.torch_threads import one_thread_unless_chosen
 
 
 @kernel
@@ -169,7 +169,6 @@ def load(game: Game, name: str, policy: Path, kicker: Path) -> PolicyNetAgent:
     Raises:
         InputError: A file is missing, or does not hold such a network.
     """
-    # One thread, as matches run in several processes.
-    torch.set_num_threads(1)
+    one_thread_unless_chosen()
     networks = load_network(policy, "policy")[0], load_network(kicker, "kicker")[0]
     return PolicyNetAgent(game, name, *networks)

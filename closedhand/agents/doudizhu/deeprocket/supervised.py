@@ -37,6 +37,7 @@ from closedhand.core.text import reason_of
 from closedhand.core.threads import cores
 from closedhand.learning.tensorboard import check_name
 from closedhand.learning.tensors import read_checkpoint
+from closedhand.learning.torch_threads import choose_threads
 
 ROLES = ("landlord", "down", "up")
 """The roles by seat."""
@@ -267,7 +268,7 @@ def train(
     require("tensorboard")
     plan = Plan(settings.steps, settings.minutes)
     check_plan(plan, settings.batch)
-    torch.set_num_threads(settings.threads or cores())
+    choose_threads(settings.threads or cores())
     torch.manual_seed(settings.seed)
     network = network_of(kind, settings)
     progress(0.0, "reading records")

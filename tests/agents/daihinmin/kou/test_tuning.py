@@ -125,6 +125,7 @@ def test_it_finds_what_the_letter_lacks(monkeypatch: pytest.MonkeyPatch) -> None
     ("options", "against", "reason"),
     [
         ({"rounds": 2}, [], "single rounds"),
+        ({"jokers": 2}, [], "one joker"),
         ({}, ["default"] * 5, "4 seats for 5 opponents"),
         ({}, ["nobody"], "nobody"),
     ],

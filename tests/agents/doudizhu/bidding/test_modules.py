@@ -10,6 +10,7 @@ from closedhand import InputError, make_agent, make_game
 from closedhand.agents.doudizhu.bidding import agent as agent_of_bids, modules as bidding
 from closedhand.agents.doudizhu.bidding.modules import FITTED, KINDS
 from closedhand.core import duplicate
+from closedhand.core.agents import spent_by
 from closedhand.games.doudizhu.counts import RANKS, one, pack, unpack
 
 BIDDING = make_game("doudizhu", bidding=True)
@@ -147,6 +148,16 @@ def test_the_agent_bids_by_the_module_and_plays_as_the_other(kind: str, substeps
         if state.landlord >= 0:
             assert action == plain.act(view)
         game.play(state, action)
+
+
+@pytest.mark.parametrize(("player", "searches"), [("search[threads=1]:32x4", 1), ("rule", 0)])
+def test_the_cost_is_that_of_the_agent_that_plays(player: str, searches: int) -> None:
+    agent = make_agent(BIDDING, f"bids:logic:{player}")
+    state = BIDDING.deal(np.random.default_rng(0))
+    for text in ("BID3", None):
+        action = agent.act(BIDDING.view(state, int(state.player)))
+        BIDDING.play(state, BIDDING.parse(text) if text else action)
+    assert spent_by([agent])[0, 0] == searches
 
 
 def test_kinds_differ_and_the_usual_agents_bid_by_the_better_one() -> None:

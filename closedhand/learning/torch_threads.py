@@ -1,0 +1,18 @@
+"""Number of threads of PyTorch: one for the whole process, which a training chooses."""
+
+import torch
+
+_chosen = False
+
+
+def choose_threads(number: int) -> None:
+    """Set the number of threads for a training; agents that are made later leave it."""
+    global _chosen
+    _chosen = True
+    torch.set_num_threads(number)
+
+
+def one_thread_unless_chosen() -> None:
+    """Use one thread for an agent, as matches run in several processes, unless a training chose."""
+    if not _chosen:
+        torch.set_num_threads(1)
