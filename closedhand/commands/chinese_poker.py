@@ -10,6 +10,7 @@ from closedhand.cli.common import (
     Json,
     Rules,
     Seed,
+    bind,
     claim_files,
     interruptible,
     leave_if_interrupted,
@@ -56,11 +57,10 @@ def advise(
     """
     from closedhand.agents.chinese_poker import agents, opponents as shared
     from closedhand.agents.chinese_poker.advise import advise, summary
-    from closedhand.core.registry import make_game
     from closedhand.envs.render import require_pillow
     from closedhand.games.chinese_poker.notation import parse_hand
 
-    bound = make_game("chinese_poker", **({"rules": rules} if rules else {}))
+    bound = bind("chinese_poker", rules, None)
     cards = parse_hand(hand)
     if picture is not None:
         if picture.suffix != ".png":
@@ -98,13 +98,12 @@ def draw(advice: "Advice", path: Path) -> None:
     from closedhand.core.files import write_atomically
     from closedhand.envs.render import picture, require_pillow
 
-    buffer = BytesIO()
-    require_pillow()
+    buffer, pillow = BytesIO(), require_pillow()
     from PIL.PngImagePlugin import PngInfo
 
     about = PngInfo()
     about.add_text("Software", MARK)
-    require_pillow().fromarray(picture(rows(advice))).save(buffer, "png", pnginfo=about)
+    pillow.fromarray(picture(rows(advice))).save(buffer, "png", pnginfo=about)
     write_atomically(path, buffer.getvalue())
 
 
@@ -156,9 +155,8 @@ def table(
     Example: closedhand show chinese-poker-table --step 5
     """
     from closedhand.agents.chinese_poker import agents, separable
-    from closedhand.core.registry import make_game
 
-    bound = make_game("chinese_poker", **({"rules": rules} if rules else {}))
+    bound = bind("chinese_poker", rules, None)
     typer.echo(separable.csv_text(agents.tables_for(bound, tables), step), nl=False)
 
 

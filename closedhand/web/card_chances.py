@@ -74,13 +74,12 @@ def card_chances(
 
 def _order(game: Game, cards: set[str]) -> list[str]:
     """Sort cards as hands show them: by their mean place in the hands of 20 random deals."""
-    # By card the sum of its relative places, and under its name with "#" how often it occurred.
-    places: dict[str, float] = {}
+    places: dict[str, list[float]] = {card: [] for card in cards}
     rng = np.random.default_rng(0)
     for _ in range(20):
         for row in game.scene(game.deal(rng)):
             for i, card in enumerate(row.cards):
-                places[card] = places.get(card, 0.0) + i / max(1, len(row.cards)) / 20
-                places[f"{card}#"] = places.get(f"{card}#", 0.0) + 1 / 20
-    mean = {card: places.get(card, 0) / places.get(f"{card}#", 1) for card in cards}
+                if card in places:
+                    places[card].append(i / len(row.cards))
+    mean = {card: sum(found) / max(1, len(found)) for card, found in places.items()}
     return sorted(cards, key=lambda card: (mean[card], card))

@@ -14,7 +14,8 @@ def ladders_of(played: list[dict[str, Any]], about: dict[str, Any]) -> list[dict
     """Rate the matches of a folder wherever three agents or more have all met each other.
 
     Args:
-        played: Results of matches, as their files hold them.
+        played: Results of matches, as their files hold them, the newest first: of two agents that
+            have met several times the latest match counts.
         about: Fields to add to every ladder.
 
     Returns:
@@ -24,7 +25,8 @@ def ladders_of(played: list[dict[str, Any]], about: dict[str, Any]) -> list[dict
     for data in played:
         key = str([data["game"], data.get("options"), data.get("seed")])
         for pair in data["pairs"]:
-            groups.setdefault(key, {})[tuple(pair["agents"])] = {**data, "pairs": [pair]}
+            met = groups.setdefault(key, {})
+            met.setdefault(tuple(pair["agents"]), {**data, "pairs": [pair]})
     return [found for pairs in groups.values() for found in _rated(pairs, about)]
 
 

@@ -1,6 +1,7 @@
 """Results, ladders and curves found in a folder of runs."""
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +49,10 @@ def test_a_ladder_is_rated_once_all_have_met(tmp_path: Path) -> None:
     for row in rated["agents"]:
         assert row["elo"][1] <= row["elo"][2]
         assert row["microseconds"] > 0
+    older = json.loads((tmp_path / "ladder" / "0.json").read_text()) | {"deals": 7}
+    (tmp_path / "ladder" / "older.json").write_text(json.dumps(older))
+    os.utime(tmp_path / "ladder" / "older.json", (1e9, 1e9))
+    assert runs.everything_in(tmp_path)["ladders"][0]["deals"] == [60]
     (tmp_path / "ladder" / "1.json").unlink()
     assert runs.everything_in(tmp_path)["ladders"] == []
 
