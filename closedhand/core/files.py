@@ -276,7 +276,7 @@ class Claims(ExitStack):
 
 def _refuse_held(lock: Path, path: Path) -> None:
     """Refuse to write to a path while another process holds a lock."""
-    if str(lock) not in _claimed() and os.path.isfile(lock):
+    if str(lock) not in _claimed() and os.path.isfile(lock) and _is_ours(lock):
         _release(_acquired(lock, path, f"to {lock.parent}"))
 
 
@@ -309,6 +309,8 @@ def _acquired(lock: Path, path: Path, where: str) -> "BaseFileLock":
     """
     from filelock import FileLock, Timeout
 
+    if os.path.isfile(lock) and not _is_ours(lock):
+        raise WriteError(f"cannot write {path}: {lock} belongs to another program")
     # Whichever thread ends the command releases the lock. Two processes can hold the substitute for
     # file systems without locks at the same time, so it is not used.
     held = FileLock(
@@ -353,13 +355,24 @@ def _sign(lock: Path) -> None:
             os.close(file)
 
 
-def _holder(lock: Path) -> str:
-    """Name the process that holds a lock, if the file states it."""
+def _signature(lock: Path) -> list[str]:
+    """Read the lines of a lock: process and machine; none if it cannot be read."""
     try:
         with open(lock, "rb") as file:
-            lines = file.read(500).decode(errors="replace").splitlines()
+            return file.read(500).decode(errors="replace").splitlines()
     except OSError:
-        lines = []
+        return []
+
+
+def _is_ours(lock: Path) -> bool:
+    """Return whether a file is a lock of this package, or an empty or locked one."""
+    lines = _signature(lock)
+    return not lines or (len(lines) == 2 and lines[0].isdecimal())
+
+
+def _holder(lock: Path) -> str:
+    """Name the process that holds a lock, if the file states it."""
+    lines = _signature(lock)
     return f"process {lines[0]} on {lines[1]}" if len(lines) > 1 else "another process"
 
 

@@ -250,6 +250,18 @@ def test_a_lock_that_nobody_holds_is_taken_over(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_a_lock_of_another_program_stays(tmp_path: Path) -> None:
+    """It is not asked for in the folders above, and refused where ours would be."""
+    lock, text = tmp_path / ".lock", '{"version": 3}\n'
+    lock.write_text(text)
+    with Claims() as claims:
+        claims.files(tmp_path / "match.json", tmp_path / "folder" / "other.json")
+        claims.folder(tmp_path / "runs")
+    with Claims() as claims, pytest.raises(WriteError, match="belongs to another program"):
+        claims.folder(tmp_path)
+    assert lock.read_text() == text
+
+
 def test_a_link_in_place_of_a_lock_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "precious").write_text("kept")
     (tmp_path / ".lock").symlink_to("precious")
