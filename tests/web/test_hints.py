@@ -12,15 +12,7 @@ from support_web import Wire, compile_advice, serving, wired
 
 from closedhand import make_game
 from closedhand.core.records import from_state
-from closedhand.web import (
-    advice,
-    connection,
-    game_explorer,
-    hints,
-    lobby,
-    open_hands,
-    study,
-)
+from closedhand.web import advice, connection, game_explorer, hints, lobby, open_hands, study
 
 ENDLESS = 1000.0
 GAME = make_game("doudizhu")

@@ -64,7 +64,7 @@ async def _judge(connection: Connection, given: dict[str, Any]) -> Any:
 
 
 async def _judge_all(connection: Connection, found: study.Study) -> None:
-    """Push a judgement of each position; a number of -1 ends them, with an error if there is one."""
+    """Push a judgement of each position, and at the end a number of -1, with an error if any."""
     end: dict[str, Any] = {"push": "judged", "ply": -1}
     try:
         for stage in ("hints", "endgames"):
