@@ -62,8 +62,8 @@ MOST = 12.0
 """Time that a test may take in plain Python, under a profiler; slower ones are left out."""
 BUDGET = 45.0
 """Time for a file of tests; those whose turn has not come are left out."""
-ENOUGH = 30.0
-"""Time of the tests for one mutant."""
+ENOUGH, AGAIN = 30.0, 180.0
+"""Time of the tests for one mutant, and for one that survived these."""
 UNKNOWN = 60.0
 """Time limit of a test whose usual time is not known."""
 WAITING = 5.0
@@ -313,10 +313,10 @@ def survey(path: Path, workers: int, folders: Iterable[str] = ("",)) -> list[Tes
     ]
 
 
-def chosen(tests: Sequence[Test], module: str, function: str) -> list[Test]:
-    """The tests for a fault: those that call its function, then others that use its module.
+def chosen(tests: Sequence[Test], module: str, function: str, seconds: float) -> list[Test]:
+    """The tests for a fault, of some seconds in all: those that call its function, then others.
 
-    The others are there because what is computed once is called in the first test that needs it.
+    The others use its module: what is computed once is called in the first test that needs it.
     """
     place = (module, function or "<module>")
     first = {test.name for test in tests if place in test.functions}
@@ -335,7 +335,7 @@ def chosen(tests: Sequence[Test], module: str, function: str) -> list[Test]:
     total = 0.0
     for test in users:
         total += test.seconds
-        if total > ENOUGH and found:
+        if total > seconds and found:
             break
         found.append(test)
     return found
