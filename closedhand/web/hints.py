@@ -36,11 +36,8 @@ async def push_advice(connection: Connection, game: Game, view: State, by: str, 
         async for some in connection.follow(steps):
             found |= some
             connection.push({**found, "done": False})
-    except InputError as error:
-        found["error"] = str(error)
-    except Exception as error:  # an agent may be third-party code, and raise anything
-        connection.lobby.log.failed(f"a hint by {by}")
-        found["error"] = f"{by}: {type(error).__name__}"
+    except Exception as error:
+        found["error"] = connection.reason(error, f"a hint by {by}")
     connection.push({**found, "done": True})
 
 
@@ -48,29 +45,30 @@ async def push_card_chances(
     connection: Connection, game: Game, view: State, seat: int, about: int
 ) -> None:
     """Push the expected number of each card in the hands of the other players."""
+    found: dict[str, Any] = {"push": "chances", "about": about}
     arguments = game, view, seat, secrets.randbits(31)
-    await _push(connection, "chances", about, "hints", card_chances, *arguments)
+    await _push(connection, found, "chances of cards", "hints", card_chances, *arguments)
 
 
 async def push_endgame(
     connection: Connection, game: Game, state: State, about: int, seconds: float, seats: int | None
 ) -> None:
     """Push the exact result of a position with open hands, see `open_hands.solved`."""
+    found: dict[str, Any] = {"push": "endgame", "about": about}
     arguments = game, state, seconds, seats
-    await _push(connection, "endgame", about, "endgames", open_hands.solved, *arguments)
+    await _push(connection, found, "an exact result", "endgames", open_hands.solved, *arguments)
 
 
 async def _push(
-    connection: Connection, name: str, about: int, stage: str, work: Callable[..., dict[str, Any]],
-    game: Game, state: State, *others: Any,
+    connection: Connection, found: dict[str, Any], what: str, stage: str,
+    work: Callable[..., dict[str, Any]], game: Game, state: State, *others: Any,
 ) -> None:  # fmt: skip
     """Push the result of long work on a state or view, or the reason why there is none."""
-    found: dict[str, Any]
     try:
         if game.over(state):
             raise InputError("the game is over")
         await connection.run_long(connection.lobby.wait_for, game.name, stage)
-        found = await connection.run_long(work, game, state, *others)
-    except InputError as error:
-        found = {"error": str(error)}
-    connection.push({"push": name, "about": about, **found})
+        found |= await connection.run_long(work, game, state, *others)
+    except Exception as error:
+        found["error"] = connection.reason(error, what)
+    connection.push(found)
