@@ -114,21 +114,21 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
         game: Game,
         settings: MaskablePPOSettings,
         seed: int = 0,
-        opponents: Sequence[str] = (),
+        opponents: Sequence[str] | None = None,
         against: Sequence[str] = (),
         threads: int = 1,
     ) -> None:
         """Start from an untrained network; see `NetworkLearner`.
 
         `opponents` are agents, or `self`: each plays the other seats in an equal share of the
-        games. By default it is self-play.
+        games. None: self-play.
 
         Raises:
             InputError: An agent or the observation is unknown, an opponent is `pool`, or a
                 minibatch would have one row.
         """
         super().__init__(game, settings, seed, against, threads)
-        self.opponents = list(opponents) or [SELF]
+        self.opponents = list(opponents or [SELF])
         if POOL in self.opponents:
             raise InputError("maskable-ppo has no pool of frozen selves: use --algorithm ppo")
         rows = [self._games_against(name) for name in self.opponents]
