@@ -5,6 +5,7 @@ from itertools import product
 
 import numpy as np
 
+from closedhand.core.checks import whole_number
 from closedhand.core.contract import plain_function
 from closedhand.core.game import Game
 from closedhand.envs.observation_form import FORMS
@@ -41,7 +42,9 @@ def check_game(game: Game, games: int = 20, seed: int = 0, jit: bool = True) -> 
 
     Raises:
         closedhand.testing.ContractError: The game breaks the contract; the message names the place.
+        InputError: No game is to be played.
     """
+    whole_number(games, "the number of games", 1)
     for part, check in WHOLE_GAME.items():
         with reporting(game, part):
             check(game)

@@ -168,6 +168,16 @@ class Connection:
         while (one := await self.run_long(step)) is not None:
             yield one
 
+    def reason(self, error: Exception, what: str) -> str:
+        """Say why a computation failed; the log has what is no bad input.
+
+        Games and agents may be third-party code, and raise anything.
+        """
+        if isinstance(error, InputError):
+            return str(error)
+        self.lobby.log.failed(what)
+        return f"{what}: {type(error).__name__}"
+
     def stop(self, name: str) -> None:
         """Stop a computation."""
         task = self.works.pop(name, None)

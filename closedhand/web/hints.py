@@ -51,11 +51,8 @@ async def push_advice(connection: Connection, game: Game, view: State, by: str, 
         async for some in connection.follow(steps):
             found |= some
             connection.push({**found, "done": False})
-    except InputError as error:
-        found["error"] = str(error)
-    except Exception as error:  # an agent may be third-party code, and raise anything
-        connection.lobby.log.failed(f"a hint by {by}")
-        found["error"] = f"{by}: {type(error).__name__}"
+    except Exception as error:
+        found["error"] = connection.reason(error, f"a hint by {by}")
     connection.push({**found, "done": True})
 
 
@@ -69,8 +66,8 @@ async def push_card_chances(
             raise InputError("the game is over")
         await connection.run_long(connection.lobby.wait_for, game.name, "hints")
         found = await connection.run_long(card_chances, game, view, seat, secrets.randbits(31))
-    except InputError as error:
-        found = {"error": str(error)}
+    except Exception as error:
+        found = {"error": connection.reason(error, "chances of cards")}
     connection.push({"push": "chances", "about": about, **found})
 
 
@@ -82,6 +79,6 @@ async def push_endgame(
     try:
         await connection.run_long(connection.lobby.wait_for, game.name, "endgames")
         found = await connection.run_long(open_hands.solved, game, state, seconds, seats)
-    except InputError as error:
-        found = {"error": str(error)}
+    except Exception as error:
+        found = {"error": connection.reason(error, "an exact result")}
     connection.push({"push": "endgame", "about": about, **found})

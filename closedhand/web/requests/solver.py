@@ -65,5 +65,5 @@ async def _push_solution(connection: Connection, explorer: GameExplorer, algorit
         async for explorer.profile, judged in connection.follow(steps):
             connection.push({"push": "solved", **judged})
         connection.push({"push": "solved", "done": True})
-    except InputError as error:
-        connection.push({"push": "solved", "error": str(error)})
+    except Exception as error:
+        connection.push({"push": "solved", "error": connection.reason(error, algorithm)})
