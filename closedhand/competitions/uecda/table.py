@@ -72,7 +72,7 @@ def step(rules, state, action):
     play(rules, state, admitted)
     ended, jack = over(rules, state) or state.round_number != number, is_back(rules, state)
     return Outcome(
-        admitted == action, ended, np.int64(state.player), state.target < 0,
+        admitted == action, ended, int(state.player), state.target < 0,
         ((state.revolution != 0) != jack, state.lock != 0, jack),
         ((turned != 0) != back, lock != 0, back),
     )  # fmt: skip
