@@ -13,7 +13,7 @@ After Koller, Megiddo and von Stengel, "Efficient Computation of Equilibria for 
 Games" (1996).
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -26,21 +26,7 @@ from closedhand.solvers.strategy import Strategy, to_strategy
 from closedhand.solvers.tree import InfoTree, build, layout_of
 
 
-class Plans(NamedTuple):
-    """Solution of the linear program.
-
-    Attributes:
-        value: Expected payoff of the first player in equilibrium.
-        first: The first player's plan: probability of each of its sequences, float64.
-        second: The second player's.
-    """
-
-    value: float
-    first: np.ndarray
-    second: np.ndarray
-
-
-def solve_program(payoffs: Any, first: Any, second: Any) -> Plans:
+def solve_program(payoffs: Any, first: Any, second: Any) -> tuple[float, np.ndarray, np.ndarray]:
     """Solve the linear program of a game, up to the solver's tolerances.
 
     Args:
@@ -49,12 +35,11 @@ def solve_program(payoffs: Any, first: Any, second: Any) -> Plans:
         first: Constraints of the first player's plan, as from `constraints`.
         second: Those of the second player's.
 
-    Raises:
-        InputError: SciPy is not installed.
-        RuntimeError: The solver failed.
+    Returns:
+        The value for the first player, and both plans: the probability of each sequence.
     """
-    with needing():
-        from scipy import optimize, sparse
+    from scipy import optimize, sparse
+
     (flow, start), (other_flow, other_start) = first, second
     # Variables are the first plan x and a value v for every constraint of the second. The program
     # maximises v[0], the payoff that x guarantees. The inequalities state that every sequence of
@@ -73,8 +58,8 @@ def solve_program(payoffs: Any, first: Any, second: Any) -> Plans:
     )
     if not result.success:
         raise RuntimeError(f"SciPy did not solve the linear program: {result.message}")
-    plans = (np.maximum(plan, 0) for plan in (result.x[:number_x], -result.ineqlin.marginals))
-    return Plans(-float(result.fun), *plans)
+    first_plan, second_plan = result.x[:number_x], -result.ineqlin.marginals
+    return -float(result.fun), np.maximum(first_plan, 0), np.maximum(second_plan, 0)
 
 
 def constraints(before: np.ndarray, set_of: np.ndarray) -> tuple[Any, np.ndarray]:
