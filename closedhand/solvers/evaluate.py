@@ -47,13 +47,7 @@ def best_value(tree, sigma, player, reached, values, gains):
 
 
 class BestResponse(NamedTuple):
-    """A best response of a player.
-
-    Attributes:
-        value: Its expected payoff.
-        sigma: The strategy with the best response in place of the player's own rows, float64
-            [rows].
-    """
+    """Expected payoff of a best response, and the strategy with it in the player's own rows."""
 
     value: float
     sigma: np.ndarray

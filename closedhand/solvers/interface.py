@@ -240,12 +240,7 @@ class Algorithm(NamedTuple):
 
 
 class Names(NamedTuple):
-    """Names of information sets for human readers.
-
-    Attributes:
-        headings: Headings of the columns.
-        cells: The names of each set, in the order of `Layout`.
-    """
+    """Names of information sets for people: headings, and the cells of each set of the `Layout`."""
 
     headings: tuple[str, ...]
     cells: list[tuple[str, ...]]

@@ -29,11 +29,9 @@ from closedhand.solvers.tree import InfoTree, build, layout_of
 def solve_program(payoffs: Any, first: Any, second: Any) -> tuple[float, np.ndarray, np.ndarray]:
     """Solve the linear program of a game, up to the solver's tolerances.
 
-    Args:
-        payoffs: Payoffs of the first player by both players' sequences, weighted with chance, a
-            sparse matrix [sequences of the first, sequences of the second].
-        first: Constraints of the first player's plan, as from `constraints`.
-        second: Those of the second player's.
+    `payoffs` are those of the first player by both players' sequences, weighted with chance, a
+    sparse matrix [sequences of the first, sequences of the second]. `first` and `second` are the
+    constraints of the plans.
 
     Returns:
         The value for the first player, and both plans: the probability of each sequence.
@@ -65,14 +63,10 @@ def solve_program(payoffs: Any, first: Any, second: Any) -> tuple[float, np.ndar
 def constraints(before: np.ndarray, set_of: np.ndarray) -> tuple[Any, np.ndarray]:
     """Make the constraints of a plan: at each set, its sequences add up to the one before it.
 
-    Sequence 0 is the empty one, of probability 1; the others are numbered from 1.
-
-    Args:
-        before: Sequence before each information set of the player, int64 [sets].
-        set_of: The set at which each other sequence ends, int64 [sequences - 1].
-
-    Returns:
-        A sparse matrix [1 + sets, sequences] and its right-hand side.
+    Sequence 0 is the empty one, of probability 1; the others are numbered from 1. `before` is the
+    sequence before each set of the player, int64 [sets], `set_of` the set at which each other
+    sequence ends, int64 [sequences - 1]. The result is a sparse matrix [1 + sets, sequences] and
+    its right-hand side.
     """
     from scipy import sparse
 

@@ -175,15 +175,10 @@ class Run(long_work.Run[Judged]):
         folder: Path | None = None,
         states: str | None = None,
     ) -> None:
-        """Run a solver.
+        """Run a solver of an algorithm, made with a seed; it may have done iterations already.
 
-        Args:
-            algorithm: Name of the algorithm.
-            solver: The solver, which may have done iterations already.
-            seed: Seed of its randomness.
-            folder: Folder for `strategy.npz`, `result.json` and the checkpoint `learner.npz`; None:
-                nothing is written.
-            states: Name of the abstraction that it learns on; None: the information sets.
+        `folder` gets `strategy.npz`, `result.json` and the checkpoint `learner.npz`; None: nothing
+        is written. `states` names the abstraction that it learns on; None: the information sets.
         """
         from closedhand import __version__
 

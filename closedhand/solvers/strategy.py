@@ -326,10 +326,8 @@ def _sound(
         return False
     if rows[0] != 0 or rows[-1] != len(actions) or (np.diff(rows) < 1).any():
         return False
-    legal = ((actions >= 0) & (actions < game.num_actions)).all()
-    if not legal or not (shares >= 0).all():  # also if they are NaN
-        return False
-    return bool((abs(np.add.reduceat(shares, rows[:-1]) - 1) <= NARROW).all())
+    legal = (actions >= 0) & (actions < game.num_actions) & (shares >= 0)  # NaN is not legal
+    return bool(legal.all() and (abs(np.add.reduceat(shares, rows[:-1]) - 1) <= NARROW).all())
 
 
 @kernel
