@@ -16,20 +16,15 @@ def deeprocket_match(as_json: Json = False) -> None:
 
     Example: closedhand reproduce deeprocket-match
     """
-    from closedhand.papers.deeprocket.reproduction import match_table
+    from closedhand.papers.deeprocket.reproduction import match_rows, match_table
 
     data = match_table()
     if as_json:
         print_json(data)
         return
-    rows = []
-    for row in (*data["deals"], {"number": "total", "completed": 0, **data}):
-        mark = "completed" if row["completed"] else ""
-        pairs = zip(row["stated"], row["computed"], strict=True)
-        rows.append((str(row["number"]), *(f"{s:+g}" for pair in pairs for s in pair), mark))
     print_table(
         (">deal", ">human, paper", ">replayed", ">DeepRocket, paper", ">replayed", ""),
-        rows,
+        match_rows(data),
         "Scores as landlord: human and DeepRocket",
     )
 
