@@ -16,7 +16,7 @@ from itertools import combinations
 import numpy as np
 
 from closedhand.core import batch
-from closedhand.core.agents import Player, spent_by, traits_of
+from closedhand.core.agents import Player, traits_of
 from closedhand.core.checks import check_seed
 from closedhand.core.deals import Deals, choose_deals
 from closedhand.core.duplicate import (
@@ -108,10 +108,9 @@ def play_chunk(
     agents, dealt = start(game, specs, seed, deals, fixed)
     seatings = tables(game.sides)
     states = np.repeat(dealt, len(seatings))
-    before = spent_by(agents)
-    seconds, decisions = play_out(game, states, np.tile(seatings, (len(dealt), 1)), agents)
+    costs = play_out(game, states, np.tile(seatings, (len(dealt), 1)), agents)
     returns = batch.returns(game, states).reshape(len(dealt), len(seatings), -1)
-    return Chunk(returns, seconds, decisions, spent_by(agents) - before)
+    return Chunk(returns, *costs)
 
 
 def play(

@@ -71,9 +71,8 @@ def play_roles(game: Game, landlord: Spec, peasants: Spec, seed: int, deals: ran
     """
     agents, states = start(game, (landlord, peasants), seed, deals)
     seats = np.tile(game.sides, (len(states), 1))
-    seconds, decisions = play_out(game, states, seats, agents)
-    returns = batch.returns(game, states)
-    return Chunk(returns[:, None], seconds, decisions)
+    costs = play_out(game, states, seats, agents)
+    return Chunk(batch.returns(game, states)[:, None], *costs)
 
 
 def compute(
