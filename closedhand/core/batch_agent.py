@@ -17,7 +17,6 @@ class BatchAgent(ABC):
     """
 
     def __init__(self, game: Game, name: str) -> None:
-        """Create the agent `name` for `game`."""
         self.game, self.name = game, name
 
     @abstractmethod

@@ -31,10 +31,6 @@ ENGLISH = "en"
 def rules_in_words(name: str, language: str = ENGLISH) -> tuple[Section, ...]:
     """Return the rules of a game in words, in English where there is no translation.
 
-    Args:
-        name: Name of the game.
-        language: Code of a language, such as `zh`.
-
     Raises:
         InputError: There is no such game, or it states no rules in words, or without sections.
     """
