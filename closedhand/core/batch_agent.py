@@ -9,12 +9,7 @@ from closedhand.core.game import Game, State
 
 
 class BatchAgent(ABC):
-    """Base of agents that define `act_batch`.
-
-    Attributes:
-        name: Name in results and records.
-        game: Game that is played.
-    """
+    """Base of agents of a game that define `act_batch`."""
 
     def __init__(self, game: Game, name: str) -> None:
         self.game, self.name = game, name

@@ -33,13 +33,7 @@ NUMBERS: Any = {
 
 
 class DeviceArray(NamedTuple):
-    """A contiguous array in the memory of a device, in C order.
-
-    Attributes:
-        pointer: Address.
-        shape: Lengths of the axes.
-        itemsize: Bytes of an item.
-    """
+    """A contiguous array in the memory of a device, in C order, by its address."""
 
     pointer: int
     shape: tuple[int, ...]

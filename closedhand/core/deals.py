@@ -39,13 +39,7 @@ class Deals:
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """The deals of a comparison: a number of deals of its seed, or those of a file.
-
-    Attributes:
-        number: Number of deals.
-        digest: Digest of the file; None if there is none.
-        fixed: The states of the file; None if there is none.
-    """
+    """The deals of a comparison: a number of deals of its seed, or the fixed states of a file."""
 
     number: int
     digest: str | None

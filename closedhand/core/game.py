@@ -52,12 +52,7 @@ class Knowledge(NamedTuple):
 
 
 class Deal(NamedTuple):
-    """One of all deals of a game.
-
-    Attributes:
-        state: The initial state.
-        probability: Probability of the deal.
-    """
+    """One of all deals of a game, by its initial state, with its probability."""
 
     state: State
     probability: float

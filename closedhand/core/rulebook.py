@@ -12,12 +12,9 @@ from closedhand.core.translations import by_language
 
 
 class Section(NamedTuple):
-    """A part of the rules, such as the course of play.
+    """A part of the rules, such as the course of play, in paragraphs.
 
-    Attributes:
-        title: Its title.
-        text: Its paragraphs.
-        plays: Pairs of a name and the texts of cards, separated by spaces, that show it.
+    `plays` are pairs of a name and the texts of cards, separated by spaces, that show it.
     """
 
     title: str

@@ -21,13 +21,7 @@ TINY = np.finfo(float).tiny
 
 
 class Estimate(NamedTuple):
-    """A mean over deals or matches and its 95% interval.
-
-    Attributes:
-        mean: The mean.
-        low: Lower end of the interval.
-        high: Upper end.
-    """
+    """A mean over deals or matches, and the ends of its 95% interval."""
 
     mean: float
     low: float
