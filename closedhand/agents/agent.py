@@ -15,16 +15,15 @@ from closedhand.core.numba.jit import Policy, kernel, with_distinct_name
 
 
 class KernelAgent:
-    """Agent that decides by a policy, on many views in one call."""
+    """Agent that decides by a policy, on many views in one call.
+
+    Attributes:
+        game: Game to play.
+        name: Name in results and records.
+    """
 
     def __init__(self, game: Game, name: str, policy: Policy) -> None:
-        """Play `game` by a policy that decides in it (see `closedhand.core.policies`).
-
-        Args:
-            game: Game to play.
-            name: Name in results and records.
-            policy: Policy that decides in `game`, see `closedhand.core.policies`.
-        """
+        """Play `game` by a policy that decides in it, see `closedhand.core.policies`."""
         self.game = game
         self.name = name
         self._kernel_policy = with_distinct_name(policy)
@@ -84,12 +83,6 @@ class PlayAgent(KernelAgent):
     """Agent that decides by a policy for the flat game, in every form of the game."""
 
     def __init__(self, game: Game, name: str, policy: Policy) -> None:
-        """Play `game`, flat or in another form, by a policy for the flat game.
-
-        Args:
-            game: Game to play, flat or in another form.
-            name: Name in results and records.
-            policy: Policy that decides in the flat game.
-        """
+        """Play `game`, flat or in another form, by a policy for the flat game."""
         super().__init__(game, name, policy if game.flat is game else Stepwise(policy))
         self.whole = policy

@@ -16,10 +16,9 @@ Act = Callable[[Any, np.ndarray], Any]
 
 
 class FunctionAgent(BatchAgent):
-    """An agent that plays a game by a function; `from_function` makes it."""
+    """An agent that plays a game by a function; see `from_function`."""
 
     def __init__(self, act: Act, observation: str, name: str, game: Game, *_: Any) -> None:
-        """Play `game`; arguments are those of `from_function`."""
         from closedhand.envs.observation_form import IN_INFO, ObservationForm
 
         super().__init__(game, name)

@@ -46,15 +46,9 @@ def with_stream(policy, stream):
 
 
 class RandomAgent(KernelAgent):
-    """Agent that plays uniformly random legal actions."""
+    """Agent that plays uniformly random legal actions, the same for the same seed and views."""
 
     def __init__(self, game: Game, seed: int = 0) -> None:
-        """Play `game`.
-
-        Args:
-            game: Any game.
-            seed: The same seed and the same sequence of views give the same actions.
-        """
         super().__init__(game, "random", Uniform(make_stream(seed)))
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:

@@ -53,23 +53,12 @@ def playout_policy(game: Game, agent: str | None) -> Policy:
 class SearchAgent:
     """Agent that searches at every decision."""
 
-    def __init__(
-        self, game: Game, name: str, seed: int, policy: Policy, search: Any, best: Any
-    ) -> None:
-        """Create the agent.
-
-        Args:
-            game: Any game.
-            name: Name of the agent.
-            seed: Seed of the simulations.
-            policy: Policy of the playouts.
-            search: The search, which counts its cost in `spent`.
-            best: Choice of the search: `(agent, view) -> action`.
-        """
-        self.game, self.name = game, name
-        self.search, self.policy = search, policy
+    def __init__(self, game: Game, name: str, seed: int, policy: Policy, **budget: Any) -> None:
+        """Play any game by the search of a name in `BEST`, with playouts by a policy."""
+        self.game, self.name, self.policy = game, name, policy
+        search, self._best = BEST[name]
+        self.search = search(game, policy, **budget)
         self.rng = np.random.default_rng((seed, SALT))
-        self._best = best
 
     @property
     def spent(self) -> np.ndarray:
@@ -123,9 +112,7 @@ def _maker(name: str) -> Callable[..., SearchAgent]:
         if argument.width is not None or argument.path is not None:
             raise InputError(f"{name} takes a budget such as 500 or 20ms, not {argument.text!r}")
         playouts = playout_policy(game, policy)
-        search, best = BEST[name]
-        made = search(game, playouts, **argument.spent(threads))
-        return SearchAgent(game, name, seed, playouts, made, best)
+        return SearchAgent(game, name, seed, playouts, **argument.spent(threads))
 
     make.__doc__ = f"""Make the agent `{name}`; `{name}:500` and `{name}:20ms` set the budget.
 

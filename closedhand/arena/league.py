@@ -136,14 +136,9 @@ def deals_per_job(game: Game, specs: Sequence[Spec], chunk: int | None) -> int:
     """Choose the number of deals that are played side by side.
 
     - If an agent remembers earlier rounds, each deal has its own agents: 1.
-    - Results of steady agents do not depend on the number. If all are steady and quick, it is at
-      least `TOGETHER`, however long the deals are.
-    - Otherwise it is as many deals as fit into the rounds of a job.
-
-    Args:
-        game: The game.
-        specs: An agent for each seat, by name or as object.
-        chunk: Rounds per job; None: `CHUNK`, or more for steady and quick agents.
+    - Results of steady agents do not depend on the number. If all are steady and quick, and no
+      `chunk` is given, it is at least `TOGETHER`, however long the deals are.
+    - Otherwise it is as many deals as fit into the rounds of a job, `chunk` or by default `CHUNK`.
 
     Raises:
         InputError: An unknown agent.
@@ -165,13 +160,8 @@ def play_chunk(
 ) -> Chunk:  # fmt: skip
     """Play some deals of a league with newly created agents, one for each seat.
 
-    Args:
-        game: The game.
-        specs: An agent, or its text, for each seat.
-        seed: Seed of the league.
-        duplicate: Whether each deal is played with every rotation of the agents.
-        deals: Numbers of the deals.
-        fixed: Given deals, states; None: they follow from the seed.
+    The states follow from the seed and the numbers of the deals, unless they are given (`fixed`).
+    In a duplicate each deal is played with every rotation of the agents.
 
     Returns:
         Payoffs, float64 [deals, tables, rounds, agents], with times by agent.

@@ -4,7 +4,7 @@ A game's notation may have an attribute `explanations`, an `Explanations`. All o
 without it, legal actions serve as examples, and illegal actions are refused without a reason.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -76,13 +76,8 @@ def why_not(game: Game, state: State, action: int) -> str:
         return "the game is over"
     if action in game.legal(state):
         return ""
-    reason = first_reason(_explanations(game).reasons, game, state, action)
-    return reason or f"{text} is not legal now"
-
-
-def first_reason(reasons: Iterable[Callable[..., str]], *arguments: object) -> str:
-    """Return the first reason that applies to the arguments; an empty text if none does."""
-    return next(filter(None, (reason(*arguments) for reason in reasons)), "")
+    reasons = (reason(game, state, action) for reason in _explanations(game).reasons)
+    return next(filter(None, reasons), f"{text} is not legal now")
 
 
 def kind_of(game: Game, action: int) -> str:

@@ -10,70 +10,74 @@ from closedhand.solvers.interface import Trees
 from closedhand.solvers.strategy import first_tables
 
 
-class SweepingSolver:
-    """Base of solvers whose iterations sweep the whole tree.
+class _Solver:
+    """Base of all solvers.
 
     Attributes:
         game: The game.
+        learned: Learned arrays by their names in a checkpoint; `run` changes them in place.
+        iterations: Number of iterations done.
+    """
+
+    def __init__(self, game: Game, learned: dict[str, np.ndarray]) -> None:
+        self.game, self.learned, self.iterations = game, learned, 0
+
+    def state(self) -> dict[str, np.ndarray]:
+        """Return the state for `restore`."""
+        learned = {name: each.copy() for name, each in self.learned.items()}
+        return {**learned, "iterations": np.array(self.iterations)}
+
+    def restore(self, state: dict[str, np.ndarray]) -> None:
+        """Resume from a state that `state` returned."""
+        for name, array in self.learned.items():
+            array[...] = state[name]
+        self.iterations = int(state["iterations"])
+
+
+class SweepingSolver(_Solver):
+    """Base of solvers whose iterations sweep the whole tree; `seed` is not used.
+
+    Attributes:
         tree: The tree of the game.
         layout: Its information sets and their places in arrays.
         tables: Regrets and strategies, at first of the uniform strategy.
-        iterations: Number of iterations done.
         kept: Tables of a checkpoint by their names in it.
     """
 
     kept: Mapping[str, str] = {name: name for name in ("regret", "sigma", "average")}
 
     def __init__(self, trees: Trees, game: Game, seed: int = 0) -> None:
-        """Start from the uniform strategy; `seed` is not used, as nothing is random."""
-        self.game = game
         self.tree = trees.build(game)
         self.layout = trees.layout(game, self.tree)
         self.tables = first_tables(self.tree, self.layout)
-        self.iterations = 0
-
-    def state(self) -> dict[str, np.ndarray]:
-        """Return the state for `restore`."""
-        tables = {name: getattr(self.tables, field).copy() for name, field in self.kept.items()}
-        return {**tables, "iterations": np.array(self.iterations)}
-
-    def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Resume from a state that `state` returned."""
-        tables = {field: state[name].copy() for name, field in self.kept.items()}
-        self.tables = self.tables._replace(**tables)
-        self.iterations = int(state["iterations"])
+        kept = {name: getattr(self.tables, field) for name, field in self.kept.items()}
+        super().__init__(game, kept)
 
 
-class SampledSolver:
+class SampledSolver(_Solver):
     """Base of solvers whose iterations sample games.
 
     Attributes:
-        game: The game.
         walk: Tree that games are sampled from.
         layout: The information sets and their places in the rows of the walk.
-        iterations: Number of iterations done.
-        learned: Learned arrays by name, float64 [rows of the walk]; `run` changes them in place.
         rng: Generator of all random numbers.
+        kept: Names of the learned arrays, at first zeros.
     """
 
-    def __init__(self, trees: Trees, game: Game, seed: int, learned: Sequence[str]) -> None:
-        """Start with arrays of zeros of the names `learned`."""
-        self.game = game
+    kept: Sequence[str] = ()
+
+    def __init__(self, trees: Trees, game: Game, seed: int = 0) -> None:
         tree = trees.build(game)
         self.walk = trees.walk(game, tree)
         self.layout = trees.layout(game, tree)._replace(entries=self.walk.entries)
-        self.iterations = 0
-        self.learned = {name: np.zeros(self.walk.rows) for name in learned}
         self.rng = np.random.default_rng(seed)
+        super().__init__(game, {name: np.zeros(self.walk.rows) for name in self.kept})
 
     def state(self) -> dict[str, np.ndarray]:
         """Return the state for `restore`."""
-        rng = np.array(json.dumps(self.rng.bit_generator.state))
-        learned = {name: each.copy() for name, each in self.learned.items()}
-        return {**learned, "iterations": np.array(self.iterations), "rng": rng}
+        return {**super().state(), "rng": np.array(json.dumps(self.rng.bit_generator.state))}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """Resume from a state that `state` returned."""
-        self.learned = {name: state[name].copy() for name in self.learned}
-        self.iterations = int(state["iterations"])
+        super().restore(state)
         self.rng.bit_generator.state = json.loads(str(state["rng"]))

@@ -73,7 +73,6 @@ class Solver(SweepingSolver):
     """Solver of a game by an algorithm of this family; implements `solving.Solver`."""
 
     def __init__(self, algorithm: Algorithm, trees: Trees, game: Game, seed: int = 0) -> None:
-        """Start from the uniform strategy."""
         super().__init__(trees, game, seed)
         self.algorithm = algorithm
 

@@ -28,10 +28,7 @@ from closedhand.solvers.tree import InfoTree
 
 @kernel
 def evaluate_all(tree, sigma, reached, values, gains, own, best):
-    """Write the values of `sigma` for the first players, `own`, and all best responses, `best`.
-
-    `reached`, `values` and `gains` are scratch space.
-    """
+    """Write the values of `sigma` for the first players, `own`, and all best responses, `best`."""
     for player in range(len(best)):
         reach_others(tree, sigma, player, reached)
         if player < len(own):
@@ -50,13 +47,7 @@ def best_value(tree, sigma, player, reached, values, gains):
 
 
 class BestResponse(NamedTuple):
-    """A best response of a player.
-
-    Attributes:
-        value: Its expected payoff.
-        sigma: The strategy with the best response in place of the player's own rows, float64
-            [rows].
-    """
+    """Expected payoff of a best response, and the strategy with it in the player's own rows."""
 
     value: float
     sigma: np.ndarray
@@ -80,13 +71,9 @@ def _best_rows(tree: InfoTree, gains: np.ndarray) -> np.ndarray:
 
 
 def evaluate_sigma(tree: Tree, sigma: np.ndarray, players: int, zero_sum: bool) -> Evaluation:
-    """Evaluate a strategy exactly.
+    """Evaluate a strategy, float64 by action of a tree of any kind, exactly.
 
-    Args:
-        tree: A tree of any kind.
-        sigma: The strategy, float64 by action.
-        players: Number of players.
-        zero_sum: Whether the game has two players and their payoffs always add up to 0.
+    `zero_sum`: the game has two players, and their payoffs always add up to 0.
     """
     shapes = tree.shapes
     scratch = np.empty(shapes.node), np.empty(shapes.node), np.empty(shapes.action)

@@ -80,32 +80,20 @@ class Tables(NamedTuple):
     gains: np.ndarray
 
 
-# Passes over the whole tree, for algorithms that sweep it.
+# Passes over the whole tree, for algorithms that sweep it. `sigma` is the strategy of all players,
+# by action; `values` and what `reach_others` writes are by node.
 
 
 @dispatched()
 def reach_others(tree: Tree, sigma: Any, player: Any, out: Any) -> None:
-    """Write the probability of each node from chance and the other players.
-
-    Args:
-        tree: The tree.
-        sigma: The strategy of all players, by action.
-        player: The player whose own actions count as certain.
-        out: Output, by node.
-    """
+    """Write the probability of each node from chance and all players except `player`."""
 
 
 @dispatched()
 def expect(tree: Tree, sigma: Any, reached: Any, player: Any, values: Any, gains: Any) -> None:
-    """Write the counterfactual values of a player, by node and by action.
+    """Write the counterfactual values of a player to `values`, and by action to `gains`.
 
-    Args:
-        tree: The tree.
-        sigma: The strategy of all players, by action.
-        reached: What `reach_others` wrote for the player.
-        player: The player.
-        values: Output, by node.
-        gains: Output, by action; a tree may leave it unused.
+    `reached` is what `reach_others` wrote for the player. A tree may leave `gains` unused.
     """
 
 
@@ -122,14 +110,7 @@ def value(tree: Tree, values: Any) -> float:
 
 @dispatched()
 def add_average(tree: Tree, tables: Tables, player: Any, weight: Any) -> None:
-    """Add the current strategy of a player to its average.
-
-    Args:
-        tree: The tree.
-        tables: Arrays of the algorithm; `average` is changed.
-        player: The player.
-        weight: Weight of the strategy beside earlier ones.
-    """
+    """Add the current strategy of a player, times `weight`, to `tables.average`."""
 
 
 @dispatched()
@@ -138,13 +119,9 @@ def learn(
 ) -> None:
     """Add the regrets of one iteration of a player, and derive its next strategy from them.
 
-    Args:
-        tree: The tree.
-        tables: Arrays of the algorithm; `regret` and `sigma` are changed.
-        player: The player.
-        positive: Factor of sums above 0, a discount.
-        negative: Factor of other sums.
-        predictive: Whether the latest regret counts twice, as a prediction.
+    Sums above 0 are discounted by the factor `positive`, others by `negative`. If `predictive`, the
+    latest regret counts twice in the strategy, as a prediction. `tables.regret` and `tables.sigma`
+    are changed.
     """
 
 
@@ -152,12 +129,8 @@ def learn(
 def improve(tree: Tree, tables: Tables, player: Any, temperature: Any, step: Any) -> None:
     """Do one step of magnetic mirror descent of a player.
 
-    Args:
-        tree: The tree.
-        tables: Arrays of the algorithm; `regret`, here logits, and `sigma` are changed.
-        player: The player.
-        temperature: Weight of the entropy, in the unit of payoffs.
-        step: Step size, in 1 over that unit.
+    `temperature` is the weight of the entropy, in the unit of payoffs; `step` is the step size, in
+    1 over that unit. `tables.regret`, here logits, and `tables.sigma` are changed.
     """
 
 
@@ -267,12 +240,7 @@ class Algorithm(NamedTuple):
 
 
 class Names(NamedTuple):
-    """Names of information sets for human readers.
-
-    Attributes:
-        headings: Headings of the columns.
-        cells: The names of each set, in the order of `Layout`.
-    """
+    """Names of information sets for people: headings, and the cells of each set of the `Layout`."""
 
     headings: tuple[str, ...]
     cells: list[tuple[str, ...]]

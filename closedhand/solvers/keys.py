@@ -36,10 +36,7 @@ def hash_views(views: np.ndarray, keys: np.ndarray) -> None:
 def keys_of(game: Game, states: np.ndarray, together: bool = False) -> np.ndarray:
     """Hash the information sets of the players to act into keys, uint64 [n, 2].
 
-    Args:
-        game: The game.
-        states: States or views [n].
-        together: Whether the seats of a side share their knowledge.
+    States are states or views [n]; with `together` the seats of a side share their knowledge.
     """
     keys = np.zeros((len(states), 2), np.uint64)
     if not together:
@@ -65,13 +62,10 @@ def keys_of(game: Game, states: np.ndarray, together: bool = False) -> np.ndarra
 
 @kernel
 def number_keys(keys, table, sets, originals):
-    """Number different keys in the order of their appearance; return how many there are.
+    """Number different keys, uint64 [n, 2], in the order of their appearance; return how many.
 
-    Args:
-        keys: Keys, uint64 [n, 2].
-        table: -1 everywhere, int32 [a power of two, more than n]; scratch space.
-        sets: Output: number of each key, int32 [n].
-        originals: Output: the first place of each number, int32 [n].
+    The number of each key is written to `sets`, the first place of each number to `originals`, both
+    int32 [n]. `table` is scratch space: -1 everywhere, int32 [a power of two, more than n].
     """
     # Open addressing: an entry of `table` is the number of a key, -1 where free. The table is at
     # most half full, so that a search by steps of 1 is short and always ends.

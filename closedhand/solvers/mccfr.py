@@ -27,23 +27,13 @@ from closedhand.solvers.strategy import Strategy, to_strategy
 
 @inlined
 def sweep(walk, deal, player, rng, regret, average, queue, below, shares, values):
-    """Learn from one deal for one player.
+    """Learn from one deal, int64 [LANE + players], for one player; `rng` draws the others' actions.
 
-    Args:
-        walk: The tree.
-        deal: The deal, int64 [LANE + players], see `interface.draw_deal`.
-        player: Player whose regrets are learned.
-        rng: Generator of the other players' actions.
-        regret: Sums of regrets by action; changed in place.
-        average: Average strategy by action; changed in place.
-        queue: Scratch space: nodes to visit, int64.
-        below: Scratch space: place of the first child of each node, int64.
-        shares: Scratch space: probabilities of actions, float64.
-        values: Scratch space: values of nodes, float64.
+    `regret` and `average` are changed. The others are scratch space by place in the queue: nodes to
+    visit, the place of their first child, probabilities of actions, and values of nodes.
     """
-    # Nodes are queued after their parents: a pass down visits them, a pass up computes values.
-    # Scratch space is indexed by place in the queue. A sweep visits a small part of the tree, so
-    # the space that it uses stays in the CPU cache.
+    # Nodes are queued after their parents: a pass down visits them, a pass up computes values. A
+    # sweep visits a small part of the tree, so the space that it uses stays in the CPU cache.
     queue[0] = deal[START]
     visited = 1
     i = 0
@@ -100,9 +90,10 @@ def iterate(walk, players, rng, regret, average, queue, below, shares, values, n
 class MCCFR(SampledSolver):
     """Solver by external-sampling MCCFR; implements `solving.Solver`."""
 
+    kept = "regret", "average"
+
     def __init__(self, trees: Trees, game: Game, seed: int = 0) -> None:
-        """Start from the uniform strategy."""
-        super().__init__(trees, game, seed, ("regret", "average"))
+        super().__init__(trees, game, seed)
         # A drawn decision queues one child, but writes the shares of all its actions: up to
         # `num_actions` places beyond the end of the queue.
         size = len(self.walk.player) + game.num_actions

@@ -9,8 +9,8 @@ The nodes of a tree are stored by level, parents before children; the sets follo
 3. A pass over the rows of the information sets updates regrets, strategies and averages
    (`add_average`, `learn`, `improve`).
 
-Each of these functions is dispatched on the class of the tree (see `interface`). A game's own tree
-has a module with its own functions.
+Except `reach` these functions are those of `interface`, for arrays by action of shape [rows] and by
+node of shape [nodes], float64. The tree of a game of its own has a module with its own functions.
 """
 
 import numpy as np
@@ -22,13 +22,9 @@ from closedhand.solvers.regrets import add_regret, mirror_step, next_weight, nor
 
 @kernel
 def reach(tree, sigma, player, out):
-    """Write the contribution of a player's own actions to the probability of each of its rows.
+    """Write the probability of each row of a player from its own actions to `out`, [rows].
 
-    Args:
-        tree: The tree.
-        sigma: The strategy: probability of each row, float64 [rows].
-        player: The player.
-        out: Output, float64 [rows]; rows of other players are left alone.
+    Rows of other players are left alone.
     """
     for s in range(len(tree.owner)):
         if tree.owner[s] == player:
@@ -40,14 +36,7 @@ def reach(tree, sigma, player, out):
 
 @kernel
 def reach_others(tree, sigma, player, out):
-    """Write the probability of each node from chance and the other players.
-
-    Args:
-        tree: The tree.
-        sigma: The strategy, float64 [rows].
-        player: The player whose actions count as certain.
-        out: Output, float64 [nodes].
-    """
+    """Write the probability of each node from chance and the other players."""
     for n in range(len(tree.chance)):
         out[n] = tree.chance[n]
     for n in range(len(tree.player)):
@@ -64,18 +53,7 @@ def reach_others(tree, sigma, player, out):
 
 @kernel
 def expect(tree, sigma, reached, player, values, gains):
-    """Write the counterfactual values of a player if all follow `sigma`.
-
-    They are weighted with `reached`, but not with the probability of the player's own actions.
-
-    Args:
-        tree: The tree.
-        sigma: The strategy, float64 [rows].
-        reached: What `reach_others` wrote, float64 [nodes].
-        player: The player.
-        values: Output: value of each node, float64 [nodes].
-        gains: Output: value of each row of the player, float64 [rows].
-    """
+    """Write the counterfactual values of a player if all follow `sigma`."""
     gains[:] = 0.0
     # `reached` already weights the payoffs at the ends, so values of children are only added up.
     # The nodes of a set share its rows, and their values add up in `gains`.
@@ -100,13 +78,8 @@ def expect(tree, sigma, reached, player, values, gains):
 def respond(tree, reached, player, values, gains):
     """Write values as `expect` does, for a player who follows a best response to the others.
 
-    Args:
-        tree: The tree.
-        reached: What `reach_others` wrote, float64 [nodes].
-        player: The player.
-        values: Output: value of each node, float64 [nodes].
-        gains: Output, float64 [rows]: the first row of each set of the player holds the index of
-            its best action in the set. Other rows are scratch space.
+    In `gains` the first row of each set of the player gets the index of the best action in the set.
+    Other rows are scratch space.
     """
     gains[:] = 0.0
     # All nodes of a set are on one level, which takes three loops: sum the values of the rows,

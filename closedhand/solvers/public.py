@@ -68,10 +68,10 @@ def public_graph(game: Game, tree: InfoTree) -> PublicGraph:
     place_of_row = np.repeat(place, np.diff(tree.rows))
     parent, action = np.full(len(first), -1), np.full(len(first), -1)
     below = np.flatnonzero((above >= 0) & (node_set >= 0))
-    parent[place[node_set[below]]] = place_of_row[above[below]]
-    action[place[node_set[below]]] = tree.actions[above[below]]
-    hidden = action[place[node_set[below]]] != tree.actions[above[below]]
-    action[place[node_set[below[hidden]]]] = -1
+    here, rows = place[node_set[below]], above[below]
+    parent[here], action[here] = place_of_row[rows], tree.actions[rows]
+    hidden = action[here] != tree.actions[rows]
+    action[here[hidden]] = -1
     ends = above[tree.player == END]
     pairs = np.stack([place_of_row[ends], tree.actions[ends]], axis=1)
     kinds, end_of = np.unique(pairs, axis=0, return_inverse=True)

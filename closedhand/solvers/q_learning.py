@@ -15,10 +15,9 @@ mix actions, which a greedy strategy cannot do. After Watkins,
 
 import numpy as np
 
-from closedhand.core.game import Game
 from closedhand.core.numba.jit import kernel
 from closedhand.solvers.bases import SampledSolver
-from closedhand.solvers.interface import CHANCE, END, FACE, LANE, OUTCOME, START, Trees, draw_deal
+from closedhand.solvers.interface import CHANCE, END, FACE, LANE, OUTCOME, START, draw_deal
 from closedhand.solvers.strategy import Strategy, to_strategy
 
 EXPLORATION = 0.1
@@ -62,9 +61,7 @@ def play_games(walk, players, rng, q, exploration, rate, number):
 class QLearning(SampledSolver):
     """Solver by Q-learning; implements `solving.Solver`. Its iterations are games."""
 
-    def __init__(self, trees: Trees, game: Game, seed: int = 0) -> None:
-        """Start from values of 0."""
-        super().__init__(trees, game, seed, ("q",))
+    kept = ("q",)
 
     def run(self, number: int) -> None:
         """Play and learn from `number` more games."""

@@ -13,7 +13,7 @@ After Koller, Megiddo and von Stengel, "Efficient Computation of Equilibria for 
 Games" (1996).
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -26,35 +26,18 @@ from closedhand.solvers.strategy import Strategy, to_strategy
 from closedhand.solvers.tree import InfoTree, build, layout_of
 
 
-class Plans(NamedTuple):
-    """Solution of the linear program.
-
-    Attributes:
-        value: Expected payoff of the first player in equilibrium.
-        first: The first player's plan: probability of each of its sequences, float64.
-        second: The second player's.
-    """
-
-    value: float
-    first: np.ndarray
-    second: np.ndarray
-
-
-def solve_program(payoffs: Any, first: Any, second: Any) -> Plans:
+def solve_program(payoffs: Any, first: Any, second: Any) -> tuple[float, np.ndarray, np.ndarray]:
     """Solve the linear program of a game, up to the solver's tolerances.
 
-    Args:
-        payoffs: Payoffs of the first player by both players' sequences, weighted with chance, a
-            sparse matrix [sequences of the first, sequences of the second].
-        first: Constraints of the first player's plan, as from `constraints`.
-        second: Those of the second player's.
+    `payoffs` are those of the first player by both players' sequences, weighted with chance, a
+    sparse matrix [sequences of the first, sequences of the second]. `first` and `second` are the
+    constraints of the plans.
 
-    Raises:
-        InputError: SciPy is not installed.
-        RuntimeError: The solver failed.
+    Returns:
+        The value for the first player, and both plans: the probability of each sequence.
     """
-    with needing():
-        from scipy import optimize, sparse
+    from scipy import optimize, sparse
+
     (flow, start), (other_flow, other_start) = first, second
     # Variables are the first plan x and a value v for every constraint of the second. The program
     # maximises v[0], the payoff that x guarantees. The inequalities state that every sequence of
@@ -73,21 +56,17 @@ def solve_program(payoffs: Any, first: Any, second: Any) -> Plans:
     )
     if not result.success:
         raise RuntimeError(f"SciPy did not solve the linear program: {result.message}")
-    plans = (np.maximum(plan, 0) for plan in (result.x[:number_x], -result.ineqlin.marginals))
-    return Plans(-float(result.fun), *plans)
+    first_plan, second_plan = result.x[:number_x], -result.ineqlin.marginals
+    return -float(result.fun), np.maximum(first_plan, 0), np.maximum(second_plan, 0)
 
 
 def constraints(before: np.ndarray, set_of: np.ndarray) -> tuple[Any, np.ndarray]:
     """Make the constraints of a plan: at each set, its sequences add up to the one before it.
 
-    Sequence 0 is the empty one, of probability 1; the others are numbered from 1.
-
-    Args:
-        before: Sequence before each information set of the player, int64 [sets].
-        set_of: The set at which each other sequence ends, int64 [sequences - 1].
-
-    Returns:
-        A sparse matrix [1 + sets, sequences] and its right-hand side.
+    Sequence 0 is the empty one, of probability 1; the others are numbered from 1. `before` is the
+    sequence before each set of the player, int64 [sets], `set_of` the set at which each other
+    sequence ends, int64 [sequences - 1]. The result is a sparse matrix [1 + sets, sequences] and
+    its right-hand side.
     """
     from scipy import sparse
 

@@ -58,14 +58,15 @@ class Solver(Protocol):
 
 
 AVERAGE = "the average strategy converges to an equilibrium"
+ROOT = f"{AVERAGE}: NashConv is O(1/√t)"
 SWEEP = "sweep of the tree for each player"
 HERE = "closedhand.solvers"
 
 ALGORITHMS = {
-    "cfr": Algorithm(f"{HERE}.cfr:CFR", SWEEP, f"{AVERAGE}: NashConv is O(1/√t)"),
-    "cfr+": Algorithm(f"{HERE}.cfr:CFRPlus", SWEEP, f"{AVERAGE}: NashConv is O(1/√t)"),
-    "lcfr": Algorithm(f"{HERE}.cfr:LinearCFR", SWEEP, f"{AVERAGE}: NashConv is O(1/√t)"),
-    "dcfr": Algorithm(f"{HERE}.cfr:DiscountedCFR", SWEEP, f"{AVERAGE}: NashConv is O(1/√t)"),
+    "cfr": Algorithm(f"{HERE}.cfr:CFR", SWEEP, ROOT),
+    "cfr+": Algorithm(f"{HERE}.cfr:CFRPlus", SWEEP, ROOT),
+    "lcfr": Algorithm(f"{HERE}.cfr:LinearCFR", SWEEP, ROOT),
+    "dcfr": Algorithm(f"{HERE}.cfr:DiscountedCFR", SWEEP, ROOT),
     "pcfr+": Algorithm(
         f"{HERE}.cfr:PredictiveCFRPlus",
         SWEEP,
@@ -87,11 +88,7 @@ SOLVERS = ("cfr", "cfr+", "lcfr", "dcfr", "pcfr+", "mccfr")
 def make_solver(algorithm: str, game: Game, seed: int = 0, trees: Trees | None = None) -> Solver:
     """Make an algorithm for a game, before its first iteration.
 
-    Args:
-        algorithm: Name of the algorithm.
-        game: The game.
-        seed: Seed of its randomness.
-        trees: Trees to work on; None: those of `tree.trees_of`.
+    It works on `trees`, by default those of `tree.trees_of`.
 
     Raises:
         InputError: There is no such algorithm, the game is too large or does not list its deals, or
@@ -163,9 +160,8 @@ class Judged:
 
     def summary(self) -> dict[str, Any]:
         """Evaluate the strategy; all values are payoffs per game."""
-        game = self.solver.game
-        evaluation = evaluate(self.solver.strategy())
-        return {"iterations": self.solver.iterations, **judgement_summary(game, evaluation)}
+        judged = judgement_summary(self.solver.game, evaluate(self.solver.strategy()))
+        return {"iterations": self.solver.iterations, **judged}
 
 
 class Run(long_work.Run[Judged]):
@@ -179,22 +175,17 @@ class Run(long_work.Run[Judged]):
         folder: Path | None = None,
         states: str | None = None,
     ) -> None:
-        """Run a solver.
+        """Run a solver of an algorithm, made with a seed; it may have done iterations already.
 
-        Args:
-            algorithm: Name of the algorithm.
-            solver: The solver, which may have done iterations already.
-            seed: Seed of its randomness.
-            folder: Folder for `strategy.npz`, `result.json` and the checkpoint `learner.npz`; None:
-                nothing is written.
-            states: Name of the abstraction that it learns on; None: the information sets.
+        `folder` gets `strategy.npz`, `result.json` and the checkpoint `learner.npz`; None: nothing
+        is written. `states` names the abstraction that it learns on; None: the information sets.
         """
         from closedhand import __version__
 
         self.algorithm = algorithm
         self.solver = solver
         self.seed = seed
-        self.folder = folder
+        self.folder = None if folder is None else Path(folder)
         self.states = states
         settings = {
             "game": solver.game.name,
@@ -204,7 +195,7 @@ class Run(long_work.Run[Judged]):
             "seed": seed,
             "version": __version__,
         }
-        path = None if folder is None else Path(folder) / "learner.npz"
+        path = self.folder and self.folder / "learner.npz"
         super().__init__(Judged(solver), settings, path, self._write)
 
     def strategy(self) -> Strategy:
@@ -267,8 +258,8 @@ class Run(long_work.Run[Judged]):
     def _write(self) -> None:
         if self.folder is not None:
             result = json.dumps(self.summary(), separators=(",", ":"))
-            save(self.strategy(), Path(self.folder) / FILE)
-            write_atomically(Path(self.folder) / "result.json", result + "\n")
+            save(self.strategy(), self.folder / FILE)
+            write_atomically(self.folder / "result.json", result + "\n")
 
 
 def begin(
@@ -276,12 +267,7 @@ def begin(
 ) -> Run:
     """Make a run of an algorithm before its first iteration.
 
-    Args:
-        algorithm: Name of the algorithm.
-        game: The game to solve.
-        seed: As in `Run`.
-        folder: As in `Run`.
-        states: As in `Run`.
+    Arguments are those of `Run`.
 
     Raises:
         InputError: As in `make_solver`, or the game has no such abstraction.

@@ -35,6 +35,13 @@ FILE = "strategy.npz"
 """Name of the file of a solver's folder."""
 NARROW = 1e-6
 """Largest difference of the sum of an information set's probabilities from 1."""
+FORMS = (
+    ("keys", np.uint64, 2),
+    ("rows", np.int64, 1),
+    ("actions", np.int32, 1),
+    ("probabilities", np.float64, 1),
+)
+"""Arrays of a file: name, type and number of axes."""
 
 
 @dataclass(frozen=True)
@@ -96,9 +103,7 @@ class Strategy:
 def normalised(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Divide weights by the sum of their set, float64 [rows]; uniform where all are 0.
 
-    Args:
-        rows: First row of each set, int64 [sets + 1].
-        weights: Weights of at least 0, float64 [rows].
+    `rows` are the first rows of the sets, int64 [sets + 1]; weights are at least 0, float64 [rows].
     """
     shares = np.empty(len(weights))
     normalise_all(rows, weights, shares)
@@ -119,26 +124,17 @@ def normalise_all(rows, weights, shares):
 def to_strategy(game: Game, layout: Layout, weights: np.ndarray, **about: object) -> Strategy:
     """Make the strategy that plays actions in proportion to weights.
 
-    Args:
-        game: The game.
-        layout: Places of the information sets and their actions in a tree.
-        weights: Weights of at least 0 by action of the tree, float64.
-        **about: Provenance of the strategy, JSON values.
+    Weights are at least 0, float64 by action of a tree with this layout. `about` is the provenance
+    of the strategy, JSON values.
     """
     shares = normalised(layout.rows, weights[layout.entries])
     return Strategy(game, layout.keys, layout.rows, layout.actions, shares, about)
 
 
 def to_sigma(tree: Tree, layout: Layout, strategy: Strategy) -> np.ndarray:
-    """Write a strategy as an array by action of a tree.
+    """Write a strategy as an array by action of a tree, float64 [tree.shapes.action].
 
-    Args:
-        tree: The tree.
-        layout: Places of its information sets and their actions.
-        strategy: The strategy.
-
-    Returns:
-        Probabilities, float64 [tree.shapes.action]; 0 at places without an information set.
+    Places without an information set get 0.
 
     Raises:
         InputError: It is a strategy of another game.
@@ -151,17 +147,10 @@ def to_sigma(tree: Tree, layout: Layout, strategy: Strategy) -> np.ndarray:
 def first_tables(tree: Tree, layout: Layout) -> Tables:
     """Make the tables of a tree before the first iteration, with the uniform strategy."""
     shapes = tree.shapes
-    sigma = np.zeros(shapes.action)
+    regret, sigma, average, gains = np.zeros((4, *shapes.action))
+    reached, values = np.zeros((2, *shapes.node))
     sigma[layout.entries] = normalised(layout.rows, np.zeros(len(layout.actions)))
-    return Tables(
-        regret=np.zeros(shapes.action),
-        sigma=sigma,
-        average=np.zeros(shapes.action),
-        own=np.zeros(shapes.own),
-        reached=np.zeros(shapes.node),
-        values=np.zeros(shapes.node),
-        gains=np.zeros(shapes.action),
-    )
+    return Tables(regret, sigma, average, np.zeros(shapes.own), reached, values, gains)
 
 
 def rows_of(strategy: Strategy, layout: Layout) -> np.ndarray:
@@ -253,23 +242,20 @@ def save(strategy: Strategy, path: Path) -> None:
     """
     from closedhand import __version__
 
+    game = strategy.game
     about = {
-        "game": strategy.game.name,
-        "options": dict(strategy.game.options),
-        "layout": strategy.game.layout,
+        "game": game.name,
+        "options": dict(game.options),
+        "layout": game.layout,
         "version": __version__,
         **strategy.about,
     }
-    names = ("keys", "rows", "actions", "probabilities")
-    arrays = {name: getattr(strategy, name) for name in names}
+    arrays = {name: getattr(strategy, name) for name, *_ in FORMS}
     write_arrays(path, {**arrays, "about": np.array(json.dumps(about))})
-    trees = trees_of(strategy.game)
+    trees = trees_of(game)
     if trees.names is not None:
-        tree = trees.build(strategy.game)
-        layout = trees.layout(strategy.game, tree)
-        write_atomically(
-            path.with_suffix(".csv"), as_csv(strategy, layout, trees.names(strategy.game))
-        )
+        layout = trees.layout(game, trees.build(game))
+        write_atomically(path.with_suffix(".csv"), as_csv(strategy, layout, trees.names(game)))
 
 
 def columns_of(game: Game) -> list[str] | None:
@@ -321,15 +307,6 @@ def load(path: Path, game: Game | None = None) -> Strategy:
     return Strategy(made_for, keys, rows, actions, shares, about)
 
 
-FORMS = (
-    ("keys", np.uint64, 2),
-    ("rows", np.int64, 1),
-    ("actions", np.int32, 1),
-    ("probabilities", np.float64, 1),
-)
-"""Arrays of a file: name, type and number of axes."""
-
-
 def _typed(arrays: Mapping[str, np.ndarray], name: str, kind: type, axes: int) -> np.ndarray:
     if name not in arrays:
         raise InputError(f"it lacks {name!r}")
@@ -349,10 +326,8 @@ def _sound(
         return False
     if rows[0] != 0 or rows[-1] != len(actions) or (np.diff(rows) < 1).any():
         return False
-    legal = ((actions >= 0) & (actions < game.num_actions)).all()
-    if not legal or not (shares >= 0).all():  # also if they are NaN
-        return False
-    return bool((abs(np.add.reduceat(shares, rows[:-1]) - 1) <= NARROW).all())
+    legal = (actions >= 0) & (actions < game.num_actions) & (shares >= 0)  # NaN is not legal
+    return bool(legal.all() and (abs(np.add.reduceat(shares, rows[:-1]) - 1) <= NARROW).all())
 
 
 @kernel
@@ -374,16 +349,9 @@ def look_up_all(sets, rows, ids, probabilities, out):
 
 
 class StrategyAgent(BatchAgent):
-    """Agent that samples actions from a strategy."""
+    """Agent that samples actions from a strategy; the same seed and views give the same actions."""
 
     def __init__(self, strategy: Strategy, name: str, seed: int = 0) -> None:
-        """Play a strategy.
-
-        Args:
-            strategy: The strategy.
-            name: Name in results and records.
-            seed: Seed of the draws; the same sequence of views then gets the same actions.
-        """
         super().__init__(strategy.game, name)
         self.strategy = strategy
         self._rng = np.random.default_rng(seed)

@@ -254,11 +254,7 @@ def layout_of(game: Game, tree: InfoTree) -> Layout:
 
 
 class ListedDeals(NamedTuple):
-    """Deals to be drawn by their probabilities.
-
-    Attributes:
-        cumulative: Probability of each deal and those before it, float64 [deals].
-    """
+    """Deals to be drawn by the probabilities of each deal and those before it, float64 [deals]."""
 
     kernels = "closedhand.solvers.tree"
 
@@ -297,9 +293,7 @@ ANY = Trees(build, layout_of, walk_of)
 def trees_of(game: Game, states: str | None = None) -> Trees:
     """Choose the trees of a game: its own fast ones, or the information trees of any game.
 
-    Args:
-        game: The game.
-        states: Name of an abstraction of the game; None: its information sets.
+    `states` names an abstraction of the game; None: its information sets.
 
     Raises:
         InputError: The game has no such abstraction.
@@ -316,14 +310,9 @@ def trees_of(game: Game, states: str | None = None) -> Trees:
 
 
 def views_of_sets(game: Game, tree: InfoTree) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield a view of every information set of a tree, in chunks.
+    """Yield views [n] of the players to act and their information sets, int64 [n], in chunks.
 
-    Args:
-        game: The game.
-        tree: Its tree, in which every seat is a player.
-
-    Yields:
-        Views [n] of the players to act, and their sets, int64 [n]; every set comes once.
+    Every set of the tree, in which every seat is a player, comes once.
     """
     set_of_row = np.repeat(np.arange(len(tree.owner)), np.diff(tree.rows))
     places = tree.levels[:-1].copy()

@@ -17,6 +17,7 @@ import json
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import sys
@@ -68,6 +69,8 @@ UNKNOWN = 60.0
 """Time limit of a test whose usual time is not known."""
 WAITING = 5.0
 """Seconds on the clock for each processor second, after which a test or a child hangs."""
+MEMORY = 8 << 30
+"""Most bytes of a child: a fault may ask for any number of them."""
 OUT_OF_TIME = 99
 """Exit status of a child in which a test took too long."""
 
@@ -134,6 +137,7 @@ def forked(
 
 def _child(function: Callable[[int], int], answer: int) -> None:
     os.setpgid(0, 0)
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     null = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
         os.dup2(null, stream)

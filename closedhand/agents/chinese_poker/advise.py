@@ -17,14 +17,10 @@ ORDER = (BACK, MIDDLE, FRONT)
 
 @dataclass(frozen=True)
 class PartAdvice:
-    """One part of an arrangement.
+    """One part of an arrangement, `back`, `middle` or `front`.
 
-    Attributes:
-        part: `back`, `middle` or `front`.
-        cards: Cards of the part, `AsKs6s5s3s`.
-        name: Name of its poker hand, `AK653 flush`.
-        win: Fraction of wins, 0 to 1.
-        tie: Fraction of ties, 0 to 1.
+    It has its cards, `AsKs6s5s3s`, the name of its poker hand, `AK653 flush`, and the fractions of
+    wins and ties, 0 to 1.
     """
 
     part: str
@@ -36,13 +32,9 @@ class PartAdvice:
 
 @dataclass(frozen=True)
 class Advice:
-    """One arrangement of a hand.
+    """One arrangement of a hand: back, middle and front, also as `AsKs6s5s3s/QhQs8c3c2h/JsJd9h`.
 
-    Attributes:
-        board: The arrangement, `AsKs6s5s3s/QhQs8c3c2h/JsJd9h`.
-        points: Expected points against one opponent.
-        error: Standard error of the points.
-        parts: Back, middle and front.
+    It has the expected points against one opponent, and their standard error.
     """
 
     board: str

@@ -19,18 +19,10 @@ from typing import Annotated
 
 import numpy as np
 
-from closedhand.agents.chinese_poker import counter
-from closedhand.agents.chinese_poker.counter import respond_to_each
+from closedhand.agents.chinese_poker import counter, separable
 from closedhand.agents.chinese_poker.opponents import LEAST, MOST, POOL_SIZE, pool_of
 from closedhand.agents.chinese_poker.pool import Pool
-from closedhand.agents.chinese_poker.separable import (
-    Tables,
-    arrange,
-    best_front,
-    expectation,
-    load,
-    shipped,
-)
+from closedhand.agents.chinese_poker.separable import Tables
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described, files_of
 from closedhand.core.batch_agent import BatchAgent
@@ -58,7 +50,6 @@ class ArrangingAgent(BatchAgent):
     """
 
     def __init__(self, game: Game, tables: Tables, name: str) -> None:
-        """Play `game`, flat or in sub-steps."""
         super().__init__(game, name)
         self.rules = game.flat.rules
         self.tables = tables
@@ -80,7 +71,7 @@ class ArrangingAgent(BatchAgent):
         chosen = views["backs"][rows, views["player"]]
         for i in np.flatnonzero((chosen != UNSET) & (chosen != arrangements // FRONTS)):
             # Another agent chose the back, for example a person who asks for a hint.
-            arrangements[i] = best_front(self.rules, self.tables.win, hands[i], chosen[i])
+            arrangements[i] = separable.best_front(self.rules, self.tables.win, hands[i], chosen[i])
         fronts = substeps.FIRST_FRONT + arrangements % FRONTS
         return np.where(chosen == UNSET, arrangements // FRONTS, fronts).astype(np.int32)
 
@@ -95,7 +86,7 @@ class ArrangingAgent(BatchAgent):
             win = self.tables.win
             # The id of the arrangement that a sub-step completes, as in `act_batch`.
             arrangements = [
-                best_front(self.rules, win, hand, int(action))
+                separable.best_front(self.rules, win, hand, int(action))
                 if back == UNSET
                 else FRONTS * back + int(action) - substeps.FIRST_FRONT
                 for action in actions
@@ -111,20 +102,19 @@ class ArrangingAgent(BatchAgent):
         parts = np.empty(len(PARTS), np.int64)
         if not evaluate(self.rules, hand, arrangement, parts):
             return -3.0 - self.rules.scoop
-        chances = (self.tables.win[part, strength] for part, strength in enumerate(parts))
-        return float(expectation(self.rules, *chances)) - 3 - self.rules.scoop
+        points = separable.expected_points(self.rules, self.tables.win, parts)
+        return float(points) - 3 - self.rules.scoop
 
 
 class Separable(ArrangingAgent):
-    """Agent that sets hands by tables of chances to win."""
+    """Agent that sets hands by tables of chances to win, by default those of the package."""
 
     def __init__(self, game: Game, tables: Tables | None = None, name: str = "separable") -> None:
-        """Play `game` by tables; None: the package's tables for its rules."""
-        super().__init__(game, tables or shipped(game.options["rules"]), name)
+        super().__init__(game, tables or separable.shipped(game.options["rules"]), name)
 
     def arrange(self, hands: np.ndarray) -> np.ndarray:
         """Arrange hands, int8 [n, 13]; return arrangements, int32 [n]."""
-        return arrange(self.rules, self.tables.win, hands)
+        return separable.arrange(self.rules, self.tables.win, hands)
 
 
 class Responder(ArrangingAgent):
@@ -137,7 +127,6 @@ class Responder(ArrangingAgent):
     """
 
     def __init__(self, game: Game, tables: Tables, pool: Pool, slack: float, name: str) -> None:
-        """Play `game`."""
         super().__init__(game, tables, name)
         self.pool, self.slack = pool, slack
 
@@ -145,7 +134,7 @@ class Responder(ArrangingAgent):
         """Arrange hands, int8 [n, 13]; return arrangements, int32 [n]."""
         actions = np.empty(len(hands), np.int32)
         in_threads(
-            lambda some: respond_to_each(
+            lambda some: counter.respond_to_each(
                 self.rules, self.pool, self.tables.win, self.slack, hands[some], actions[some]
             ),
             len(hands),
@@ -160,8 +149,6 @@ def make_separable(game: Game, seed: int, argument: str | None) -> Separable:
     Raises:
         InputError: The argument is no file of tables for these rules.
     """
-    if argument is None:
-        return Separable(game)
     name = str(AgentSpec("separable", argument=argument))
     return Separable(game, tables_for(game, argument), name)
 
@@ -169,16 +156,10 @@ def make_separable(game: Game, seed: int, argument: str | None) -> Separable:
 Hands = Annotated[int | None, Range(LEAST, MOST), "hands of the pool"]
 
 
-def describe_responder(game: Game, argument: str | None, hands: int | None = None) -> Traits:
-    """Describe an agent that responds to a pool, before it is made."""
-    _, path = read_pool(argument)
-    return Traits(files_of(path), microseconds=500)
-
-
 def _maker(name: str, slack: float) -> Callable[..., Responder]:
     """Make the factory of an agent that responds to a pool; see `Responder`."""
 
-    @described(describe_responder)
+    @described(lambda game, text, **_: Traits(files_of(read_pool(text)[1]), microseconds=500))
     def make(game: Game, seed: int, argument: str | None, hands: Hands = None) -> Responder:
         """Make the agent; `hands`, or a number as argument, is the size of the pool.
 
@@ -189,9 +170,8 @@ def _maker(name: str, slack: float) -> Callable[..., Responder]:
         size, path = read_pool(argument)
         tables = tables_for(game, path)
         pool = pool_of(game.flat.rules, tables, size if hands is None else hands)
-        return Responder(
-            game, tables, pool, slack, str(AgentSpec(name, {"hands": hands}, argument))
-        )
+        text = str(AgentSpec(name, {"hands": hands}, argument))
+        return Responder(game, tables, pool, slack, text)
 
     return make
 
@@ -215,8 +195,8 @@ def tables_for(game: Game, path: str | Path | None) -> Tables:
     """
     preset = game.options["rules"]
     if path is None:
-        return shipped(preset)
-    tables = load(Path(path))
+        return separable.shipped(preset)
+    tables = separable.load(Path(path))
     if tables.about.get("rules", preset) != preset:
         raise InputError(f"{path} was trained for the rules {tables.about['rules']}, not {preset}")
     return tables

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from closedhand.agents.chinese_poker import pool as pools
-from closedhand.agents.chinese_poker.separable import expectation
+from closedhand.agents.chinese_poker.separable import expected_points
 from closedhand.core.game import InputError
 from closedhand.core.numba.jit import kernel
 from closedhand.core.threads import in_threads
@@ -128,13 +128,10 @@ def points(rules, own, fronts, middles, backs):
 
 @kernel
 def totals(rules, others, parts, out):
-    """Write the points of arrangements against each half of the opponents, float64 [n, 2].
+    """Write the mean points of arrangements against both halves of the opponents, float64 [n, 2].
 
-    Args:
-        rules: Rules of the game.
-        others: Strengths of the opponents, int16 [3, m].
-        parts: Strengths of the arrangements, int16 [n, 3].
-        out: The mean points against the first and the second half; 0 against an empty half.
+    They are 0 against an empty half. `others` are the strengths of the opponents, int16 [3, m], and
+    `parts` those of the arrangements, int16 [n, 3].
     """
     fronts, middles, backs = others[FRONT], others[MIDDLE], others[BACK]
     half = len(fronts) // 2
@@ -153,12 +150,7 @@ def promising(rules, win, slack, parts):
     """
     expected = np.empty(len(parts))
     for i in range(len(parts)):
-        expected[i] = expectation(
-            rules,
-            win[FRONT, parts[i, FRONT]],
-            win[MIDDLE, parts[i, MIDDLE]],
-            win[BACK, parts[i, BACK]],
-        )
+        expected[i] = expected_points(rules, win, parts[i])
     # A stable sort, so that ties have the same order with and without the compiler.
     order = np.argsort(-expected, kind="mergesort")
     n = 0
@@ -267,22 +259,16 @@ def judge_strategy(
 ) -> Judgement:
     """Measure the loss of a strategy to a best response, on a new pool.
 
-    Args:
-        rules: Rules of the game.
-        arrange: The strategy: arrangements, integers [n], of hands, int8 [n, 13].
-        hands: Number of hands to judge.
-        pool_size: Number of hands in the pool; one in 78 is an opponent of a given hand.
-        rng: Generator of the deals.
-        progress: Function called with the number of hands done, first of the pool, then of those
-            to judge.
+    `arrange` is the strategy: arrangements, integers [n], of hands, int8 [n, 13]. One in 78 hands
+    of the pool is an opponent of a given hand. `progress` is called with the number of hands done,
+    first of the pool, then of the `hands` to judge.
 
     Raises:
         InputError: There are no hands.
     """
     if hands < 1 or pool_size < 1:
         raise InputError("judging a strategy needs at least one hand, and a pool of at least one")
-    dealt = pools.random_hands(rng, pool_size)[:, 0]
-    pool = pools.build(dealt, pools.set_hands(rules, arrange, dealt, progress))
+    pool = pools.deal(rules, arrange, rng, pool_size, progress)
     judged = pools.random_hands(rng, hands)[:, 0]
     own = arrange(judged)
     figures, responses = np.empty((hands, 4)), np.empty(hands, np.int32)

@@ -26,15 +26,8 @@ def _pool(game: Game, size: int) -> Pool:
 def odds(game: Game, view: State, parts: Sequence[str]) -> list[Odds | None]:
     """Compute the odds of parts of a hand against opponents who set theirs as `separable`.
 
-    The pool of opponents is made once, in some seconds, and then kept.
-
-    Args:
-        game: Chinese Poker.
-        view: View of the player to act.
-        parts: Cards of the back, the middle and the front, so far.
-
-    Returns:
-        The odds of each part; None for one that lacks cards.
+    The pool of opponents is made once, in some seconds, and then kept. `parts` are the cards of the
+    back, the middle and the front so far. The odds are None for a part that lacks cards.
 
     Raises:
         InputError: The number of parts is not three, or their cards are not distinct cards of the

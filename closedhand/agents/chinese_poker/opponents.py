@@ -54,7 +54,12 @@ def pool_of(
             path = cache_folder() / f"chinese-poker-pool-{key}"
             parts = _read(path, size)
             if parts is None:
-                parts = _set(rules, tables, hands, progress)
+                if progress is None:
+                    print(f"closedhand: setting a pool of {size:,} hands, once", file=sys.stderr)
+                parts = pools.set_hands(
+                    rules, lambda some: arrange(rules, tables.win, some), hands,
+                    progress or (lambda done: None),
+                )  # fmt: skip
                 _keep(path, parts)
             _POOLS[key] = pools.build(hands, parts)
         return _POOLS[key]
@@ -71,17 +76,6 @@ def _read(path: Path, size: int) -> np.ndarray | None:
     if not whole or hashlib.sha256(strengths).digest() != content[-SUM:]:
         return None
     return np.frombuffer(strengths, "<i2").reshape(size, len(PARTS)).astype(np.int16)
-
-
-def _set(
-    rules: Rules, tables: Tables, hands: np.ndarray, progress: Callable[[int], object] | None
-) -> np.ndarray:  # fmt: skip
-    """Set hands by tables; return the strengths of their parts, int16 [n, 3]."""
-    if progress is None:
-        print(f"closedhand: setting a pool of {len(hands):,} hands, once", file=sys.stderr)
-    return pools.set_hands(
-        rules, lambda some: arrange(rules, tables.win, some), hands, progress or (lambda done: None)
-    )
 
 
 def _keep(path: Path, parts: np.ndarray) -> None:

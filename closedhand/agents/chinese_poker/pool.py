@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from closedhand.core import bits
 from closedhand.core.numba.jit import kernel
 from closedhand.games.chinese_poker.plays import HAND, PARTS
 from closedhand.games.chinese_poker.rules import evaluate, take
@@ -126,6 +127,18 @@ def set_hands(
     return parts
 
 
+def deal(
+    rules: Rules,
+    arrange: Callable[[np.ndarray], np.ndarray],
+    rng: np.random.Generator,
+    size: int,
+    progress: Callable[[int], object],
+) -> Pool:
+    """Deal a pool of a number of hands, which a strategy sets as in `set_hands`."""
+    hands = random_hands(rng, size)[:, 0]
+    return build(hands, set_hands(rules, arrange, hands, progress))
+
+
 @kernel
 def opponents(pool, hand, found):
     """Write the indices of the pool's hands that share no card with `hand`; return their number."""
@@ -143,20 +156,7 @@ def opponents(pool, hand, found):
         for word in range(size):
             free = ~taken[word]
             while free:
-                rest = free & (free - np.uint64(1))
-                # `free ^ rest` is the lowest bit of `free`. The bit less 1 has ones in all lower
-                # places, whose number is the place of the bit.
-                found[n] = WORD * (start + word) + ones((free ^ rest) - np.uint64(1))
+                found[n] = WORD * (start + word) + bits.lowest(free)
                 n += 1
-                free = rest
+                free &= free - np.uint64(1)
     return n
-
-
-@kernel
-def ones(bits):
-    """Count the set bits of a uint64; compiles to one instruction."""
-    number = 0
-    while bits:
-        bits &= bits - np.uint64(1)
-        number += 1
-    return number

@@ -97,9 +97,7 @@ def load(path: Path) -> Tables:
 def listing(tables: Tables, step: float = 0) -> list[tuple[str, str, float]]:
     """List the tables as rows, weakest first: part, hand, and its chance to win in percent.
 
-    Args:
-        tables: The tables.
-        step: Least difference, in percentage points, between two rows of a part; 0: all hands.
+    Rows of a part differ by at least `step` percentage points; 0: all hands are listed.
     """
     rows: list[tuple[str, str, float]] = []
     for part, name in enumerate(PARTS):
@@ -158,6 +156,13 @@ def expectation(rules, front, middle, back):
     return of_sum * (front + middle + back) + of_pairs * pairs + of_product * front * middle * back
 
 
+@kernel
+def expected_points(rules, win, parts):
+    """Compute `expectation` by the chances `win` of an arrangement's strengths by part."""
+    front, middle, back = parts[FRONT], parts[MIDDLE], parts[BACK]
+    return expectation(rules, win[FRONT, front], win[MIDDLE, middle], win[BACK, back])
+
+
 RISE = 1e-12
 """Tie-break: the addition to a chance per step of strength, so that equal chances prefer
 strength."""
@@ -212,9 +217,7 @@ def best_front(rules, win, hand, back):
     most, best_action = -np.inf, FRONTS * back
     for action in range(FRONTS * back, FRONTS * (back + 1)):
         if evaluate(rules, hand, action, parts):
-            points = expectation(
-                rules, win[FRONT, parts[FRONT]], win[MIDDLE, parts[MIDDLE]], win[BACK, parts[BACK]]
-            )
+            points = expected_points(rules, win, parts)
             if points > most:
                 most, best_action = points, action
     return best_action

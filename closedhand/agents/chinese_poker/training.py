@@ -20,7 +20,7 @@ the dependence between the parts, and the cards already held.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +29,10 @@ import numpy as np
 from closedhand.agents.chinese_poker import pool as pools, separable
 from closedhand.agents.chinese_poker.counter import MOST, candidates, gather, promising, totals
 from closedhand.agents.chinese_poker.pool import random_hands, strengths_of
-from closedhand.agents.chinese_poker.separable import Tables, arrange, expectation, weights
+from closedhand.agents.chinese_poker.separable import Tables, arrange, expected_points, weights
 from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import inlined, kernel
-from closedhand.core.optional_imports import needing
+from closedhand.core.optional_imports import needing, require
 from closedhand.core.run import Run
 from closedhand.core.threads import in_threads
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, STRENGTHS
@@ -77,8 +77,9 @@ class Training:
         pool_size: Number of hands in the pool (`fitted`).
         seed: Seed of all deals.
         cycles: Number of cycles done.
-        win: Current chances to win; None before the first cycle.
-        pool_parts: Strengths of the pool's hands as currently set, int16 [pool_size, 3].
+        win: Current chances to win.
+        pool_parts: Strengths of the pool's hands as currently set, int16 [pool_size, 3]; empty
+            before the first cycle.
         progress: Function that `advance` calls with the fraction of a cycle that is done, 0 to 1.
     """
 
@@ -88,8 +89,8 @@ class Training:
     pool_size: int = 300_000
     seed: int = 0
     cycles: int = 0
-    win: np.ndarray | None = None
-    pool_parts: np.ndarray | None = None
+    win: np.ndarray = field(default_factory=even)
+    pool_parts: np.ndarray = field(default_factory=lambda: np.zeros((0, len(PARTS)), np.int16))
     progress: Progress = lambda part: None
 
     def __post_init__(self) -> None:
@@ -102,7 +103,7 @@ class Training:
             if self.game.options[option]:
                 raise InputError(f"tables are trained for the points of parts, without {option}")
         if self.method == "fitted":
-            _isotonic_regression()
+            require("scipy")
 
     @property
     def rules(self) -> Rules:
@@ -124,7 +125,7 @@ class Training:
         }
         if self.method == "fitted":
             about["pool"] = self.pool_size
-        return Tables(even() if self.win is None else self.win, about)
+        return Tables(self.win, about)
 
     def advance(self, seconds: float) -> bool:
         """Do one cycle."""
@@ -133,9 +134,8 @@ class Training:
 
     def state(self) -> dict[str, Any]:
         """Return everything that `restore` needs."""
-        parts = np.zeros((0, len(PARTS)), np.int16) if self.pool_parts is None else self.pool_parts
         numbers = {key: np.array(getattr(self, key)) for key in NUMBERS}
-        return {"win": even() if self.win is None else self.win, "pool_parts": parts, **numbers}
+        return {"win": self.win, "pool_parts": self.pool_parts, **numbers}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Resume from a state that `state` returned.
@@ -146,14 +146,12 @@ class Training:
         numbers = {key: int(state[key]) for key in NUMBERS}
         parts = state["pool_parts"]
         win = Tables(state["win"]).win
-        if len(parts) not in (0, numbers["pool_size"]) or parts.shape[1:] != (len(PARTS),):
+        fits = len(parts) in (0, numbers["pool_size"]) and parts.shape[1:] == (len(PARTS),)
+        if not fits or parts.dtype != np.int16 or not ((parts >= 0) & (parts < STRENGTHS)).all():
             raise ValueError("pool_parts")
-        if parts.dtype != np.int16 or not ((parts >= 0) & (parts < STRENGTHS)).all():
-            raise ValueError("strengths")
         for key, value in numbers.items():
             setattr(self, key, value)
-        self.win = win if self.cycles else None
-        self.pool_parts = parts if len(parts) else None
+        self.win, self.pool_parts = win, parts
 
     def summary(self) -> dict[str, Any]:
         """Number of cycles done."""
@@ -162,13 +160,12 @@ class Training:
     def cycle(self, progress: Progress = lambda part: None) -> None:
         """Do one cycle; an interruption changes nothing."""
         rng = pools.generator(pools.Deals.TRAINING, self.seed, self.cycles)
-        win = even() if self.win is None else self.win
+        win = self.win
         if self.method == "blog":
             self.win = _blog_cycle(self.rules, win, rng, self.hands)
         else:
-            if self.win is None:
-                # Cycles of the other method are cheap, and the fit needs opponents of some
-                # strength.
+            if self.cycles == 0:
+                # Cycles of the other method are cheap. The fit needs opponents of some strength.
                 for _ in range(FIRST_CYCLES):
                     win = _blog_cycle(self.rules, win, rng, self.hands // 10)
             hands, parts = self._follow(win, rng)
@@ -181,7 +178,7 @@ class Training:
         """Set this cycle's share of the pool again; return its hands and their strengths."""
         dealt = pools.generator(pools.Deals.TRAINING_POOL, self.seed)
         hands = random_hands(dealt, self.pool_size)[:, 0]
-        if self.pool_parts is None:
+        if not len(self.pool_parts):
             parts = np.empty((self.pool_size, len(PARTS)), np.int16)
             anew = np.arange(self.pool_size)
         else:
@@ -214,7 +211,8 @@ def _fitted_cycle(
     progress: Progress,
 ) -> np.ndarray:
     """Fit tables to the points of arrangements against the pool."""
-    isotonic_regression = _isotonic_regression()
+    with needing():
+        from scipy.optimize import isotonic_regression
     dealt = random_hands(rng, hands)[:, 0]
     parts = np.zeros((hands, ROOM, len(PARTS)), np.int16)
     points, numbers = np.zeros((hands, ROOM)), np.zeros(hands, np.int64)
@@ -237,29 +235,12 @@ def _fitted_cycle(
     return np.clip(fitted, 0, 1)
 
 
-def _isotonic_regression() -> Any:
-    """Import SciPy's function.
-
-    Raises:
-        InputError: SciPy is not installed.
-    """
-    with needing():
-        from scipy.optimize import isotonic_regression
-    return isotonic_regression
-
-
 @kernel
 def count_points(rules, pool, win, hands, parts, points, numbers):
-    """Count the points of the promising arrangements of hands against their opponents.
+    """Count the points of the promising arrangements of hands, int8 [n, 13], against the pool.
 
-    Args:
-        rules: Rules of the game.
-        pool: The opponents.
-        win: Chances that determine which arrangements are promising.
-        hands: Hands, int8 [n, 13].
-        parts: Output: strengths of the arrangements, int16 [n, ROOM, 3].
-        points: Output: their mean points, float64 [n, ROOM].
-        numbers: Output: the number of arrangements, integers [n].
+    The number of arrangements of each hand is written to `numbers`, their strengths to `parts`,
+    int16 [n, ROOM, 3], and their mean points to `points`, float64 [n, ROOM].
     """
     actions, strengths = np.empty(MOST, np.int32), np.empty((MOST, len(PARTS)), np.int16)
     means = np.empty((ROOM, 2))
@@ -284,16 +265,8 @@ def descend(rules, win, parts, points, numbers, order, rate):
     """Do one epoch of gradient descent on `win`, which fits the differences within each hand.
 
     The loss of a hand is the weighted variance of the formula's errors; better arrangements have
-    larger weights.
-
-    Args:
-        rules: Rules of the game.
-        win: Chances to win, float64 [parts, strengths]; changed.
-        parts: Strengths of the arrangements, as `count_points` writes them.
-        points: Their mean points, likewise.
-        numbers: The number of arrangements of each hand, likewise.
-        order: Indices of the hands, in the order to learn them.
-        rate: Step size.
+    larger weights. `order` has the indices of the hands, in the order to learn them, and `rate` is
+    the step size. The other arguments are those of `count_points`.
     """
     of_sum, of_pairs, of_product = weights(rules)
     off, weight = np.empty(ROOM), np.empty(ROOM)
@@ -302,10 +275,7 @@ def descend(rules, win, parts, points, numbers, order, rate):
         best = points[i, :n].max()
         total, mean = 0.0, 0.0
         for k in range(n):
-            f = win[FRONT, parts[i, k, FRONT]]
-            m = win[MIDDLE, parts[i, k, MIDDLE]]
-            b = win[BACK, parts[i, k, BACK]]
-            off[k] = expectation(rules, f, m, b) - points[i, k]
+            off[k] = expected_points(rules, win, parts[i, k]) - points[i, k]
             weight[k] = np.exp((points[i, k] - best) / SHARPNESS)
             total += weight[k]
             mean += weight[k] * off[k]

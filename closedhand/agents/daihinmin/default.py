@@ -61,10 +61,7 @@ def choose(rules, view, ids):
 def choose_play(rules, table, hand):
     """Choose the play of the sample client from a hand, or the pass, legal or illegal.
 
-    Args:
-        rules: Rules of the game.
-        table: Record with the fields `target`, `lock` and `revolution` of a state.
-        hand: Set of cards.
+    `table` is a record with the fields `target`, `lock` and `revolution` of a state.
     """
     # The client is for one joker: of two it uses the first.
     hand &= ~SECOND_BIT
@@ -74,7 +71,7 @@ def choose_play(rules, table, hand):
         return PASS
     family = np.int64(rules.plays.family[table.target])
     if family == 0:
-        action = follow_single(table, hand)
+        action = follow_single(rules, table, hand)
     elif family < FIRST_KAIDAN:
         action = follow_group(rules, table, hand, family)
     else:
@@ -206,12 +203,19 @@ def kaidan_id(rules, hand, length, low, suit):
 
 
 @kernel
-def follow_single(table, hand):
+def beating(rules, table, hand):
+    """Return the cards of a hand, without the joker, whose ranks and suits may beat the table."""
+    if table.revolution:
+        ranks = ranks_between(0, rules.plays.low[table.target] - 1)
+    else:
+        ranks = ranks_between(rules.plays.high[table.target] + 1, NUM_RANKS)
+    return hand & ranks & of_suits(table.lock)
+
+
+@kernel
+def follow_single(rules, table, hand):
     """Find the lowest card that beats the table and is in no kaidan or group; else the joker."""
-    rank = np.int64(table.target) // 4
-    spare = singles_of(hand & ~JOKER_BIT)
-    higher = ranks_between(0, rank - 1) if table.revolution else ranks_between(rank + 1, NUM_RANKS)
-    spare &= higher & of_suits(table.lock)
+    spare = singles_of(hand & ~JOKER_BIT) & beating(rules, table, hand)
     if spare:
         return weaker_first(spare, table.revolution)
     return JOKER if hand & JOKER_BIT else NONE
@@ -227,9 +231,7 @@ def singles_of(cards):
 @kernel
 def follow_group(rules, table, hand, family):
     """Find the lowest rank with exactly as many cards as needed, or one fewer and the joker."""
-    rank = np.int64(rules.plays.low[table.target])
-    higher = ranks_between(0, rank - 1) if table.revolution else ranks_between(rank + 1, NUM_RANKS)
-    cards = hand & higher & of_suits(table.lock)
+    cards = beating(rules, table, hand)
     action = first_group(rules, cards, family + 1, False, table.lock, table.revolution)
     if action == NONE and hand & JOKER_BIT:
         action = first_group(rules, cards, family + 1, True, table.lock, table.revolution)
@@ -240,11 +242,7 @@ def follow_group(rules, table, hand, family):
 def follow_kaidan(rules, table, hand, family):
     """Find the last cards of the lowest run that beats the table; the joker only if necessary."""
     length = family - FIRST_KAIDAN + SHORTEST
-    rank = np.int64(
-        rules.plays.low[table.target] if table.revolution else rules.plays.high[table.target]
-    )
-    higher = ranks_between(0, rank - 1) if table.revolution else ranks_between(rank + 1, NUM_RANKS)
-    cards = hand & higher & of_suits(table.lock)
+    cards = beating(rules, table, hand)
     action = first_kaidan(rules, cards, hand, length, False, table.revolution)
     if action == NONE and hand & JOKER_BIT:
         action = first_kaidan(rules, cards, hand, length, True, table.revolution)

@@ -12,19 +12,11 @@ all other players are out of the trick. The search for a sure win:
 import numpy as np
 
 from closedhand.core.numba.jit import kernel
+from closedhand.games.daihinmin import tricks
 from closedhand.games.daihinmin.cards import bit, removed
 from closedhand.games.daihinmin.hidden import unseen
 from closedhand.games.daihinmin.legality import both_between, legal, plays_between
 from closedhand.games.daihinmin.plays import JACK, JOKER, NUM_RANKS, PASS, SPADE_THREE
-from closedhand.games.daihinmin.tricks import (
-    covers,
-    everybody,
-    is_back,
-    is_forbidden_finish,
-    new_trick,
-    placed_last,
-    revolution_after,
-)
 from closedhand.games.daihinmin.two_jokers import is_pair_of_jokers
 
 DEEPEST = 12
@@ -40,14 +32,12 @@ def is_sure(rules, state, action, others, ids):
     A pass does so over the player's own trick when all others have passed. `others` are the unseen
     cards.
     """
-    alone = everybody(state) & ~state.passed == 1 << state.player
+    alone = tricks.everybody(state) & ~state.passed == 1 << state.player
     if action == PASS:
         return alone and state.target >= 0 and state.owner == state.player
     if rules.options.eight_stop and rules.plays.eight[action]:
         return True
-    if state.target == JOKER or is_pair_of_jokers(rules, action):
-        return True
-    if alone:
+    if alone or state.target == JOKER or is_pair_of_jokers(rules, action):
         return True
     if action == JOKER:
         return not (rules.options.spade_three and others & bit(SPADE_THREE))
@@ -59,14 +49,7 @@ def is_beatable(rules, state, action, others, ids):
     """Return whether the others' cards could beat a play if they were all in one hand.
 
     This is a bound: no opponent alone may hold these cards. Suits are locked, and ranks reversed,
-    as they would be after the play.
-
-    Args:
-        rules: Rules of the game.
-        state: State or view before the play.
-        action: The play, other than the pass; its player is the one to act.
-        others: Cards of the others, a set.
-        ids: Scratch space for the ids of the plays that beat it.
+    as they would be after the play. The state is that before it.
     """
     # Nobody with fewer cards than the play has can beat it.
     most = 0
@@ -79,7 +62,7 @@ def is_beatable(rules, state, action, others, ids):
     suits = np.int64(rules.plays.suits[action])
     if rules.options.lock and state.target >= 0 and rules.plays.suits[state.target] == suits:
         lock = suits
-    revolution = revolution_after(rules, state, action)
+    revolution = tricks.revolution_after(rules, state, action)
     low, high = np.int64(rules.plays.high[action]) + 1, NUM_RANKS
     if revolution:
         low, high = -1, np.int64(rules.plays.low[action]) - 1
@@ -92,18 +75,15 @@ def is_beatable(rules, state, action, others, ids):
 def wins(rules, view, action):
     """Return whether an action plays the whole hand and is allowed to."""
     whole = rules.plays.length[action] == view.left[view.player]
-    return whole and not is_forbidden_finish(rules, action, view.revolution)
+    return whole and not tricks.is_forbidden_finish(rules, action, view.revolution)
 
 
 @kernel
 def sure_win(rules, views, actions, ids):
     """Find the first play of a sure win, whose plays are all sure except the last one; -1 for none.
 
-    Args:
-        rules: Rules of the game.
-        views: States [DEEPEST]: the view of the player to act, then scratch space.
-        actions: Scratch space, int32 [DEEPEST, NUM_ACTIONS].
-        ids: Scratch space, int32 [NUM_ACTIONS].
+    The first of `views`, states [DEEPEST], is that of the player to act. The others are scratch
+    space, as are `actions`, int32 [DEEPEST, NUM_ACTIONS], and `ids`, int32 [NUM_ACTIONS].
     """
     others = unseen(views[0], views[0].player)
     number = np.empty(DEEPEST, np.int64)
@@ -140,16 +120,17 @@ def lead_on(rules, view, action):
     player = np.int64(view.player)
     view.hands[player] = removed(view, view.hands[player], rules.plays.need[action])
     view.left[player] -= rules.plays.length[action]
-    view.revolution = revolution_after(rules, view, action)
-    if is_back(rules, view) or (rules.options.jack_back != 0 and covers(rules, action, JACK)):
+    view.revolution = tricks.revolution_after(rules, view, action)
+    is_jack_back = rules.options.jack_back != 0 and tricks.covers(rules, action, JACK)
+    if tricks.is_back(rules, view) or is_jack_back:
         view.revolution = 1 - view.revolution
-    new_trick(view, player)
+    tricks.new_trick(view, player)
 
 
 @kernel
 def is_duel(view):
     """Return whether two players are left, who then know each other's hand."""
-    return view.out == len(view.hands) - 2 and placed_last(view) == 0
+    return view.out == len(view.hands) - 2 and tricks.placed_last(view) == 0
 
 
 @kernel

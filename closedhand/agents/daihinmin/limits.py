@@ -5,12 +5,6 @@ from closedhand.games.daihinmin.planes import has_gifts
 from closedhand.games.daihinmin.state import PLAYERS
 
 
-def check_five(game: Game, who: str) -> None:
-    """Check that a game has five players."""
-    if game.num_players != PLAYERS:
-        raise InputError(f"{who} is for games of five: not players={game.num_players}")
-
-
 def check_one_joker(game: Game, who: str) -> None:
     """Check that a game has one joker."""
     if game.flat.rules.options.jokers > 1:
@@ -24,11 +18,8 @@ def check_no_gifts(game: Game, who: str) -> None:
 
 
 def check_known(game: Game, who: str) -> None:
-    """Check that the policies know a game's rules.
-
-    Raises:
-        InputError: The game has `seven_give`, `ten_discard` or two jokers, or not five players.
-    """
+    """Check that the policies know a game's rules: five players, one joker, no gifts."""
     check_no_gifts(game, who)
-    check_five(game, who)
+    if game.num_players != PLAYERS:
+        raise InputError(f"{who} is for games of five: not players={game.num_players}")
     check_one_joker(game, who)

@@ -17,13 +17,7 @@ import numpy as np
 from closedhand.agents.agent import PlayAgent
 from closedhand.agents.daihinmin.endgame import DEEPEST, sure_win
 from closedhand.agents.daihinmin.gifts import MOST_GIFTS, list_gifts
-from closedhand.agents.daihinmin.kou.strength import (
-    foes_of,
-    runs,
-    starts_lock,
-    strength_of,
-    turned_ranks,
-)
+from closedhand.agents.daihinmin.kou import strength
 from closedhand.agents.daihinmin.kou.variants import REFINED, Numbers
 from closedhand.agents.daihinmin.limits import check_no_gifts, check_one_joker
 from closedhand.core import bits
@@ -35,7 +29,6 @@ from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange
 from closedhand.games.daihinmin.legality import legal, longest_kaidan
 from closedhand.games.daihinmin.plays import EIGHT, JOKER_BIT, NUM_RANKS, PASS, SHORTEST
 from closedhand.games.daihinmin.state import empty_states
-from closedhand.games.daihinmin.tricks import everybody
 
 MOST_RUNS = 200
 """Maximum number of kaidan of a hand that `list_runs` lists."""
@@ -55,12 +48,8 @@ def fewest(rules, hand, kaidan):
     """Count the fewest plays that a hand can be divided into.
 
     It tries all combinations of kaidan without overlap, depth first. The other cards are played by
-    rank. The joker completes a kaidan or joins another play, so it adds no play.
-
-    Args:
-        rules: Rules of the game.
-        hand: Cards of the hand.
-        kaidan: Scratch space, uint64 [MOST_RUNS].
+    rank. The joker completes a kaidan or joins another play, so it adds no play. `kaidan` is
+    scratch space, uint64 [MOST_RUNS].
     """
     if hand == JOKER_BIT:
         return 1
@@ -102,7 +91,7 @@ def list_runs(rules, hand, kaidan):
     n = 0
     for length in range(SHORTEST, longest_kaidan(rules) + 1):
         # The lowest card of each run: complete ones, and those that lack one card.
-        whole, lacking = runs(own, length)
+        whole, lacking = strength.runs(own, length)
         starts = whole | lacking if hand & JOKER_BIT else whole
         if not starts:
             break
@@ -115,22 +104,31 @@ def list_runs(rules, hand, kaidan):
     return n
 
 
+class Policy(NamedTuple):
+    """Policy of the agent `min-sets`."""
+
+    kernels = "closedhand.agents.daihinmin.min_sets"
+
+    numbers: Numbers
+
+
 @kernel
-def choose(rules, numbers, view, ids, kaidan, views, actions):
+def decide(policy, rules, view, ids):
     """Choose the action of the player to act."""
-    hand = view.hands[view.player]
+    numbers, hand = policy.numbers, view.hands[view.player]
+    kaidan = np.empty(MOST_RUNS, np.uint64)
     if view.leader < 0:
         return choose_pick(rules, view, hand, kaidan)
+    views = empty_states(view, DEEPEST)
+    actions = np.empty((DEEPEST, len(rules.plays.need)), np.int32)
     views[0] = view
     best = np.int64(sure_win(rules, views, actions, ids))
     if best >= 0:
         return best
     n = legal(rules, view, ids)
     before = fewest(rules, hand, kaidan)
-    foes = foes_of(rules, view, np.int64(view.revolution), 0)
-    over_own = view.owner == view.player and np.int64(view.passed) | 1 << view.player == everybody(
-        view
-    )
+    foes = strength.foes_of(rules, view, np.int64(view.revolution), 0)
+    over_own = view.owner == view.player and strength.count_waiting(view) == 0
     best, least = PASS, NEVER
     for i in range(n):
         play = np.int64(ids[i])
@@ -138,7 +136,7 @@ def choose(rules, numbers, view, ids, kaidan, views, actions):
             continue
         after = fewest(rules, hand & ~rules.plays.need[play], kaidan)
         with_joker = rules.plays.need[play] & JOKER_BIT != 0
-        strong = strength_of(rules, numbers, foes, play) >= numbers.threshold
+        strong = strength.strength_of(rules, numbers, foes, play) >= numbers.threshold
         if view.target >= 0:
             most = 0 if over_own else PLAYS_TO_STRIKE
             if after >= before or ((strong or with_joker) and after > most):
@@ -154,9 +152,9 @@ def choose(rules, numbers, view, ids, kaidan, views, actions):
 @kernel
 def price_of(rules, view, play):
     """Return the price of a play by its rank, length and lock."""
-    low, _ = turned_ranks(rules, view.revolution, play)
+    low, _ = strength.turned_ranks(rules, view.revolution, play)
     price = 2 * low - min(np.int64(rules.plays.length[play]), 4)
-    return price - LOCK_GAIN if starts_lock(rules, view, play) else price
+    return price - LOCK_GAIN if strength.starts_lock(rules, view, play) else price
 
 
 @kernel
@@ -180,23 +178,6 @@ def price_to_give(card):
     """Return the price of giving a card away, without the price of the remaining plays."""
     rank = card // 4
     return rank + (30 if rank == EIGHT or rank >= NUM_RANKS - 2 else 0)
-
-
-class Policy(NamedTuple):
-    """Policy of the agent `min-sets`."""
-
-    kernels = "closedhand.agents.daihinmin.min_sets"
-
-    numbers: Numbers
-
-
-@kernel
-def decide(policy, rules, view, ids):
-    """Choose the action of the player to act."""
-    kaidan = np.empty(MOST_RUNS, np.uint64)
-    line = empty_states(view, DEEPEST)
-    listed = np.empty((DEEPEST, len(rules.plays.need)), np.int32)
-    return np.int64(choose(rules, policy.numbers, view, ids, kaidan, line, listed))
 
 
 @described(Traits(microseconds=20, steady=True))

@@ -27,19 +27,15 @@ def one_round(rules: Any) -> Any:
 
 
 class SearchAgent:
-    """Base of agents that play sure wins and solved endings, and search otherwise.
+    """Base of agents that play sure wins and solved endings, and search otherwise (`searched`).
 
-    Subclasses define `searched`.
-
-    Attributes:
-        name: Name in results and records.
-        spent: Cost of its searches so far, float64 [4] (`closedhand.core.agents.SPENT`).
+    `spent` is the cost of its searches so far, float64 [4] (`closedhand.core.agents.SPENT`).
     """
 
     spent: np.ndarray
 
     def __init__(self, game: Game, name: str, seed: int, policy: Policy) -> None:
-        """Create the agent; its policy plays the playouts, and lists the plays of endings."""
+        """Play by a policy of the playouts, which lists the plays of endings as well."""
         self.game = game
         self.name = name
         self._rng = np.random.default_rng((seed, 0x5EA2C4))

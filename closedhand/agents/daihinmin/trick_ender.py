@@ -19,21 +19,9 @@ import numpy as np
 
 from closedhand.agents.agent import PlayAgent
 from closedhand.agents.daihinmin.gifts import choose_gift
+from closedhand.agents.daihinmin.kou import division, strength
 from closedhand.agents.daihinmin.kou.agent import choose_pick
-from closedhand.agents.daihinmin.kou.division import (
-    MOST_PARTS,
-    PART,
-    count_below,
-    decompose,
-    divide_rest,
-)
-from closedhand.agents.daihinmin.kou.strength import (
-    foes_of,
-    locked,
-    starts_lock,
-    strength_of,
-    turned_ranks,
-)
+from closedhand.agents.daihinmin.kou.division import MOST_PARTS, PART
 from closedhand.agents.daihinmin.kou.variants import REFINED, Numbers
 from closedhand.agents.daihinmin.limits import check_one_joker
 from closedhand.core.agents import Traits, described, refuse_argument
@@ -50,17 +38,26 @@ ENDS, LOCKS, LENDS_JOKER = 200, -100, -15
 """Additions to the price of a play, which is 10 times its rank minus its length."""
 
 
+class Policy(NamedTuple):
+    """Policy of the agent `trick-ender`."""
+
+    kernels = "closedhand.agents.daihinmin.trick_ender"
+
+    numbers: Numbers
+
+
 @kernel
-def choose(rules, numbers, view, ids):
+def decide(policy, rules, view, ids):
     """Choose the action of the player to act."""
-    hand = view.hands[view.player]
+    numbers, hand = policy.numbers, view.hands[view.player]
     parts = np.empty(MOST_PARTS, PART)
     if view.leader < 0:
         return choose_pick(rules, numbers, view, hand, parts)
     if due_of(view) > 0:
         return choose_gift(view)
     n = legal(rules, view, ids)
-    before = decompose(numbers, foes_of(rules, view, np.int64(view.revolution), 0), hand, parts)
+    foes = strength.foes_of(rules, view, np.int64(view.revolution), 0)
+    before = division.decompose(numbers, foes, hand, parts)
     best, least = PASS, NEVER
     for play in ids[:n]:
         if play != PASS:
@@ -76,16 +73,17 @@ def choose(rules, numbers, view, ids):
 @kernel
 def price_of(rules, numbers, view, hand, before, play, parts):
     """Price a play from a hand of `before` plays, or return `NEVER` if the agent holds it back."""
-    starts = starts_lock(rules, view, play)
+    starts = strength.starts_lock(rules, view, play)
     lock = np.int64(rules.plays.suits[play] if starts else view.lock)
-    foes = foes_of(rules, view, np.int64(view.revolution), np.int64(view.passed))
-    ends = strength_of(rules, numbers, locked(foes, lock), play) >= numbers.threshold
-    n = divide_rest(rules, numbers, view, hand, play, parts)
+    foes = strength.foes_of(rules, view, np.int64(view.revolution), np.int64(view.passed))
+    value = strength.strength_of(rules, numbers, strength.locked(foes, lock), play)
+    ends = value >= numbers.threshold
+    n = division.divide_rest(rules, numbers, view, hand, play, parts)
     if n >= before:
         return NEVER
-    if ends and count_below(parts, n, numbers.threshold) <= 1:
+    if ends and division.count_below(parts, n, numbers.threshold) <= 1:
         return n - NEVER
-    price = 10 * turned_ranks(rules, foes.revolution, play)[0] - rules.plays.length[play]
+    price = 10 * strength.turned_ranks(rules, foes.revolution, play)[0] - rules.plays.length[play]
     if play != JOKER and rules.plays.need[play] & JOKER_BIT:
         price += LENDS_JOKER
     if ends and starts:
@@ -93,20 +91,6 @@ def price_of(rules, numbers, view, hand, before, play, parts):
     if ends and view.target >= 0 and n > KEEP_PLAYS:
         return NEVER
     return price + ENDS if ends else price
-
-
-class Policy(NamedTuple):
-    """Policy of the agent `trick-ender`."""
-
-    kernels = "closedhand.agents.daihinmin.trick_ender"
-
-    numbers: Numbers
-
-
-@kernel
-def decide(policy, rules, view, ids):
-    """Choose the action of the player to act."""
-    return np.int64(choose(rules, policy.numbers, view, ids))
 
 
 @described(Traits(microseconds=15, steady=True))

@@ -14,12 +14,8 @@ LANES = 8
 def reach(tree, sigma, player, out):
     """Write the contribution of a player's own actions to the probability of each node.
 
-    Args:
-        tree: The tree.
-        sigma: The strategy, float64 [nodes, LANES]: at a child of a node of `player` the
-            probability of that action by the player's card.
-        player: 0 or 1.
-        out: Output, float64 [nodes, LANES].
+    `sigma` and `out` are float64 [nodes, LANES]. At a child of a node of the player, `sigma` has
+    the probability of the action that leads there, by the player's card.
     """
     for c in range(LANES):
         out[0, c] = 1.0
@@ -53,9 +49,7 @@ def pay(tree, n, reached, player, out):
 def expect(tree, sigma, reached, player, out, gains):
     """Write the counterfactual values of `player` at every node, by card, if both follow `sigma`.
 
-    They are weighted with the probability of the cards and of the opponent's actions, without the
-    player's own. Arguments are as in `reach`; `reached` is that of the opponent. The value of an
-    action is that of its child in `out`, so `gains` is not used.
+    The value of an action is that of its child in `out`, so `gains` is not used.
     """
     for n in range(len(tree.player) - 1, -1, -1):
         if tree.player[n] == END:

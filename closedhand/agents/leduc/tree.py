@@ -124,9 +124,8 @@ def build(game: Game) -> Tree:
     # antisymmetric.
     pays[0, :, :kinds] = likely.sum(2).T
     pays[1 : 1 + kinds, :, :kinds] = likely.transpose(2, 1, 0)
-    pays[1 + kinds :, :, :kinds] = (likely * tables.better[:kinds, :kinds, :kinds]).transpose(
-        2, 1, 0
-    )
+    signs = tables.better[:kinds, :kinds, :kinds]
+    pays[1 + kinds :, :, :kinds] = (likely * signs).transpose(2, 1, 0)
     matrix = np.zeros(len(points), np.int64)
     stakes = np.zeros((len(points), 2))
     for i in np.flatnonzero(np.array(player) == END):
@@ -205,9 +204,8 @@ def layout_of(game: Game) -> Layout:
     children = ranges(tree.first[at], number)
     rows = np.concatenate([[0], np.cumsum(number)])
     actions = tree.action[children].astype(np.int32)
-    return Layout(
-        keys_of(game, views_of(game)), rows, actions, (children, np.repeat(cards, number))
-    )
+    entries = children, np.repeat(cards, number)
+    return Layout(keys_of(game, views_of(game)), rows, actions, entries)
 
 
 def _places(game: Game) -> tuple[np.ndarray, np.ndarray]:
@@ -240,8 +238,7 @@ class Deck(NamedTuple):
 def draw_deal(deck, rng, deal):
     """Shuffle and deal as the game does: the lanes are the private cards, the face is the flop."""
     cards = deck.shuffled
-    for i in range(len(cards)):
-        cards[i] = deck.cards[i]
+    cards[:] = deck.cards
     shuffle(cards, seed_in_kernel(rng))
     deal[LANE + S], deal[LANE + T], deal[FACE] = cards[S], cards[T], cards[FLOP]
     deal[OUTCOME] = 1 + deck.better[cards[S], cards[T], cards[FLOP]]

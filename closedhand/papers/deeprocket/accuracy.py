@@ -17,10 +17,8 @@ from closedhand.core.reading import read_json
 PAPER_ACCURACY = {"policy": (0.86, 0.88), "kicker": (0.90, 0.90)}
 """Top-1 accuracy on held-out moves of human experts (section 5.1), lowest and highest."""
 
-
 EXPERTS = {"value-net": "doudizhu_value_win.npz"}
 """Files of the weights of the experts, in games that are won or lost."""
-
 
 HISTORIES = SHIPPED / "doudizhu_training.json"
 """File of the training histories of the supervised networks; it may be missing."""
@@ -105,9 +103,7 @@ def histories() -> dict[str, dict[str, Any]]:
 def measure(deals: int, seed: int) -> dict[str, Any]:
     """Measure the accuracy of the networks that ship, and describe their training.
 
-    Args:
-        deals: Number of deals to draw, a tenth of which is held out from training.
-        seed: Seed of the deals and of the experts.
+    A tenth of the `deals` is held out from training. The seed is that of the deals and the experts.
 
     Returns:
         `networks`: by `named_networks`, what `accuracy_of` returns, with `kind`; `expert`;
@@ -144,11 +140,7 @@ def curves(history: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[int, fl
 
 
 def picture(recorded: dict[str, dict[str, Any]], path: Path) -> None:
-    """Draw accuracy against training steps, beside the paper's values.
-
-    Args:
-        recorded: What `histories` returns.
-        path: Path of the PNG file.
+    """Draw the accuracies of `histories` against training steps, beside the paper's values, as PNG.
 
     Raises:
         InputError: matplotlib is not installed.

@@ -15,16 +15,8 @@ from closedhand.arena import results as saved
 from closedhand.arena.ladder import percent
 from closedhand.arena.plot import new_figure, save_figure, spread
 from closedhand.arena.results import between
-from closedhand.core import batch
-from closedhand.core.duplicate import (
-    Chunk,
-    Spec,
-    count_deals,
-    join,
-    match_settings,
-    play_out,
-    start,
-)
+from closedhand.core import batch, duplicate
+from closedhand.core.duplicate import Chunk, Spec
 from closedhand.core.game import Game
 from closedhand.core.markdown import table
 from closedhand.core.parts import Notes, Part, compute_parts
@@ -59,19 +51,16 @@ def the_game() -> Game:
 
 
 def play_roles(game: Game, landlord: Spec, peasants: Spec, seed: int, deals: range) -> Chunk:
-    """Play some deals once each, with one agent as landlord and one as both peasants.
+    """Play some deals of a match once each, with one agent as landlord and one as both peasants.
 
-    The deals are those of a match with this seed.
-
-    Returns:
-        Payoffs, float64 [deals, 1, seats], and the times of landlord and peasants.
+    The result has payoffs, float64 [deals, 1, seats], and the times of landlord and peasants.
 
     Raises:
         InputError: An unknown agent, or one that chose an illegal action.
     """
-    agents, states = start(game, (landlord, peasants), seed, deals)
+    agents, states = duplicate.start(game, (landlord, peasants), seed, deals)
     seats = np.tile(game.sides, (len(states), 1))
-    costs = play_out(game, states, seats, agents)
+    costs = duplicate.play_out(game, states, seats, agents)
     return Chunk(batch.returns(game, states)[:, None], *costs)
 
 
@@ -87,15 +76,8 @@ def compute(
 ) -> dict[str, Any]:
     """Play all four pairings, except the iterations that the folder holds.
 
-    Args:
-        network: Name of the agent that stands in for DeepRocket.
-        best: Name of the agent that stands in for MicroWe.
-        games: Number of games per iteration of a pairing.
-        iterations: Number of iterations; those that the folder holds are kept.
-        folder: Folder for the files, one for each iteration of each pairing.
-        seed: Seed of deals, agents and intervals.
-        workers: Number of processes.
-        progress: Called with the name of a part and the number of parts done.
+    Arguments are those of `reproduction.Plan`; the folder gets a file for each iteration of each
+    pairing. `progress` is called with the name of a part and the number of parts done.
 
     Returns:
         The dict of `summary`, with `agents`, `games` and `seed`.
@@ -112,7 +94,7 @@ def compute(
         for i in range(iterations)
         for name, sides in PAIRINGS.items()
     }
-    settings = {**match_settings(the_game(), [network, best], seed), "games": games}
+    settings = {**duplicate.match_settings(the_game(), [network, best], seed), "games": games}
     results = compute_parts(parts, folder, settings, lambda name, done, _: progress(name, done))
     played = {name: [results[part_name(i, name)] for i in range(iterations)] for name in PAIRINGS}
     return {"agents": specs, "games": games, "seed": seed, **summary(played)}
@@ -130,7 +112,7 @@ def _part(specs: list[str], deals: range, seed: int, workers: int) -> Part:
         game = the_game()
         with saved.continuing(notes.path):
             played = [_chunk_of(game, notes.begun)] if notes.begun else []
-        starts = range(deals.start + count_deals(played), deals.stop, CHUNK)
+        starts = range(deals.start + duplicate.count_deals(played), deals.stop, CHUNK)
         jobs = [(game, *specs, seed, range(i, min(i + CHUNK, deals.stop))) for i in starts]
         first = [(game, *specs, seed, deals[:1])]
         notes.keep(lambda: _data_of(played) if played else None)
@@ -138,10 +120,10 @@ def _part(specs: list[str], deals: range, seed: int, workers: int) -> Part:
         def take(chunk: Chunk) -> None:
             # The landlord's payoffs are enough: those of the peasants follow from them.
             played.append(chunk._replace(returns=chunk.returns[:, :, :1]))
-            notes(count_deals(played) / len(deals))
+            notes(duplicate.count_deals(played) / len(deals))
 
         work_off(play_roles, jobs, first, workers, take, lambda: played)
-        if count_deals(played) < len(deals):
+        if duplicate.count_deals(played) < len(deals):
             raise KeyboardInterrupt
         return _data_of(played)
 
@@ -150,7 +132,7 @@ def _part(specs: list[str], deals: range, seed: int, workers: int) -> Part:
 
 def _data_of(played: list[Chunk]) -> dict[str, Any]:
     """Convert chunks to JSON data: the landlord's points by deal, and the times."""
-    whole = join(played)
+    whole = duplicate.join(played)
     return {"points": saved.shorter(whole.returns[:, 0, 0].tolist()), **saved.times(whole)}
 
 
@@ -220,7 +202,8 @@ def pictures(data: dict[str, Any], folder: Path) -> None:
         axis.plot(numbers, np.multiply(rates, 100), label=name, marker=marker, linewidth=1.3)
     axis.set_xlabel(f"iteration, {data['games']:,} games each")
     axis.set_ylabel("landlord's win rate, %")
-    axis.secondary_yaxis("right", functions=(_rest, _rest)).set_ylabel("peasants' win rate, %")
+    rest = (lambda percents: 100 - percents,) * 2
+    axis.secondary_yaxis("right", functions=rest).set_ylabel("peasants' win rate, %")
     axis.xaxis.get_major_locator().set_params(integer=True)
     axis.grid(True, alpha=0.3)
     figure.legend(fontsize=8, loc="outside lower center", ncols=len(PAIRINGS))
@@ -240,10 +223,6 @@ def pictures(data: dict[str, Any], folder: Path) -> None:
     figure.legend(fontsize=8, loc="outside lower center", ncols=2)
     figure.suptitle(f"{title}; {data['deals']:,} deals, the same in all pairings", fontsize=10)
     save_figure(figure, folder / "figure-4.png")
-
-
-def _rest(percents: Any) -> Any:
-    return 100 - percents
 
 
 def report(data: dict[str, Any]) -> list[str]:

@@ -14,7 +14,7 @@ from closedhand.arena import ladder
 from closedhand.core.agents import make_agent
 from closedhand.core.duplicate import Spec, match_settings
 from closedhand.core.files import SHIPPED
-from closedhand.core.game import InputError, State
+from closedhand.core.game import State
 from closedhand.core.markdown import table
 from closedhand.core.parts import compute_parts
 from closedhand.core.records import Record, read, replay
@@ -55,12 +55,9 @@ SHOWN = 3
 
 
 class Position(NamedTuple):
-    """A position of section 5.4: the state before the last two actions of its record.
+    """A position of section 5.4: the state before the last two actions of the record `example`.
 
-    Attributes:
-        example: Number of the record.
-        about: Description of the position.
-        played: Action of DeepRocket, which the paper commends.
+    The paper commends the action that DeepRocket `played`.
     """
 
     example: int
@@ -81,24 +78,6 @@ POSITIONS = {
         "A",
     ),
 }
-
-
-class MatchRow(NamedTuple):
-    """A row of the paper's Table 7: one deal of its test match.
-
-    Attributes:
-        number: Number of the deal.
-        stated: Landlord's score as the paper states it, with the human and with DeepRocket as
-            landlord.
-        computed: The same scores from a replay of the two records.
-        completed: Number of actions added where the paper's records of the deal end early. The page
-            "Errata and readings" says whether they decide the score.
-    """
-
-    number: int
-    stated: tuple[float, float]
-    computed: tuple[float, float]
-    completed: int
 
 
 @dataclass(frozen=True)
@@ -152,8 +131,13 @@ def deeprocket_records() -> list[Record]:
     return list(read(SHIPPED / "deeprocket_match.jsonl"))
 
 
-def deeprocket_match() -> list[MatchRow]:
-    """Compute the paper's Table 7 from the records of its Tables 8 to 10.
+def match_table() -> dict[str, Any]:
+    """Compute the paper's Table 7, its test match, from the records of its Tables 8 to 10.
+
+    Returns:
+        `landlords`; `deals`, each with its `number`, the scores of both landlords as `stated` by
+        the paper and as `computed` by a replay, and the number of actions added where records end
+        early, `completed`; and the totals `stated` and `computed`.
 
     Raises:
         InputError: A record is not legal, or its score differs from the stated one.
@@ -165,22 +149,16 @@ def deeprocket_match() -> list[MatchRow]:
             stated = record.returns[0] if record.returns else 0.0
             key = (record.extra["match"], record.extra["landlord"])
             games[key] = (stated, float(returns[0]), record.extra.get("completed", 0))
-    rows = []
+    deals = []
     for number in range(1, 1 + len(games) // 2):
-        human, machine = (games[number, side] for side in SIDES)
-        completed = human[2] + machine[2]
-        rows.append(MatchRow(number, (human[0], machine[0]), (human[1], machine[1]), completed))
-    return rows
-
-
-def match_table() -> dict[str, Any]:
-    """Convert Table 7 to JSON: `deals`, and the totals `stated` and `computed` by `landlords`."""
-    rows = deeprocket_match()
+        stated, computed, added = zip(*(games[number, side] for side in SIDES), strict=True)
+        scores = {"stated": stated, "computed": computed}
+        deals.append({"number": number, **scores, "completed": sum(added)})
     totals = {
-        name: [sum(getattr(row, name)[side] for row in rows) for side in range(len(SIDES))]
+        name: [sum(deal[name][side] for deal in deals) for side in range(len(SIDES))]
         for name in ("stated", "computed")
     }
-    return {"landlords": SIDES, "deals": [row._asdict() for row in rows], **totals}
+    return {"landlords": SIDES, "deals": deals, **totals}
 
 
 def position(name: str) -> State:
@@ -199,14 +177,10 @@ def positions(agents: Sequence[Spec], seed: int = 0) -> list[dict[str, Any]]:
     """Let agents decide in the positions of section 5.4, with `SEEDS` seeds from `seed` on.
 
     Returns:
-        A row for each position and agent:
-
-        - `position`, `agent`;
-        - `chosen`: its most frequent action;
-        - `choices`: number of decisions for each action, out of `SEEDS`;
-        - `agrees`: whether `chosen` is the action of the paper's DeepRocket;
-        - `preferences`: probability of each action, the most probable first; None if the agent has
-          no such method.
+        A row for each position and agent: `position`; `agent`; `choices`, the number of decisions
+        for each action, out of `SEEDS`; `chosen`, the most frequent one; `agrees`, whether that is
+        the action of the paper's DeepRocket; and `preferences`, the probability of each action, the
+        most probable first, None if the agent has no such method.
 
     Raises:
         InputError: An unknown agent.
@@ -222,37 +196,26 @@ def positions(agents: Sequence[Spec], seed: int = 0) -> list[dict[str, Any]]:
             chosen = choices.most_common(1)[0][0]
             agent = agents_of_seeds[0]
             preferences = getattr(agent, "preferences", None)
-            rows.append(
-                {
-                    "position": name,
-                    "agent": agent.name if not isinstance(spec, str) else spec,
-                    "chosen": chosen,
-                    "choices": dict(choices.most_common()),
-                    "agrees": chosen == about.played,
-                    "preferences": preferences and preferences(view.copy()),
-                }
-            )
+            rows.append({
+                "position": name,
+                "agent": agent.name if not isinstance(spec, str) else spec,
+                "chosen": chosen,
+                "choices": dict(choices.most_common()),
+                "agrees": chosen == about.played,
+                "preferences": preferences and preferences(view.copy()),
+            })  # fmt: skip
     return rows
 
 
 def compute(
     folder: Path, plan: Plan, progress: Callable[[str, float, int], None]
 ) -> dict[str, Any]:
-    """Compute all sections of a plan, except parts that the folder holds with the same settings.
-
-    Args:
-        folder: Folder for the files of finished parts.
-        plan: Settings of the reproduction.
-        progress: Called with the name of a part, the number of parts done and the number of all
-            parts.
+    """Compute all sections of a plan; see `closedhand.core.parts.compute_parts`.
 
     Raises:
-        InputError: An unknown section or agent, or an agent that plays illegally.
+        InputError: An unknown agent, or one that plays illegally.
         KeyboardInterrupt: Interrupted; a later call resumes.
     """
-    for section in plan.sections:
-        if section not in SECTIONS:
-            raise InputError(f"no section {section!r}; there are {', '.join(SECTIONS)}")
     work = _work(plan, folder)
     agents = list(plan.agents) if {"positions", "ladder"} & set(plan.sections) else []
     agents += [plan.network, plan.best] if "figures" in plan.sections else []
@@ -281,12 +244,6 @@ def _work(plan: Plan, folder: Path) -> dict[str, tuple[Callable[[Progress], Any]
     game = pairings.the_game()
     seed, workers = plan.seed, plan.workers
 
-    def figures(progress: Progress) -> dict[str, Any]:
-        return pairings.compute(
-            plan.network, plan.best, plan.games, plan.iterations, folder / "figures", seed,
-            workers, progress,
-        )  # fmt: skip
-
     def kept(
         name: str, agents: Sequence[str], find: Callable[[], dict[str, Any]]
     ) -> Callable[[Progress], dict[str, Any]]:
@@ -296,24 +253,30 @@ def _work(plan: Plan, folder: Path) -> dict[str, tuple[Callable[[Progress], Any]
             lambda name, done, _: progress(name, done),
         )[name]  # fmt: skip
 
-    def rated(progress: Progress) -> dict[str, Any]:
-        return ladder.compute(
-            game, plan.agents, plan.ladder_deals, plan.slow_deals, folder / "ladder", seed, workers,
-            progress,
-        )  # fmt: skip
-
     chosen = kept("positions", plan.agents, lambda: {"rows": positions(plan.agents, seed)})
     pairs = []
     if "ladder" in plan.sections:
         pairs = ladder.pairs_of(game, plan.agents, plan.ladder_deals, plan.slow_deals)
     return {
         "match": (lambda progress: match_table(), 0),
-        "figures": (figures, plan.iterations * len(pairings.PAIRINGS)),
+        "figures": (
+            lambda progress: pairings.compute(
+                plan.network, plan.best, plan.games, plan.iterations, folder / "figures", seed,
+                workers, progress,
+            ),
+            plan.iterations * len(pairings.PAIRINGS),
+        ),
         "positions": (lambda progress: chosen(progress)["rows"], 1),
         "inference": (kept("inference", ["decompose"], lambda: inference.infer(seed)), 1),
         "training": (lambda progress: accuracy.measure(plan.accuracy_deals, plan.seed), 0),
-        "ladder": (rated, len(pairs)),
-    }
+        "ladder": (
+            lambda progress: ladder.compute(
+                game, plan.agents, plan.ladder_deals, plan.slow_deals, folder / "ladder", seed,
+                workers, progress,
+            ),
+            len(pairs),
+        ),
+    }  # fmt: skip
 
 
 PICTURES = ("figure-3.png", "figure-4.png", "training.png", "ladder.png")
@@ -346,6 +309,16 @@ def report(results: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def match_rows(data: dict[str, Any]) -> list[list[str]]:
+    """List the cells of Table 7 from the data of `match_table`, the totals last."""
+    rows = []
+    for row in (*data["deals"], {"number": "total", "completed": 0, **data}):
+        pairs = zip(row["stated"], row["computed"], strict=True)
+        scores = [f"{score:+g}" for pair in pairs for score in pair]
+        rows.append([str(row["number"]), *scores, "completed" if row["completed"] else ""])
+    return rows
+
+
 def _report_match(data: dict[str, Any]) -> list[str]:
     """Write Table 7 as Markdown."""
     ended = [str(deal["number"]) for deal in data["deals"] if deal["completed"]]
@@ -353,19 +326,7 @@ def _report_match(data: dict[str, Any]) -> list[str]:
     lines += [f"{', '.join(ended)} stop before a player is out; they are completed here (see the"]
     lines += ['page "Errata and readings", which also says whether this decides the score).', ""]
     heads = ["deal", "human, paper", "replayed", "DeepRocket, paper", "replayed", ""]
-    total = {"number": "total", "completed": 0, **data}
-    return lines + table(
-        heads,
-        (
-            [
-                row["number"],
-                *(f"{score:+g}" for pair in zip(row["stated"], row["computed"], strict=True)
-                  for score in pair),
-                "completed" if row["completed"] else "",
-            ]
-            for row in (*data["deals"], total)
-        ),
-    )  # fmt: skip
+    return lines + table(heads, match_rows(data))
 
 
 def _report_positions(rows: list[dict[str, Any]]) -> list[str]:

@@ -14,17 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.agents.chinese_poker import counter, separable, training
+from closedhand.agents.chinese_poker import counter, pool as pools, separable, training
 from closedhand.agents.chinese_poker.agents import Responder, Separable, make_rescored
-from closedhand.agents.chinese_poker.counter import compare
-from closedhand.agents.chinese_poker.pool import (
-    Deals,
-    build,
-    generator,
-    random_hands,
-    set_hands,
-    strengths_of,
-)
 from closedhand.core.files import SHIPPED, write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.parts import Notes, Part, compute_parts
@@ -120,7 +111,7 @@ def parts(folder: Path, plan: Plan) -> dict[str, Part]:
     found: dict[str, Part] = {
         "ranges": lambda notes: ranges(game, tables, seed),
         "hand": lambda notes: differing_hand(game, blog(), plan.pool, seed, notes),
-        "match": lambda notes: match(game, blog(), plan.hands, seed, notes, plan.pool),
+        "match": lambda notes: match(game, blog(), plan.hands, plan.pool, seed, notes),
     }
     found = {name: part for name, part in found.items() if name in plan.sections}
     for name in STRATEGIES:
@@ -135,7 +126,7 @@ def parts(folder: Path, plan: Plan) -> dict[str, Part]:
 def compute(
     folder: Path, plan: Plan, progress: Callable[[str, float, int], None]
 ) -> dict[str, dict[str, Any]]:
-    """Compute all parts; see `closedhand.core.run`.
+    """Compute all parts; see `closedhand.core.parts.compute_parts`.
 
     Raises:
         InputError: There are fewer hands than pools.
@@ -192,25 +183,24 @@ def ranges(game: Game, path: Path, seed: int) -> dict[str, Any]:
         own = 100 * win[part, names(part).index(text)]
         stated.append({"part": name, "hand": text, "blog": chance, "ours": own})
     hand, action = parse_board(ALICE)
-    own = strengths_of(game.rules, hand[None], np.array([action]))[0]
+    own = _strengths(game, hand, action)
     chosen = separable.arrange(game.rules, win, hand[None])[0]
     return {
         "seconds": seconds,
         "ranges": rows,
         "stated": stated,
         "alice": {PARTS[part]: 100 * win[part, own[part]] for part in (BACK, MIDDLE, FRONT)},
-        "alice_alike": bool(
-            (strengths_of(game.rules, hand[None], np.array([chosen]))[0] == own).all()
-        ),
+        "alice_alike": bool((_strengths(game, hand, chosen) == own).all()),
     }
 
 
+def _strengths(game: Game, hand: np.ndarray, action: int) -> np.ndarray:
+    """Compute the strengths of an arrangement of a hand, int16 [3]."""
+    return pools.strengths_of(game.rules, hand[None], np.array([action]))[0]
+
+
 def differing_hand(
-    game: Game,
-    tables: separable.Tables,
-    pool_size: int,
-    seed: int,
-    progress: Callable[[float], None] = lambda share: None,
+    game: Game, tables: separable.Tables, pool_size: int, seed: int, progress: training.Progress
 ) -> dict[str, Any]:
     """Compare the blog's two arrangements of a hand against opponents of the trained strategy.
 
@@ -218,62 +208,54 @@ def differing_hand(
         `opponents`, their number; points of each arrangement by name; their `difference` and its
         standard `error`; and `alike`, whether our strategy arranges the hand as the blog's.
     """
-    rules = game.rules
     strategy = Separable(game, tables)
-    others = random_hands(generator(Deals.OPPONENTS, seed), pool_size)[:, 0]
-    parts = set_hands(rules, strategy.arrange, others, lambda done: progress(done / pool_size))
-    pool = build(others, parts)
+    pool = pools.deal(
+        game.rules, strategy.arrange, pools.generator(pools.Deals.OPPONENTS, seed), pool_size,
+        lambda done: progress(done / pool_size),
+    )  # fmt: skip
     boards = {name: parse_board(text) for name, text in ARRANGEMENTS.items()}
-    faced = counter.gather(pool, boards["strategy"][0]).T
-    points = {}
-    for name, (hand, action) in boards.items():
-        own = strengths_of(rules, hand[None], np.array([action]))[0]
-        points[name] = compare(rules, own, faced)
-    hand = boards["strategy"][0]
-    chosen = strengths_of(rules, hand[None], strategy.arrange(hand[None]))[0]
-    original = strengths_of(rules, hand[None], np.array([boards["strategy"][1]]))[0]
+    hand, action = boards["strategy"]
+    faced = counter.gather(pool, hand).T
+    points = {
+        name: counter.compare(game.rules, _strengths(game, *board), faced)
+        for name, board in boards.items()
+    }
+    chosen = strategy.arrange(hand[None])[0]
     gap = points["counter"] - points["strategy"]
     return {
         "opponents": len(faced),
         **{name: float(each.mean()) for name, each in points.items()},
         "difference": float(gap.mean()),
         "error": float(gap.std() / np.sqrt(len(gap))),
-        "alike": bool((chosen == original).all()),
+        "alike": bool((_strengths(game, hand, chosen) == _strengths(game, hand, action)).all()),
     }
 
 
 def match(
-    game: Game,
-    tables: separable.Tables,
-    deals: int,
-    seed: int,
-    progress: Callable[[float], None] = lambda share: None,
-    pool_size: int = POOL_SIZE,
-) -> dict[str, Any]:
+    game: Game, tables: separable.Tables, deals: int, pool_size: int, seed: int,
+    progress: training.Progress,
+) -> dict[str, Any]:  # fmt: skip
     """Play the blog's match: a strategy against its best response, each deal in both seats."""
     start = time.perf_counter()
-    rules = game.rules
-    rng = generator(Deals.MATCH, seed)
+    rng = pools.generator(pools.Deals.MATCH, seed)
     strategy = Separable(game, tables)
-    opponents = random_hands(rng, pool_size)[:, 0]
-    parts = set_hands(
-        rules, strategy.arrange, opponents, lambda done: progress(0.8 * done / pool_size)
+    pool = pools.deal(
+        game.rules, strategy.arrange, rng, pool_size, lambda done: progress(0.8 * done / pool_size)
     )
-    response = Responder(game, tables, build(opponents, parts), np.inf, "counter")
-    dealt = random_hands(rng, deals, players=2)
+    response = Responder(game, tables, pool, np.inf, "counter")
+    dealt = pools.random_hands(rng, deals, players=2)
     hands = [np.ascontiguousarray(dealt[:, player]) for player in range(2)]
-    ours = [strengths_of(rules, some, strategy.arrange(some)) for some in hands]
-    theirs = [strengths_of(rules, some, response.arrange(some)) for some in hands]
-    points = np.stack([compare(rules, ours[0], theirs[1]), compare(rules, ours[1], theirs[0])])
-    alike = sum(
-        int((one == two).all(axis=1).sum()) for one, two in zip(ours, theirs, strict=True)
-    )  # fmt: skip
+    ours, theirs = (
+        np.stack([pools.strengths_of(game.rules, some, agent.arrange(some)) for some in hands])
+        for agent in (strategy, response)
+    )
+    points = counter.compare(game.rules, ours, theirs[::-1])
     by_deal = points.mean(axis=0)
     return {
         "hands": points.size,
         "points": float(by_deal.mean()),
         "error": float(by_deal.std() / np.sqrt(deals)),
-        "identical": alike,
+        "identical": int((ours == theirs).all(axis=2).sum()),
         "four_points_won": int((points == 4).sum()),
         "four_points_lost": int((points == -4).sum()),
         "seconds": time.perf_counter() - start,
@@ -295,7 +277,8 @@ def _judgement_part(
             known = separable.whole_percents(blog) if blog and name == "human" else blog
             strategy = Separable(game, known)
         judgement = counter.judge_strategy(
-            game.rules, strategy.arrange, hands, pool_size, generator(Deals.JUDGING, *seed),
+            game.rules, strategy.arrange, hands, pool_size,
+            pools.generator(pools.Deals.JUDGING, *seed),
             lambda done: notes(done / (pool_size + hands)),
         )  # fmt: skip
         return {**asdict(judgement), "seconds": time.perf_counter() - start}

@@ -50,6 +50,10 @@ TABLE_2 = {
 }
 """The paper's cumulative points of the five programs by number of rounds, in Tables 1 and 2."""
 
+SCORES = {
+    1: ("Among light class champions", TABLE_1),
+    2: ("Against programs that search", TABLE_2),
+}
 TITLES = {
     3: "Evaluation to end the trick: its threshold, originally 95",
     4: "Shibari (lock) never, or whenever possible",
@@ -206,10 +210,7 @@ def report(results: dict[str, dict[str, Any]]) -> str:
     lines += [f"the difference of two about {NOISE}: the paper's smaller ones are noise."]
     lines += ["", *table(["ours", "stands in for"], STAND_INS.items()), "", *DIFFERENCES]
     sections = sections_of(results)
-    for number, paper, title in (
-        (1, TABLE_1, "Among light class champions"),
-        (2, TABLE_2, "Against programs that search"),
-    ):
+    for number, (title, paper) in SCORES.items():
         if f"table-{number}" in sections:
             pictures = ", ".join(f"figure-{number}-{plain(kou)}.png" for kou in KOUS)
             lines += ["", f"## Table {number}: {title} (pictures: {pictures})", ""]

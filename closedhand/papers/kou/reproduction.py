@@ -186,13 +186,7 @@ def plain(agent: str) -> str:
 def compute(
     folder: Path, plan: Plan, progress: Callable[[str, float, int], None]
 ) -> dict[str, dict[str, Any]]:
-    """Play all leagues of a plan; see `closedhand.core.run`.
-
-    Args:
-        folder: Folder for the files, one for each part.
-        plan: Settings of the reproduction.
-        progress: Called with the name of a part, the number of parts done and the number of all
-            parts.
+    """Play all leagues of a plan; see `closedhand.core.parts.compute_parts`.
 
     Raises:
         InputError: An agent is not installed, or a number of rounds is not a multiple of `MATCH`.

@@ -12,11 +12,7 @@ from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.games.leduc.notation import Notation
 from closedhand.games.leduc.plays import graph
-from closedhand.papers.leduc_slides.probabilities import (
-    check_game,
-    edge_probabilities,
-    state_probabilities,
-)
+from closedhand.papers.leduc_slides import probabilities
 from closedhand.solvers.strategy import Strategy
 
 Place = tuple[float, float]
@@ -86,20 +82,15 @@ def plot_graph(
 ) -> tuple[Path, Path]:
     """Draw the graph, coloured by a strategy if there is one; return the paths of SVG and PNG.
 
-    Args:
-        path: Path of the pictures, with or without .svg or .png.
-        game: UH-Leduc.
-        strategy: Strategy to show: arrows with the probabilities of its actions, boxes with those
-            of reaching the states.
-        card: Condition on this card in the hand of the player to act.
-        flop: Condition on this flop, in phase 2.
+    Arrows show the probabilities of the strategy's actions, boxes those of reaching the states.
+    `card` is a condition on the hand of the player to act, `flop` one on the flop in phase 2.
 
     Raises:
         InputError: matplotlib is not installed, there is no such card, a card or flop is given
             without a strategy, the strategy is for another game or other options, or the game is
             not UH-Leduc.
     """
-    check_game(game)
+    probabilities.check_game(game)
     notation = Notation(game.rules)
     # Spell cards as the deck does: the input may be `sq`.
     card, flop = (text and notation.cards[notation.card(text)] for text in (card, flop))
@@ -113,8 +104,8 @@ def plot_graph(
     axis = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(0, HEIGHT))
     axis.set_axis_off()
     _draw_frame(axis, strategy, card, flop)
-    states = state_probabilities(strategy, card, flop) if strategy else {}
-    shares = edge_probabilities(strategy, card, flop) if strategy else {}
+    states = probabilities.state_probabilities(strategy, card, flop) if strategy else {}
+    shares = probabilities.edge_probabilities(strategy, card, flop) if strategy else {}
     edges = [
         Edge(state, action, to, shares.get((state, action)), states.get(state, 1.0) <= NEVER)
         for state, actions in graph(game.rules.tables).items()
@@ -147,14 +138,9 @@ def _rendered(figure: Any, kind: str, **metadata: Any) -> bytes:
 
 
 class Edge(NamedTuple):
-    """An action at a state, as it is drawn.
+    """An action at a state, which leads to another state or an end, as it is drawn.
 
-    Attributes:
-        state: State at which the action is taken.
-        action: The action.
-        to: State or end that it leads to.
-        share: Probability of the action, if a strategy is drawn.
-        never: Whether the strategy never reaches the state.
+    With a strategy `share` is its probability; `never`: the strategy never reaches the state.
     """
 
     state: str

@@ -19,19 +19,13 @@ from closedhand.solvers.strategy import Strategy, to_sigma
 def edge_probabilities(
     strategy: Strategy, card: str | None = None, flop: str | None = None
 ) -> dict[tuple[str, str], float]:
-    """Compute the probability of each action at each state, if both players follow a strategy.
+    """Compute the probability of each action at each state of UH-Leduc, by enumeration.
 
-    The slides' states omit the earlier betting and the cards. The probabilities are averages over
-    these, weighted by the probability of reaching them. They are exact, by enumeration.
-
-    Args:
-        strategy: Strategy of UH-Leduc.
-        card: Condition on this card in the hand of the player to act.
-        flop: Condition on this flop, in phase 2; phase 1 is before the flop.
+    `card` is a condition on the hand of the player to act, `flop` one on the flop in phase 2.
 
     Returns:
-        Probabilities by name of the state and action, for all edges of the graph; NaN where the
-        state is never reached.
+        Probabilities by name of the state and action, for all edges of the graph, weighted by the
+        probability of reaching the state; NaN where it is never reached.
 
     Raises:
         InputError: There is no such card, or the strategy is for another game than UH-Leduc.

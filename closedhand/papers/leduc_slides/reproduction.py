@@ -48,7 +48,6 @@ ON_SLIDES = {"cfr+": 3000, "q-learning": 10_000_000}
 SECTIONS = ("values", "solved", "solvers", "slides", "learning")
 """Sections that can be computed alone."""
 
-
 DIFFERENCES = (
     "Differences: the slides give no values and name no algorithm, so our figures have none of",
     "theirs beside them; Q-learning is our example of a simple one. The slides leave open",
@@ -111,7 +110,7 @@ def parts(folder: Path, plan: Plan) -> dict[str, Part]:
 def compute(
     folder: Path, plan: Plan, progress: Callable[[str, float, int], None]
 ) -> dict[str, dict[str, Any]]:
-    """Compute all parts; see `closedhand.core.run.compute_parts`.
+    """Compute all parts; see `closedhand.core.parts.compute_parts`.
 
     Raises:
         InputError: A library is not installed.

@@ -21,13 +21,10 @@ def _explored(connection: Connection) -> GameExplorer:
 @request("small", {"game": TEXT, "options": OPTIONS})
 async def _small(connection: Connection, given: dict[str, Any]) -> Any:
     connection.stop("solve")
-
-    def explore() -> tuple[GameExplorer, Any]:
-        explorer = GameExplorer(bound_game(given["game"], given["options"]))
-        return explorer, explorer.describe()
-
-    connection.explorer, description = await connection.lobby.in_thread(explore)
-    return description
+    connection.explorer = await connection.lobby.in_thread(
+        lambda: GameExplorer(bound_game(given["game"], given["options"]))
+    )
+    return await connection.lobby.in_thread(connection.explorer.describe)
 
 
 @request("strategy", {}, {"by": TEXT, "data": TEXT, "respond": NATURAL})

@@ -33,31 +33,9 @@ import numpy as np
 
 from closedhand.agents.agent import PlayAgent
 from closedhand.agents.daihinmin.gifts import MOST_GIFTS, choose_gift, list_gifts
-from closedhand.agents.daihinmin.kou.division import (
-    MOST_PARTS,
-    PART,
-    count_below,
-    decompose,
-    divide_rest,
-    has_sets,
-    weakness,
-)
-from closedhand.agents.daihinmin.kou.strength import (
-    foes_of,
-    has_strongest,
-    locked,
-    starts_lock,
-    strength_of,
-    turned,
-    turned_ranks,
-)
-from closedhand.agents.daihinmin.kou.variants import (
-    OPTIONS,
-    WEAKEST,
-    WEAKEST_SINGLE,
-    Numbers,
-    parse,
-)
+from closedhand.agents.daihinmin.kou import division, strength, variants
+from closedhand.agents.daihinmin.kou.division import MOST_PARTS, PART
+from closedhand.agents.daihinmin.kou.variants import Numbers
 from closedhand.agents.daihinmin.limits import check_one_joker
 from closedhand.core import bits
 from closedhand.core.agent_spec import AgentSpec
@@ -80,24 +58,26 @@ they leave. They are far enough apart that a class comes before the next one at 
 
 
 class Hand(NamedTuple):
-    """Hand before a play.
-
-    Attributes:
-        cards: Cards of the hand.
-        plays: Number of plays that it divides into.
-        weakness: Weakness of the hand.
-    """
+    """Cards of a hand before a play, the number of plays that it divides into, and its weakness."""
 
     cards: np.uint64
     plays: int
     weakness: int
 
 
+class Policy(NamedTuple):
+    """Policy of the agent `kou`."""
+
+    kernels = "closedhand.agents.daihinmin.kou.agent"
+
+    numbers: Numbers
+
+
 @kernel
-def choose(rules, numbers, view, ids):
+def decide(policy, rules, view, ids):
     """Choose the action of the player to act."""
+    numbers, hand = policy.numbers, view.hands[view.player]
     parts = np.empty(MOST_PARTS, PART)
-    hand = view.hands[view.player]
     if view.leader < 0:
         return choose_pick(rules, numbers, view, hand, parts)
     if due_of(view) > 0:
@@ -118,12 +98,12 @@ def choose(rules, numbers, view, ids):
 @kernel
 def keep_divided(rules, numbers, view, hand, ids, n, parts):
     """Move the pass and the plays of the hand's division to the front; return their number."""
-    foes = foes_of(rules, view, np.int64(view.revolution), 0)
-    total, kept = decompose(numbers, foes, hand, parts), 0
+    foes = strength.foes_of(rules, view, np.int64(view.revolution), 0)
+    total, kept = division.decompose(numbers, foes, hand, parts), 0
     for i in range(n):
         is_part = ids[i] == PASS
         for k in range(total):
-            is_part |= rules.plays.need[ids[i]] == turned(parts[k].cards, foes.revolution)
+            is_part |= rules.plays.need[ids[i]] == strength.turned(parts[k].cards, foes.revolution)
         if is_part:
             ids[kept] = ids[i]
             kept += 1
@@ -136,18 +116,18 @@ def keep_divided(rules, numbers, view, hand, ids, n, parts):
 @kernel
 def lead(rules, numbers, view, hand, ids, parts):
     """Choose the play to lead with among `ids`."""
-    foes = foes_of(rules, view, np.int64(view.revolution), 0)
+    foes = strength.foes_of(rules, view, np.int64(view.revolution), 0)
     if numbers.lead == 0 and numbers.winning:
         winning = lead_to_win(rules, numbers, view, hand, foes, ids, parts)
         if winning >= 0:
             return winning
-    n = decompose(numbers, foes, hand, parts)
+    n = division.decompose(numbers, foes, hand, parts)
     best, highest = 0, -NEVER
     for i in range(n):
         priority = priority_of(numbers, foes, parts[i])
         if priority > highest:
             best, highest = i, priority
-    cards = turned(parts[best].cards, foes.revolution)
+    cards = strength.turned(parts[best].cards, foes.revolution)
     for play in ids:
         if rules.plays.need[play] == cards:
             return np.int64(play)
@@ -161,12 +141,12 @@ def lead_to_win(rules, numbers, view, hand, foes, ids, parts):
     for play in ids:
         if play == PASS:
             continue
-        value = strength_of(rules, numbers, foes, play)
+        value = strength.strength_of(rules, numbers, foes, play)
         if value < numbers.threshold:
             continue
-        n = divide_rest(rules, numbers, view, hand, play, parts)
+        n = division.divide_rest(rules, numbers, view, hand, play, parts)
         price = 100 * value + n
-        if count_below(parts, n, numbers.threshold) <= 1 and price < least:
+        if division.count_below(parts, n, numbers.threshold) <= 1 and price < least:
             best, least = np.int64(play), price
     return best
 
@@ -174,9 +154,9 @@ def lead_to_win(rules, numbers, view, hand, foes, ids, parts):
 @kernel
 def priority_of(numbers, foes, part):
     """Return the priority of a part of the hand to lead."""
-    if numbers.lead == WEAKEST:
+    if numbers.lead == variants.WEAKEST:
         return -100 * part.strength - part.low
-    if numbers.lead == WEAKEST_SINGLE:
+    if numbers.lead == variants.WEAKEST_SINGLE:
         return -part.low - (100 if part.family > 0 else 0)
     return priority(numbers, foes, part.family, part.low, part.high, part.strength)
 
@@ -185,13 +165,7 @@ def priority_of(numbers, foes, part):
 def priority(numbers, foes, family, low, high, value):
     """Return the paper's priority of a play, times 10 so that the set's size can break ties.
 
-    Args:
-        numbers: Parameters of kou.
-        foes: Cards and opponents that the play faces.
-        family: Family of the play.
-        low: Its lowest rank, turned.
-        high: Its highest rank, turned.
-        value: Its strength.
+    `low` and `high` are its lowest and highest rank, turned, and `value` is its strength.
     """
     tie = min(family, FIRST_KAIDAN)
     if family >= FIRST_KAIDAN and low <= foes.eight and foes.eight <= high:
@@ -210,12 +184,13 @@ def priority(numbers, foes, family, low, high, value):
 @kernel
 def follow(rules, numbers, view, hand, ids, parts):
     """Choose the play to follow with among `ids`, or the pass."""
-    n = decompose(numbers, foes_of(rules, view, np.int64(view.revolution), 0), hand, parts)
-    before = Hand(hand, n, weakness(numbers, parts, n))
+    foes = strength.foes_of(rules, view, np.int64(view.revolution), 0)
+    n = division.decompose(numbers, foes, hand, parts)
+    before = Hand(hand, n, division.weakness(numbers, parts, n))
     best, least = PASS, NEVER
     for play in ids:
         if play != PASS:
-            if view.owner == view.player and count_waiting(view) == 0:
+            if view.owner == view.player and strength.count_waiting(view) == 0:
                 price = price_to_lay_off(rules, numbers, view, before, play, parts)
             else:
                 price = price_to_follow(rules, numbers, view, before, play, parts)
@@ -225,22 +200,16 @@ def follow(rules, numbers, view, hand, ids, parts):
 
 
 @kernel
-def count_waiting(view):
-    """Count the other players who can still answer in this trick."""
-    return len(view.hands) - bits.size(np.uint64(view.passed | 1 << view.player))
-
-
-@kernel
 def price_to_lay_off(rules, numbers, view, before, play, parts):
     """Return the price of a play over the player's own trick after all others have passed."""
-    foes = foes_of(rules, view, np.int64(view.revolution), 0)
+    foes = strength.foes_of(rules, view, np.int64(view.revolution), 0)
     if not numbers.lay_off:
         return NEVER
     with_joker = rules.plays.need[play] & JOKER_BIT != 0
-    if with_joker or strength_of(rules, numbers, foes, play) >= numbers.threshold:
+    if with_joker or strength.strength_of(rules, numbers, foes, play) >= numbers.threshold:
         return NEVER
-    n = divide_rest(rules, numbers, view, before.cards, play, parts)
-    return 100 * weakness(numbers, parts, n) + 10 * n if n < before.plays else NEVER
+    n = division.divide_rest(rules, numbers, view, before.cards, play, parts)
+    return 100 * division.weakness(numbers, parts, n) + 10 * n if n < before.plays else NEVER
 
 
 @kernel
@@ -248,24 +217,16 @@ def price_to_follow(rules, numbers, view, before, play, parts):
     """Return the price of following with a play, or `NEVER` if the agent holds it back.
 
     The agent makes the legal play of the lowest price; see `WINNING` for the classes of prices.
-
-    Args:
-        rules: Rules of the flat game.
-        numbers: Parameters of the agent, `Numbers`.
-        view: View of the player to act, with a play to beat.
-        before: The hand before the play.
-        play: Id of a legal play.
-        parts: Scratch space for the plays that the rest divides into.
     """
     value = strength_to_follow(rules, numbers, view, before.cards, play)
     if value < 0:
         return NEVER
-    n = divide_rest(rules, numbers, view, before.cards, play, parts)
+    n = division.divide_rest(rules, numbers, view, before.cards, play, parts)
     is_strong = value >= numbers.threshold
-    if numbers.winning and is_strong and count_below(parts, n, numbers.threshold) <= 1:
+    if numbers.winning and is_strong and division.count_below(parts, n, numbers.threshold) <= 1:
         return WINNING + 100 * n - value
     is_spared = numbers.spare_joker and rules.plays.need[play] & JOKER_BIT != 0
-    low, high = turned_ranks(rules, view.revolution, play)
+    low, high = strength.turned_ranks(rules, view.revolution, play)
     family = np.int64(rules.plays.family[play])
     if not numbers.reserve:
         if n >= before.plays or (is_spared and not is_strong):
@@ -275,10 +236,10 @@ def price_to_follow(rules, numbers, view, before, play, parts):
         if is_strong:
             return STRONGEST - value
     else:
-        then = weakness(numbers, parts, n)
-        few = count_waiting(view) <= numbers.hold_answers
+        then = division.weakness(numbers, parts, n)
+        few = strength.count_waiting(view) <= numbers.hold_answers
         if is_strong and then - before.weakness < numbers.hold_rise:
-            is_last_eight = rules.plays.eight[play] and not has_sets(parts, n)
+            is_last_eight = rules.plays.eight[play] and not division.has_sets(parts, n)
             is_weak = n >= numbers.hold_plays and then >= numbers.hold_weakness
             if few or not is_weak or (is_last_eight and not numbers.hold_last_eight):
                 return STRONG + 10 * then if numbers.weak_first else STRONGEST - value
@@ -289,7 +250,7 @@ def price_to_follow(rules, numbers, view, before, play, parts):
             return NEVER
         if numbers.weak_first:
             return WEAK + 100 * then + low
-    foes = foes_of(rules, view, np.int64(view.revolution), 0)
+    foes = strength.foes_of(rules, view, np.int64(view.revolution), 0)
     return WEAK - priority(numbers, foes, family, low, high, value)
 
 
@@ -299,11 +260,12 @@ def strength_to_follow(rules, numbers, view, hand, play):
     if view.target == JOKER:
         return numbers.eight
     lock = 0 if play == JOKER else np.int64(view.lock)
-    starts = starts_lock(rules, view, play)
+    starts = strength.starts_lock(rules, view, play)
     if starts:
         lock = np.int64(rules.plays.suits[play])
-    foes = locked(foes_of(rules, view, np.int64(view.revolution), np.int64(view.passed)), lock)
-    value = strength_of(rules, numbers, foes, play)
+    foes = strength.foes_of(rules, view, np.int64(view.revolution), np.int64(view.passed))
+    foes = strength.locked(foes, lock)
+    value = strength.strength_of(rules, numbers, foes, play)
     if not starts:
         return value
     if numbers.lock < 0:
@@ -320,7 +282,7 @@ def wants_lock(rules, numbers, hand, play, foes, lock):
     """Return whether a lock is wanted: with any set, or if the player then has the best play."""
     if rules.plays.family[play] > 0 and numbers.lock_groups >= 0:
         return foes.finished <= numbers.lock_groups
-    return has_strongest(rules, numbers, hand, play, foes, lock)
+    return strength.has_strongest(rules, numbers, hand, play, foes, lock)
 
 
 # The exchange
@@ -330,7 +292,7 @@ def wants_lock(rules, numbers, hand, play, foes, lock):
 def choose_pick(rules, numbers, view, hand, parts):
     """Choose the next card to give in the exchange: one of the lowest prices."""
     pair = pair_in_exchange(view)
-    foes = foes_of(rules, view, 0, 0)
+    foes = strength.foes_of(rules, view, 0, 0)
     chosen = view.returned[pair]
     # Another agent may have chosen the first of two cards; the second has to be above it.
     allowed = picks(view, hand) if chosen else hand
@@ -341,8 +303,8 @@ def choose_pick(rules, numbers, view, hand, parts):
     gifts = np.empty((MOST_GIFTS, 2), np.int64)
     for i in range(list_gifts(cards, chosen, TAXES[pair], gifts)):
         first, second = gifts[i, 0], gifts[i, 1]
-        n = decompose(numbers, foes, hand & ~bit(first) & ~bit(second), parts)
-        price = numbers.give_weakness * weakness(numbers, parts, n)
+        n = division.decompose(numbers, foes, hand & ~bit(first) & ~bit(second), parts)
+        price = numbers.give_weakness * division.weakness(numbers, parts, n)
         price += price_to_give(numbers, first)
         price += price_to_give(numbers, second) if second != first else 0
         if best_first < 0 or price < least:
@@ -363,21 +325,7 @@ def price_to_give(numbers, card):
     return rank + numbers.give_three if rank == 0 else rank
 
 
-class Policy(NamedTuple):
-    """Policy of the agent `kou`."""
-
-    kernels = "closedhand.agents.daihinmin.kou.agent"
-
-    numbers: Numbers
-
-
-@kernel
-def decide(policy, rules, view, ids):
-    """Choose the action of the player to act."""
-    return np.int64(choose(rules, policy.numbers, view, ids))
-
-
-@takes(OPTIONS)
+@takes(variants.OPTIONS)
 @described(Traits(microseconds=16, steady=True))
 def make_kou(game: Game, seed: int, argument: str | None, **numbers: int) -> PlayAgent:
     """Make the agent `kou`, with variants as argument and `Numbers` as options; ignore the seed.
@@ -387,4 +335,4 @@ def make_kou(game: Game, seed: int, argument: str | None, **numbers: int) -> Pla
     """
     check_one_joker(game, "kou")
     name = str(AgentSpec("kou", numbers, argument))
-    return PlayAgent(game, name, Policy(parse(argument, **numbers)))
+    return PlayAgent(game, name, Policy(variants.parse(argument, **numbers)))

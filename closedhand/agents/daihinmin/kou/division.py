@@ -39,16 +39,9 @@ PART = record_type(
 
 @kernel
 def decompose(numbers, foes, hand, parts):
-    """Divide a hand into nearly the fewest plays without overlap.
+    """Divide a hand, not turned, into nearly the fewest plays without overlap; return their number.
 
-    Args:
-        numbers: Parameters of kou.
-        foes: Unseen cards and opponents.
-        hand: Cards, not turned.
-        parts: Output: the plays, `PART` [MOST_PARTS].
-
-    Returns:
-        The number of plays.
+    They are written to `parts`, `PART` [MOST_PARTS].
     """
     cards = turned(hand & ~JOKER_BIT, foes.revolution)
     n = take_kaidan(numbers, foes, cards, parts) if foes.kaidan else 0

@@ -80,11 +80,8 @@ def turned_ranks(rules, revolution, play):
 def foes_of(rules, view, revolution, passed):
     """Collect the unseen cards and opponents that plays of the player to act face.
 
-    Args:
-        rules: Rules of the game.
-        view: View of that player.
-        revolution: Whether low ranks beat high ones at the time of these plays.
-        passed: Bits of the players who cannot answer.
+    `revolution` tells whether low ranks beat high ones at the time of these plays. `passed` has the
+    bits of the players who cannot answer.
     """
     hidden = unseen(view, view.player)
     most = 0
@@ -107,18 +104,18 @@ def foes_of(rules, view, revolution, passed):
 
 
 @kernel
+def count_waiting(view):
+    """Count the other players who can still answer in this trick."""
+    return len(view.hands) - bits.size(np.uint64(view.passed | 1 << view.player))
+
+
+@kernel
 def locked(foes, lock):
     """Restrict the unseen cards to the suits of a lock; 0 means no lock."""
     return Foes(
-        foes.cards & of_suits(lock),
-        foes.joker,
-        foes.spade_three,
-        foes.finished,
-        foes.most,
-        foes.eight,
-        foes.kaidan,
-        foes.revolution,
-    )
+        foes.cards & of_suits(lock), foes.joker, foes.spade_three, foes.finished, foes.most,
+        foes.eight, foes.kaidan, foes.revolution,
+    )  # fmt: skip
 
 
 @kernel
@@ -241,15 +238,9 @@ def starts_lock(rules, view, play):
 
 @kernel
 def has_strongest(rules, numbers, hand, play, foes, lock):
-    """Return whether the hand's best play of a kind is unbeatable under a lock.
+    """Return whether the hand's best play of the kind of `play` is unbeatable under a lock.
 
-    Args:
-        rules: Rules of the game.
-        numbers: Parameters of kou.
-        hand: Cards, not turned.
-        play: A play of the kind.
-        foes: Unseen cards and opponents under the lock.
-        lock: Suits of the lock.
+    The hand is not turned; `foes` are those under the lock, whose suits are the bits of `lock`.
     """
     family = np.int64(rules.plays.family[play])
     if family == 0 and numbers.joker_as_card and hand & JOKER_BIT and not foes.spade_three:

@@ -117,8 +117,7 @@ def neighbour(numbers: Numbers, name: str, way: int, stride: int) -> Numbers | N
     A stride beyond the end leads to the end. The result is None if the number is at the end.
     """
     value, ladder = getattr(numbers, name), LADDERS[name]
-    above = [rung for rung in ladder if rung > value]
-    below = [rung for rung in reversed(ladder) if rung < value]
+    above, below = [n for n in ladder if n > value], [n for n in reversed(ladder) if n < value]
     ahead = above if way == UP else below
     return numbers._replace(**{name: ahead[:stride][-1]}) if ahead else None
 
@@ -128,8 +127,7 @@ class Tuning:
 
     Attributes:
         numbers: Numbers of the holder.
-        sweeps: Number of sweeps finished.
-        trials: Number of trials finished.
+        sweeps, trials: Numbers of sweeps and of trials finished.
         accepted: Number of trials whose challenger became the holder.
         deals: Number of deals played.
         place: Place of the number on trial in the order of the sweep.
@@ -143,10 +141,7 @@ class Tuning:
     def __init__(self, game: Game, seed: int = 0, against: Sequence[str] = ()) -> None:
         """Start with the paper's numbers.
 
-        Args:
-            game: Daihinmin of one round.
-            seed: Seed of the deals and of the orders.
-            against: Agents at the other seats, the last one repeated; none: the holder.
+        `against` are the agents at the other seats, the last one repeated; none: the holder.
 
         Raises:
             InputError: The game has several rounds or two jokers, an opponent is unknown, or there
@@ -165,7 +160,7 @@ class Tuning:
         self.place = self.way = self.moved = self.confirming = 0
         self.gains: list[float] = []
         self.found: dict[str, Any] = {}
-        self._make_opponents(LETTER)  # an unknown opponent is refused here
+        self._make_opponents()  # an unknown opponent is refused here
 
     def advance(self, seconds: float) -> bool:
         """Play a piece of a trial; return whether there is a new holder."""
@@ -232,9 +227,7 @@ class Tuning:
 
         def payoffs(numbers: Numbers) -> np.ndarray:
             states = np.repeat(dealt, players)
-            play_out(
-                game, states, seats, [self._agent(numbers), *self._make_opponents(self.numbers)]
-            )
+            play_out(game, states, seats, [self._agent(numbers), *self._make_opponents()])
             return batch.returns(game, states)
 
         def own(payoffs: np.ndarray) -> np.ndarray:
@@ -248,10 +241,11 @@ class Tuning:
     def _agent(self, numbers: Numbers) -> Agent:
         return PlayAgent(self.game, text_of(numbers), Policy(numbers))
 
-    def _make_opponents(self, holder: Numbers) -> list[Agent]:
+    def _make_opponents(self) -> list[Agent]:
         """Make the other agents anew, so that they draw the same for both candidates."""
         seed = self.seed + self.deals
-        return [make_agent(self.game, each, seed) for each in self.against] or [self._agent(holder)]
+        others = [make_agent(self.game, each, seed) for each in self.against]
+        return others or [self._agent(self.numbers)]
 
     def _judge(self, challenger: Numbers) -> bool:
         """End the trial or its first stage if it is due; return whether there is a new holder."""
@@ -273,10 +267,9 @@ class Tuning:
             return self._fail()
         name = self._name()
         self.found = {"change": f"{name}={getattr(challenger, name)}", "gain": list(gain)}
-        self.numbers = challenger
+        self.numbers, self.moved, self.confirming, self.gains = challenger, 1, 0, []
         self.accepted += 1
         self.trials += 1
-        self.moved, self.confirming, self.gains = 1, 0, []
         return True
 
     def _fail(self) -> bool:

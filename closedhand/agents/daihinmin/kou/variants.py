@@ -32,9 +32,7 @@ class Numbers(NamedTuple):
             below, and not by `stronger_rank`.
         group_0: Deduction for each rank with a stronger group, if the number of the rank's unseen
             cards, minus the size of the group, plus the number of players who are out is at most 0.
-        group_1: The same deduction if that sum is 1.
-        group_2: The same deduction if that sum is 2.
-        group_3: The same deduction if that sum is 3 or more.
+        group_1, group_2, group_3: The same deduction if that sum is 1, 2, or 3 or more.
         joker_group: Deduction for each rank with a stronger group that needs the joker.
         stronger_kaidan: Deduction for each stronger kaidan, times the number of players who are out
             plus one.
@@ -46,8 +44,7 @@ class Numbers(NamedTuple):
         top_if_strong: 1 if the strongest card is kept out of groups only if it is strong, 0 if
             always.
         weak: Strength up to which a play adds 2 to the weakness of the hand.
-        middling: Strength up to which it adds 1.
-        strong: Strength up to which it adds 0; above it, it adds -1.
+        middling, strong: Strengths up to which it adds 1, and 0; above them it adds -1.
         weakness_of_joker: Weakness that a lone joker adds; 99: by its strength.
         weakness_of_top: Weakness that each card of a group of the top rank adds; 99: the group adds
             one by its strength.
@@ -82,14 +79,10 @@ class Numbers(NamedTuple):
         hold_last_eight: 0 if an 8 is not held back once only singles remain.
         keep_weakness: Least remaining weakness for which a single with a strength from `keep_from`
             to `keep_to` is held back; 999: none.
-        keep_from: Least strength of such a single.
-        keep_to: Greatest strength of such a single.
+        keep_from, keep_to: Least and greatest strength of such a single.
         give_weakness: Price, per point of weakness of the remaining hand, of giving a card away in
             the exchange; the card's rank, 0 to 11, and the surcharges below are added.
-        give_eight: Surcharge for an 8.
-        give_ace: Surcharge for an A.
-        give_king: Surcharge for a K.
-        give_three: Surcharge for a 3.
+        give_eight, give_ace, give_king, give_three: Surcharges for an 8, an A, a K and a 3.
     """
 
     threshold: int = 95
@@ -234,9 +227,7 @@ VARIANTS = {
 def parse(argument: str | None, **numbers: int) -> Numbers:
     """Parse the parameters of a variant: `w80`, `threshold=93`, or several separated by commas.
 
-    Args:
-        argument: The variants; None: the agent itself.
-        **numbers: Some of `OPTIONS`, which take precedence over those of the argument.
+    None stands for the agent itself. `numbers`, some of `OPTIONS`, precede those of the argument.
 
     Raises:
         InputError: A variant or a number is unknown.

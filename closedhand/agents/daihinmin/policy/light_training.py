@@ -10,13 +10,8 @@
 
 import numpy as np
 
-from closedhand.agents.daihinmin.policy.light_policy import (
-    FEATURES,
-    MOST_FEATURES,
-    describe,
-    policy_of,
-    score_all,
-)
+from closedhand.agents.daihinmin.policy import light_policy
+from closedhand.agents.daihinmin.policy.light_policy import FEATURES, MOST_FEATURES
 from closedhand.agents.daihinmin.policy.shared import options, seen_cards_of
 from closedhand.core.numba.jit import kernel, seed_in_kernel
 from closedhand.core.registry import make_game
@@ -57,12 +52,12 @@ def decide(rules, policy, state, rng, ids, scores, features, traces):
     n = options(rules, state, ids)
     if n == 1 or state.leader < 0:
         return np.int64(ids[0])
-    total = score_all(policy, rules, state, ids, n, scores)
+    total = light_policy.score_all(policy, rules, state, ids, n, scores)
     chosen = draw(scores, n, total, rng)
     seen = seen_cards_of(state)
     for k in range(n):
         share = (1.0 if k == chosen else 0.0) - scores[k] / total
-        for f in range(describe(rules, state, seen, np.int64(ids[k]), features)):
+        for f in range(light_policy.describe(rules, state, seen, np.int64(ids[k]), features)):
             traces[state.player, features[f]] += share
     return np.int64(ids[chosen])
 
@@ -72,7 +67,7 @@ def gradient(weights: np.ndarray, number: int, rng: np.random.Generator) -> np.n
     game = make_game("daihinmin", classes=("none", "random")[number % 2])
     sums = np.zeros(FEATURES)
     ids = np.empty(NUM_ACTIONS, np.int32)
-    play_rounds(game.rules, policy_of(weights), np.zeros(PIECE, STATE), rng, ids, sums)
+    play_rounds(game.rules, light_policy.policy_of(weights), np.zeros(PIECE, STATE), rng, ids, sums)
     return sums
 
 

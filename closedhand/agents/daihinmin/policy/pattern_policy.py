@@ -15,28 +15,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from closedhand.agents.daihinmin.policy import patterns
 from closedhand.agents.daihinmin.policy.critic import WEIGHTS
 from closedhand.agents.daihinmin.policy.likelihood import (
     LEAST_LOGARITHM,
     plausibility as plausibility,
 )
-from closedhand.agents.daihinmin.policy.patterns import (
-    FEATURES,
-    MOST_FEATURES,
-    describe,
-    describe_gift,
-)
+from closedhand.agents.daihinmin.policy.patterns import FEATURES, MOST_FEATURES
 from closedhand.agents.daihinmin.policy.shared import options, seen_cards_of
 from closedhand.agents.daihinmin.policy.situation import situation_of
 from closedhand.core.game import State
 from closedhand.core.numba.jit import Rules, kernel
-from closedhand.learning.policy_gradient import (
-    draw,
-    exponentials,
-    read_weights,
-    shipped_weights,
-    weights_record,
-)
+from closedhand.learning import policy_gradient
 
 ARRAY = "average"
 """Name of the weights in a checkpoint: those averaged over the training."""
@@ -52,29 +42,22 @@ class Policy(NamedTuple):
 
 @kernel
 def judge(policy, rules, state, ids, n, logits, features, numbers):
-    """Write the logits of the first `n` actions of `ids`, and their features.
+    """Write the logits of the first `n` actions of `ids`, float64 [>= n], and their features.
 
-    Args:
-        policy: The policy.
-        rules: Rules of the game.
-        state: State or view of the player to act.
-        ids: Actions.
-        n: Number of actions.
-        logits: Logits of the actions, float64 [>= n].
-        features: Their features as in `patterns.describe`, int32 [>= n, 2, MOST_FEATURES].
-        numbers: The numbers of positive and of negative features, int64 [>= n, 2].
+    Features are as in `patterns.describe`, int32 [>= n, 2, MOST_FEATURES]; the numbers of positive
+    and of negative ones are written to `numbers`, int64 [>= n, 2].
     """
     weights = policy.table.weights
     if state.leader < 0:
         seen = seen_cards_of(state)
         for k in range(n):
-            numbers[k, 0], numbers[k, 1] = describe_gift(state, seen, np.int64(ids[k]), features[k])
+            action = np.int64(ids[k])
+            numbers[k, 0], numbers[k, 1] = patterns.describe_gift(state, seen, action, features[k])
     else:
         here = situation_of(rules, state)
         for k in range(n):
-            numbers[k, 0], numbers[k, 1] = describe(
-                rules, state, here, np.int64(ids[k]), n, features[k]
-            )
+            action, out = np.int64(ids[k]), features[k]
+            numbers[k, 0], numbers[k, 1] = patterns.describe(rules, state, here, action, n, out)
     for k in range(n):
         logit = np.float32(0.0)
         for f in range(numbers[k, 0]):
@@ -96,14 +79,10 @@ def logits_of(policy, rules, state, ids, n):
 def likeliest(
     policy: Policy, rules: Rules, view: State, ids: np.ndarray, far: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """List the likely actions of the policy, in the order of their ids.
+    """List the likely actions of the player to act, in the order of their ids.
 
-    Args:
-        policy: The policy.
-        rules: Rules of the flat game.
-        view: View of the player to act.
-        ids: Scratch space, int32 [num_actions].
-        far: Largest difference of an action's logit from the greatest one.
+    Their logits are at most `far` below the greatest one. `ids` is scratch space, int32
+    [num_actions].
 
     Returns:
         The actions, int32 [n], and their logits minus the greatest one, float64 [n].
@@ -122,8 +101,8 @@ def choose(policy, rules, state, rng, ids):
     if n == 1:
         return np.int64(ids[0])
     scores = logits_of(policy, rules, state, ids, n)
-    total = exponentials(scores, n)
-    return np.int64(ids[draw(scores, n, total, rng)])
+    total = policy_gradient.exponentials(scores, n)
+    return np.int64(ids[policy_gradient.draw(scores, n, total, rng)])
 
 
 @kernel
@@ -144,7 +123,7 @@ def log_probability(policy, rules, state, action, ids, scores):
     logits = logits_of(policy, rules, state, ids, n)
     for k in range(n):
         scores[k] = logits[k]
-    total = exponentials(scores, n)
+    total = policy_gradient.exponentials(scores, n)
     for k in range(n):
         if ids[k] == action:
             return max(np.log(scores[k] / total), LEAST_LOGARITHM)
@@ -159,7 +138,7 @@ def worthwhile(policy, rules, state, out):
 
 def policy_of(weights: np.ndarray) -> Policy:
     """Make the policy with these weights, [FEATURES]; weights of the critic may follow."""
-    return Policy(weights_record(weights[:FEATURES]))
+    return Policy(policy_gradient.weights_record(weights[:FEATURES]))
 
 
 def load(path: Path) -> Policy:
@@ -168,10 +147,10 @@ def load(path: Path) -> Policy:
     Raises:
         InputError: The file cannot be read, or holds other weights.
     """
-    return policy_of(read_weights(path, WEIGHTS, ARRAY))
+    return policy_of(policy_gradient.read_weights(path, WEIGHTS, ARRAY))
 
 
 @cache
 def shipped() -> Policy:
     """Load the policy of the package."""
-    return policy_of(shipped_weights("daihinmin_policy", WEIGHTS, ARRAY))
+    return policy_of(policy_gradient.shipped_weights("daihinmin_policy", WEIGHTS, ARRAY))

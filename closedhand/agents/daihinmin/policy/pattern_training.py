@@ -190,12 +190,7 @@ def gradient(
 
 
 def make_task(rounds: int = ROUNDS, piece: int = PIECE) -> Task:
-    """Make the task of fitting policy and critic.
-
-    Args:
-        rounds: Number of rounds in a step.
-        piece: Number of rounds that a thread plays at a time.
-    """
+    """Make the task of fitting policy and critic; a thread plays a piece of rounds at a time."""
 
     def of_piece(weights: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
         return gradient(weights, number, rng, piece)

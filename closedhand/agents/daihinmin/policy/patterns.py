@@ -108,16 +108,10 @@ some of these.
 
 @kernel
 def describe(rules, state, here, action, number, out):
-    """Write the features of an action; return the numbers of positive and of negative ones.
+    """Write the features of one of `number` legal actions, but not in the exchange.
 
-    Args:
-        rules: Rules of the game.
-        state: State or view of the player to act, after the exchange.
-        here: Its situation.
-        action: A legal action.
-        number: Number of legal actions.
-        out: Output, int32 [2, MOST_FEATURES], filled from the left: indices of positive and of
-            negative features.
+    The indices of positive and of negative features are written to `out`, int32 [2, MOST_FEATURES],
+    from the left. Their numbers are returned. `here` is the situation of the player to act.
     """
     if action == PASS:
         return describe_pass(rules, state, here, number, out[0]), 0
@@ -236,13 +230,9 @@ def describe_gift(state, seen, card, out):
 def differences(here, own, unseen, way, sure, out):
     """Write the patterns of the slots that a play changes, after it and before it.
 
-    Args:
-        here: The situation before the play.
-        own: Counts by slot of the hand after it.
-        unseen: Counts by slot of the unseen cards after it, which differ under a revolution.
-        way: 2 x sure + follow.
-        sure: Whether the play is sure.
-        out: As in `describe`.
+    `own` and `unseen` are the counts by slot after the play; unseen cards change their slots in a
+    revolution. `here` is the situation before the play, `way` is 2 x sure + follow, and `out` is
+    that of `describe`.
     """
     # `changed` has all four bits of every slot whose count differs.
     changed = np.uint64(0)
@@ -277,17 +267,8 @@ def pairs(own, changed, first, out, n):
     """Write a feature for every pair of a changed slot and another slot of the hand.
 
     A slot with its number of cards is `4 * slot + number - 1`, below `COUNTS`. The smaller one of a
-    pair is the slower index.
-
-    Args:
-        own: Counts by slot of the hand, four bits each.
-        changed: The slots that the action changes, all four bits of each.
-        first: First index of this type of features.
-        out: Output: indices of features.
-        n: Number of features so far.
-
-    Returns:
-        The new number.
+    pair is the slower index. `own` has the counts by slot of the hand, and `changed` all four bits
+    of each slot that the action changes.
     """
     ones = own & changed
     while ones:
@@ -357,19 +338,7 @@ def runs_left(rest, effect, out, n):
 
 @kernel
 def suits_left(rules, state, here, action, effect, rest, slot, out, n):
-    """Write a feature for every card of the play's suits, own or unseen; return the new number.
-
-    Args:
-        rules: Rules of the flat game.
-        state: State before the play.
-        here: Inputs of the decision, a `Situation`.
-        action: The play.
-        effect: Its `Effect` on the table.
-        rest: Cards that it leaves in the hand.
-        slot: Slot of its weakest rank.
-        out: Array that receives indices of features, from index `n` on.
-        n: Number of indices that `out` holds already.
-    """
+    """Write a feature for every card of the play's suits, left in the hand (`rest`) or unseen."""
     plays = rules.plays
     family = np.int64(plays.family[action])
     if family >= FIRST_KAIDAN or action == JOKER:

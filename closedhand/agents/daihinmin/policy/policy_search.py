@@ -145,10 +145,6 @@ def make_policy_search(
     name = str(AgentSpec("policy-search", {"threads": threads, "worlds": worlds}, argument.text))
     number = argument.width if worlds is None else worlds
     return PolicySearchAgent(
-        game,
-        name,
-        seed,
-        policy_of("policy", argument.path),
-        particles=PARTICLES if number is None else number,
-        **argument.spent(threads),
-    )
+        game, name, seed, policy_of("policy", argument.path),
+        particles=PARTICLES if number is None else number, **argument.spent(threads),
+    )  # fmt: skip

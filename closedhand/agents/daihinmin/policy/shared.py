@@ -96,15 +96,10 @@ def turned(seen, revolution):
 def compared(hand, others, kaidan, left, revolution):
     """Collect the cards of a hand, with the ranks that are above the others' groups."""
     return SeenCards(
-        hand,
-        others,
-        kaidan,
-        left,
-        unbeaten(others, 1, revolution),
-        unbeaten(others, 2, revolution),
-        unbeaten(others, 3, revolution),
-        unbeaten(others, 4, revolution),
-    )
+        hand, others, kaidan, left,
+        unbeaten(others, 1, revolution), unbeaten(others, 2, revolution),
+        unbeaten(others, 3, revolution), unbeaten(others, 4, revolution),
+    )  # fmt: skip
 
 
 @kernel

@@ -98,14 +98,9 @@ def evaluate(policy, rules, state, player, guess, rng, ids):
 
 @kernel
 def look_back(rules, view, player, past, rng):
-    """Write the decisions of the others in the present round; return their number.
+    """Write the decisions of the others in the present round to `past`; return their number.
 
-    Args:
-        rules: Rules of the flat game.
-        view: View of the player to act.
-        player: The player to act.
-        past: Output, `DECISION` [>= moves].
-        rng: Generator of hands, which the replay requires but does not use.
+    `player` is the one to act. `rng` draws hands, which the replay requires but does not use.
     """
     if view.leader < 0:  # in the exchange nobody has played yet
         return 0
