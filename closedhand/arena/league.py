@@ -22,7 +22,7 @@ import numpy as np
 
 from closedhand.arena import results
 from closedhand.core import batch, batch_kernels
-from closedhand.core.agents import Player, spent_by, traits_of
+from closedhand.core.agents import Player, traits_of
 from closedhand.core.checks import check_seed
 from closedhand.core.deals import Deals, choose_deals
 from closedhand.core.duplicate import (
@@ -188,16 +188,15 @@ def play_chunk(
         ended[grown] += 1
         before[grown] = now[grown]
 
-    spent = spent_by(agents)
     if game.staged:
-        seconds, decisions = play_out(game, states, seats, agents, after)
+        costs = play_out(game, states, seats, agents, after)
     else:
-        seconds, decisions = play_out(game, states, seats, agents)
+        costs = play_out(game, states, seats, agents)
         paid[:, 0] = batch.returns(game, states)
     # argsort inverts the permutation: from the agent of each seat to the seat of each agent.
     by_agent = np.take_along_axis(paid, np.argsort(seats)[:, None, :], axis=2)
     payoffs = by_agent.reshape(len(deals), tables, *by_agent.shape[1:])
-    return Chunk(payoffs, seconds, decisions, spent_by(agents) - spent)
+    return Chunk(payoffs, *costs)
 
 
 def play(

@@ -16,7 +16,7 @@ from itertools import combinations
 import numpy as np
 
 from closedhand.core import batch, duplicate
-from closedhand.core.agents import Player, spent_by, traits_of
+from closedhand.core.agents import Player, traits_of
 from closedhand.core.checks import check_seed
 from closedhand.core.deals import Deals, choose_deals
 from closedhand.core.duplicate import Chunk, Spec
@@ -93,10 +93,9 @@ def play_chunk(
     agents, dealt = duplicate.start(game, specs, seed, deals, fixed)
     seatings = duplicate.tables(game.sides)
     states, seats = np.repeat(dealt, len(seatings)), np.tile(seatings, (len(dealt), 1))
-    before = spent_by(agents)
-    seconds, decisions = duplicate.play_out(game, states, seats, agents)
+    costs = duplicate.play_out(game, states, seats, agents)
     returns = batch.returns(game, states).reshape(len(dealt), len(seatings), -1)
-    return Chunk(returns, seconds, decisions, spent_by(agents) - before)
+    return Chunk(returns, *costs)
 
 
 def play(

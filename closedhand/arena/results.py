@@ -13,7 +13,7 @@ import numpy as np
 
 from closedhand.arena.match import Match
 from closedhand.core.agents import SPENT
-from closedhand.core.duplicate import Chunk, Spec, match_settings, parse_all, spent_in, tables
+from closedhand.core.duplicate import Chunk, Spec, match_settings, parse_all, tables
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.reading import load_json
@@ -207,7 +207,7 @@ def times(chunk: Chunk) -> dict[str, Any]:
         ],
         "spent": [
             dict(zip(SPENT, row, strict=True)) if row[0] else None
-            for row in spent_in(chunk).round(6).tolist()
+            for row in chunk.spent.round(6).tolist()
         ],
     }
 
