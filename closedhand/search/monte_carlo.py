@@ -36,8 +36,9 @@ def simulate(
     """Run a number of simulations from a view, after `done` earlier ones.
 
     `states` are the view of `player` and three scratch states. `determinisations` is space for
-    those that are used in turn, each drawn at its first use from as many `candidates`. If it is
-    empty, every simulation draws its own. Payoffs from `low` to `high` are scaled to 0..1.
+    those that are used in turn: each is drawn at its first use, one of `candidates` by its
+    plausibility. If it is empty, every simulation draws its own. Payoffs from `low` to `high` are
+    scaled to 0..1.
 
     For each of the legal `actions`, `sums`, float64 [actions, 3], gets the number of tries, the sum
     of the scaled payoffs, and the sum of their squares.
