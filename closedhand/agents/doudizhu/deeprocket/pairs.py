@@ -148,19 +148,21 @@ def index(
     return np.concatenate([found[start] for start in sorted(found)])
 
 
-def blank(n: int, kickers: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Make rows of zeros for `write_inputs`.
+def empty_rows(n: int, kickers: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Make rows for `write_inputs`.
 
     Returns:
         Planes followed by status vectors, int8 [n, cells + 10], and masks, bool [n, outputs].
     """
     width = KICKER_SIZE + planes.STATUS if kickers else planes.SIZE
-    return np.zeros((n, width), np.int8), np.zeros((n, KICKERS if kickers else GROUPS), bool)
+    return np.empty((n, width), np.int8), np.empty((n, KICKERS if kickers else GROUPS), bool)
 
 
 @kernel
 def write_inputs(rules, state, kickers, out, mask, ids):
-    """Write the inputs of the policy or the kicker network into two rows of `blank`."""
+    """Write the inputs of the policy or the kicker network into two of `empty_rows`."""
+    out[:] = 0
+    mask[:] = False
     if kickers:
         substeps.draw_kickers(rules, state, out)
         planes.draw_status(rules.flat, state, state.player, out[KICKER_SIZE:])
@@ -191,7 +193,7 @@ def encode_all(rules, deals, actions, offsets, rows, kickers, out, masks, labels
 def encode(games: Games, kind: str, rows: np.ndarray) -> Batch:
     """Encode pairs for a kind of network: some rows of `index`, int32 [n, 3], of the games."""
     kickers = kind == "kicker"
-    out, masks = blank(len(rows), kickers)
+    out, masks = empty_rows(len(rows), kickers)
     labels = np.empty(len(rows), np.int64)
     encode_all(
         games.game.rules, games.deals, games.actions, games.offsets, rows, kickers, out, masks,

@@ -14,7 +14,7 @@ import numpy as np
 
 from closedhand.agents.doudizhu.bidding.modules import choose_bid
 from closedhand.agents.doudizhu.deeprocket import networks
-from closedhand.agents.doudizhu.deeprocket.pairs import KICKERS, blank, write_inputs
+from closedhand.agents.doudizhu.deeprocket.pairs import KICKERS, empty_rows, write_inputs
 from closedhand.core.batch_agent import BatchAgent, through_substeps
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.numba.jit import kernel
@@ -78,7 +78,7 @@ def observation_of(
     Returns:
         Planes, status and mask, as `Network.forward` takes them.
     """
-    out, masks = blank(len(chosen), kickers)
+    out, masks = empty_rows(len(chosen), kickers)
     write_all(rules, views, chosen, kickers, out, masks)
     return out[:, : -planes.STATUS], out[:, -planes.STATUS :], masks
 
