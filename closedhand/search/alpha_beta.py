@@ -136,26 +136,15 @@ def search(
 ) -> tuple[Integer, Integer]:  # fmt: skip
     """Decide whether a player can force a payoff, from where `stack` stands.
 
-    Args:
-        policy: Policy whose `worthwhile` lists the actions to try.
-        rules: Rules of the game.
-        states: The root, in which nothing is hidden, then scratch states, one for each level of
-            depth.
-        actions: Scratch space for the actions at each level, int32 [states, num_actions].
-        stack: The levels of the search, see `NUMBER`, int64 [3, states]; at its beginning zero.
-        player: Player whose payoff counts.
-        friends: Bit p is set if player p maximises that payoff; all others minimise it.
-        least: A payoff of this or more counts as won.
-        nodes: Maximum number of positions to visit.
-        table: Decided positions of the same `player`, `friends` and `least`, uint64 [size, 2] with
-            a power of 2 as size; of size 0 none is kept.
-        keys: Keys of the positions at each level, uint64 [states, 2]; scratch space.
-        seen: See `LEAST`, float64 [4]; updated.
+    The levels of the search are in `stack`, int64 [3, states], at its beginning zero, see `NUMBER`.
+    Decided positions of the same `player`, `friends` and `least` are kept in `table`, uint64 [size,
+    2] with a power of 2 as size; of size 0 none is kept. Numbers are noted in `seen`, float64 [4],
+    see `LEAST`. Scratch space for keys is `keys`, uint64 [states, 2]. Other arguments are those of
+    `solve`.
 
     Returns:
-        `WON`, `LOST`, or `UNKNOWN` if the answer needs more positions, for which another call goes
-        on, or more depth; and the winning action of the root if it is won and a friend is to act
-        there, else -1. The action is -1 also if the table holds the root.
+        The result of `solve`. After `UNKNOWN` for want of positions another call goes on. The
+        action is -1 also if the table holds the root.
     """
     number, tried, depth = stack[NUMBER], stack[TRIED], int(stack[DEPTH, 0])
     if number[0] == 0:
@@ -210,10 +199,11 @@ def solve(
     Args:
         policy: Policy whose `worthwhile` lists the actions to try.
         rules: Rules of the game.
-        states: The root and scratch states, see `search`.
-        actions: Scratch space, int32 [states, num_actions].
+        states: The root, in which nothing is hidden, then scratch states, one for each level of
+            depth.
+        actions: Scratch space for the actions at each level, int32 [states, num_actions].
         player: Player whose payoff counts.
-        friends: Bits of the players who maximise that payoff.
+        friends: Bit p is set if player p maximises that payoff; all others minimise it.
         least: A payoff of this or more counts as won.
         nodes: Maximum number of positions to visit.
 

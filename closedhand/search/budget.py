@@ -13,9 +13,9 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from closedhand.core.agent_spec import split_outside, unquoted
-from closedhand.core.agents import Traits, files_of
-from closedhand.core.game import INTEGERS, InputError, shown
-from closedhand.core.numba.jit import Floats, Rng
+from closedhand.core.agents import SPENT, Traits, files_of
+from closedhand.core.game import INTEGERS, Game, InputError, shown
+from closedhand.core.numba.jit import Floats, Policy, Rng, with_distinct_name
 from closedhand.core.options import LARGEST, Range
 from closedhand.core.parsing import parse_whole
 from closedhand.core.threads import MOST_THREADS, cores
@@ -153,29 +153,57 @@ def read_budget(agent: str, usual: str, argument: str | None) -> SearchArgument:
     return SearchArgument(argument, limits, most, unquoted(rest[0]) if rest else None)
 
 
-def add_up(
-    work: Callable[[int, Rng], Floats], shares: list[int], rng: Rng, spent: Floats
-) -> Floats:
-    """Divide simulations among threads, and return the sum of their results.
+class Search:
+    """Base of the searches.
 
-    Args:
-        work: Runs a share of the simulations with a generator of its own. The first column of its
-            result is the number of simulations.
-        shares: Simulations of each thread.
-        rng: Generator of everything that is drawn.
-        spent: Cost of the searches so far, float64 [4] (`closedhand.core.agents.SPENT`); the cost
-            of this one is added.
+    Attributes:
+        spent: Cost of the searches so far, float64 [4] (`closedhand.core.agents.SPENT`).
     """
-    start, processor = time.perf_counter(), time.process_time()
-    if len(shares) == 1:
-        sums = work(shares[0], rng)
-    else:
-        with ThreadPoolExecutor(len(shares)) as executor:
-            parts = [
-                executor.submit(copy_context().run, work, *each)  # the context of `stopping`
-                for each in zip(shares, rng.spawn(len(shares)), strict=True)
-            ]
-            sums = np.sum([part.result() for part in parts], axis=0)
-    used = time.perf_counter() - start, time.process_time() - processor
-    spent += (1, sums[:, 0].sum(), *used)
-    return sums
+
+    def __init__(
+        self,
+        game: Game,
+        policy: Policy,
+        *,
+        simulations: int | None = None,
+        seconds: float | None = None,
+        threads: int | None = None,
+    ) -> None:
+        """Prepare a search.
+
+        Args:
+            game: The game.
+            policy: Policy of the playouts, see `closedhand.search.playout`.
+            simulations: Simulations of a decision.
+            seconds: Time of a decision; it takes at least one simulation for each thread.
+            threads: Number of parallel searches; by default one for each core.
+
+        Raises:
+            InputError: Both simulations and seconds are missing, or a number is not positive.
+        """
+        self._budget = budget(simulations, seconds, threads)
+        self._game, self._policy = game, with_distinct_name(policy)
+        self.spent = np.zeros(len(SPENT))
+
+    def _add_up(self, work: Callable[[int, Rng], Floats], shares: list[int], rng: Rng) -> Floats:
+        """Divide simulations among threads, and return the sum of their results.
+
+        Args:
+            work: Runs a share of the simulations with a generator of its own. The first column of
+                its result is the number of simulations.
+            shares: Simulations of each thread.
+            rng: Generator of everything that is drawn.
+        """
+        start, processor = time.perf_counter(), time.process_time()
+        if len(shares) == 1:
+            sums = work(shares[0], rng)
+        else:
+            with ThreadPoolExecutor(len(shares)) as executor:
+                parts = [
+                    executor.submit(copy_context().run, work, *each)  # the context of `stopping`
+                    for each in zip(shares, rng.spawn(len(shares)), strict=True)
+                ]
+                sums = np.sum([part.result() for part in parts], axis=0)
+        used = time.perf_counter() - start, time.process_time() - processor
+        self.spent += (1, sums[:, 0].sum(), *used)
+        return sums

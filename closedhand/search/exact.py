@@ -44,6 +44,7 @@ from closedhand.search.alpha_beta import (
     VISITED,
     WON,
     copy_table,
+    outcome,
     position_key,
     search,
     worthwhile,
@@ -232,11 +233,7 @@ def ask(
         return search(
             policy, rules, states, actions, stack, player, friends, least, nodes, table, keys, seen
         )[0]
-    if payoff >= least:
-        seen[LEAST] = min(seen[LEAST], payoff)
-        return WON
-    seen[GREATEST] = max(seen[GREATEST], payoff)
-    return LOST
+    return outcome(payoff, least, seen)
 
 
 class _Table(NamedTuple):
@@ -280,10 +277,6 @@ class _Search:
         worthwhile(self.policy, game.rules, state, self.actions[0])
         self.start = time.monotonic()
         self.end = self.start + seconds
-
-    def is_friend(self, state: State) -> bool:
-        """Return whether the player to act maximises the payoff."""
-        return bool(self.friends >> int(state["player"]) & 1)
 
     def after(self, state: State, action: int) -> State:
         """Return the state after an action."""
@@ -382,7 +375,8 @@ class _Search:
         state = self.after(state, best.action)
         ids = np.empty(self.game.num_actions, np.int32)
         while best.low == best.high and not self.game.over(state):
-            keeps = self.at_least if self.is_friend(state) else self.at_most
+            friendly = self.friends >> int(state["player"]) & 1
+            keeps = self.at_least if friendly else self.at_most
             number = worthwhile(self.policy, self.game.rules, state, ids)
             for action in ids[:number].tolist():
                 child = self.after(state, action)

@@ -25,8 +25,6 @@ from typing import Any
 import numpy as np
 
 from closedhand.core import contract
-from closedhand.core.agents import SPENT
-from closedhand.core.game import Game
 from closedhand.core.numba.jit import (
     Floats,
     Ids,
@@ -37,9 +35,8 @@ from closedhand.core.numba.jit import (
     State,
     States,
     kernel,
-    with_distinct_name,
 )
-from closedhand.search.budget import BATCH, add_up, budget
+from closedhand.search.budget import BATCH, Search
 from closedhand.search.playout import choose, refuse_over
 from closedhand.search.stopping import check
 
@@ -86,18 +83,11 @@ def add_node(nodes: Any, used: int, parent: Integer, action: Integer) -> None:
 def select(
     nodes: Any, node: Integer, n: Integer, ids: Ids, marks: Ids, stamp: int, low: float, high: float
 ) -> Integer:
-    """Return the child of a node to descend to; NOTHING if a legal action has none.
+    """Return the child of a node to descend to; NOTHING if one of its `n` legal actions has none.
 
-    Args:
-        nodes: The tree.
-        node: The node.
-        n: Number of legal actions.
-        ids: The legal actions.
-        marks: By action, `stamp` if it is legal here, `stamp + 1` if it has a child as well, int64
-            [num_actions]; written in place.
-        stamp: An even number, greater than all stamps before.
-        low: Least payoff met so far.
-        high: Greatest payoff met so far.
+    `marks`, int64 [num_actions], has `stamp` for each action that is legal here, `stamp + 1` if it
+    has a child as well, and is written in place. `stamp` is even and greater than all before. `low`
+    and `high` are the least and the greatest payoff met so far.
     """
     for k in range(n):
         marks[ids[k]] = stamp
@@ -138,23 +128,12 @@ def grow(
     used: int, stamp: int, marks: Ids, path: Ids, range_: Floats, payoffs: Floats, rng: Rng,
     ids: Ids,
 ) -> tuple[int, int]:  # fmt: skip
-    """Run simulations, each of which adds a node at most.
+    """Run a number of simulations, each of which adds a node at most.
 
-    Args:
-        rules: Rules of the game.
-        policy: Policy of the playouts.
-        states: The view, then a scratch state.
-        player: Player whose view it is.
-        number: Number of simulations.
-        nodes: The tree, with room for as many more nodes; changed in place.
-        used: Number of its nodes.
-        stamp: Last stamp in `marks`.
-        marks: Scratch space, see `select`.
-        path: Scratch space: nodes and their movers, int64 [depth, 2].
-        range_: Least and greatest payoff met so far, float64 [2]; changed in place.
-        payoffs: Scratch space, float64 [MAX_PLAYERS].
-        rng: Generator of everything that is drawn.
-        ids: Scratch space, int32 [num_actions].
+    `states` are the view of `player` and a scratch state. `nodes` is the tree, with `used` nodes
+    and room for as many more as there are simulations. `stamp` is the last one in `marks` (see
+    `select`). `range_` holds the least and the greatest payoff met so far. Scratch space: `path`,
+    int64 [depth, 2], nodes and their movers; `payoffs`, float64 [MAX_PLAYERS]; `ids`.
 
     Returns:
         Number of nodes, and the last stamp.
@@ -189,37 +168,8 @@ def grow(
     return used, stamp
 
 
-class ISMCTS:
-    """Information-set Monte Carlo tree search for the player of a view.
-
-    Attributes:
-        spent: Cost of the searches so far, float64 [4] (`closedhand.core.agents.SPENT`).
-    """
-
-    def __init__(
-        self,
-        game: Game,
-        policy: Policy,
-        *,
-        simulations: int | None = None,
-        seconds: float | None = None,
-        threads: int | None = None,
-    ) -> None:
-        """Prepare a search.
-
-        Args:
-            game: The game.
-            policy: Policy of the playouts, see `closedhand.search.playout`.
-            simulations: Simulations of a decision.
-            seconds: Time of a decision; it takes at least one simulation for each thread.
-            threads: Number of parallel searches; by default one for each core.
-
-        Raises:
-            InputError: Both simulations and seconds are missing, or a number is not positive.
-        """
-        self._budget = budget(simulations, seconds, threads)
-        self._game, self._policy = game, with_distinct_name(policy)
-        self.spent = np.zeros(len(SPENT))
+class ISMCTS(Search):
+    """Information-set Monte Carlo tree search for the player of a view."""
 
     def best(self, view: State, rng: Rng) -> int:
         """Choose an action of the player to act.
@@ -280,4 +230,4 @@ class ISMCTS:
                 child = int(nodes[child]["sibling"])
             return sums
 
-        return add_up(work, self._budget.shares(), rng, self.spent)
+        return self._add_up(work, self._budget.shares(), rng)

@@ -17,20 +17,9 @@ import time
 import numpy as np
 
 from closedhand.core import contract
-from closedhand.core.agents import SPENT
 from closedhand.core.game import Game, InputError
-from closedhand.core.numba.jit import (
-    Floats,
-    Ids,
-    Policy,
-    Rng,
-    Rules,
-    State,
-    States,
-    kernel,
-    with_distinct_name,
-)
-from closedhand.search.budget import BATCH, PIECE, add_up, budget
+from closedhand.core.numba.jit import Floats, Ids, Policy, Rng, Rules, State, States, kernel
+from closedhand.search.budget import BATCH, PIECE, Search
 from closedhand.search.playout import candidates, plausibility, playout, refuse_over
 from closedhand.search.stopping import check
 
@@ -44,25 +33,15 @@ def simulate(
     player: int, actions: Ids, low: float, high: float, done: int, number: int, rng: Rng, ids: Ids,
     sums: Floats,
 ) -> None:  # fmt: skip
-    """Run simulations from a view.
+    """Run a number of simulations from a view, after `done` earlier ones.
 
-    Args:
-        rules: Rules of the game.
-        policy: Policy of the playouts.
-        states: The view, then three scratch states.
-        determinisations: Space for determinisations that are used in turn, each drawn at its first
-            use. If it is empty, every simulation draws its own.
-        candidates: Number of determinisations of which one is drawn by its plausibility.
-        player: Player to act, whose view it is.
-        actions: The legal actions.
-        low: The least payoff, scaled to 0.
-        high: The greatest payoff, scaled to 1.
-        done: Number of simulations already run, which selects the next determinisation.
-        number: Number of simulations to run.
-        rng: Generator of everything that is drawn.
-        ids: Scratch space, int32 [num_actions].
-        sums: Number of tries of each action, sum of its payoffs, scaled to 0..1, and sum of their
-            squares, float64 [actions, 3]; updated in place.
+    `states` are the view of `player` and three scratch states. `determinisations` is space for
+    those that are used in turn: each is drawn at its first use, one of `candidates` by its
+    plausibility. If it is empty, every simulation draws its own. Payoffs from `low` to `high` are
+    scaled to 0..1.
+
+    For each of the legal `actions`, `sums`, float64 [actions, 3], gets the number of tries, the sum
+    of the scaled payoffs, and the sum of their squares.
     """
     for i in range(done, done + number):
         if len(determinisations):
@@ -123,7 +102,7 @@ def most_promising(sums: Floats) -> int:
     return best
 
 
-class MonteCarlo:
+class MonteCarlo(Search):
     """Flat Monte Carlo search for the player of a view.
 
     Attributes:
@@ -159,10 +138,9 @@ class MonteCarlo:
         """
         if candidates < 1:
             raise InputError(f"a search takes a positive number of candidates, not {candidates!r}")
-        self._budget = budget(simulations, seconds, threads)
-        self.spent = np.zeros(len(SPENT))
+        super().__init__(game, policy, simulations=simulations, seconds=seconds, threads=threads)
         self.rules = rules if rules is not None else game.rules
-        self._game, self._policy, self._candidates = game, with_distinct_name(policy), candidates
+        self._candidates = candidates
 
     def best(
         self,
@@ -239,4 +217,4 @@ class MonteCarlo:
                 done += batch
             return sums
 
-        return add_up(work, self._budget.shares(), rng, self.spent)
+        return self._add_up(work, self._budget.shares(), rng)

@@ -26,7 +26,6 @@ from collections.abc import Callable
 import numpy as np
 
 from closedhand.core import contract
-from closedhand.core.agents import SPENT
 from closedhand.core.contract import dispatched
 from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import (
@@ -40,9 +39,8 @@ from closedhand.core.numba.jit import (
     State,
     States,
     kernel,
-    with_distinct_name,
 )
-from closedhand.search.budget import add_up, budget
+from closedhand.search.budget import Search
 from closedhand.search.particles import BATCH, Particles
 from closedhand.search.playout import Uniform, candidates, playout
 
@@ -97,22 +95,12 @@ def simulate_paired(
     rules: Rules, policy: Policy, determinisations: States, guesses: Ids, player: Integer,
     actions: Ids, surviving: Bools, states: States, rng: Rng, ids: Ids, sums: Floats,
 ) -> None:  # fmt: skip
-    """Play determinisations on with every surviving action.
+    """Play determinisations, each with its guess, on with every surviving action.
 
-    Args:
-        rules: Rules of the game.
-        policy: Policy of the playouts.
-        determinisations: States [n].
-        guesses: Guess in each of them, int64 [n].
-        player: Player to act.
-        actions: The actions, the policy's own choice first.
-        surviving: Whether each of them survives, bool [actions]; the first one always does.
-        states: Scratch space for one state.
-        rng: Generator of everything that is drawn.
-        ids: Scratch space, int32 [num_actions].
-        sums: Number of determinisations that each action was played on, and the sum and the sum of
-            squares of its payoffs less those of the first one, float64 [actions, 3]; updated in
-            place.
+    The first of the `actions` is the policy's own choice, which always survives. `states` is
+    scratch space for one state. For each action, `sums`, float64 [actions, 3], gets the number of
+    determinisations that it was played on, the sum of its payoffs less those of the first action,
+    and the sum of the squares of these differences.
     """
     for i in range(len(determinisations)):
         own = 0.0
@@ -130,16 +118,11 @@ def simulate_paired(
 
 @kernel
 def bounds(sums: Floats, errors: float, span: float, out: Floats) -> None:
-    """Write the mean advantage of every action plus a number of standard errors.
+    """Write the mean advantage of every action plus a number of standard errors into `out`.
 
     Determinisations count as independent, even a particle that did not move between two uses.
-
-    Args:
-        sums: Statistics as from `simulate_paired`, float64 [actions, 3].
-        errors: Number of standard errors to add.
-        span: The greatest difference of two payoffs. One such observation is added to the variance,
-            so that a few equal observations do not count as certain.
-        out: The bounds, float64 [actions]; written.
+    `span` is the greatest difference of two payoffs. One such observation is added to the variance,
+    so that a few equal observations do not count as certain.
     """
     for k in range(len(sums)):
         n = sums[k, 0]
@@ -167,16 +150,10 @@ def eliminate(sums: Floats, span: float, surviving: Bools) -> bool:
 
 
 def screened(number: int, simulations: float, fewest: int) -> list[int]:
-    """Return the numbers of actions in the rounds of sequential halving.
+    """Return the numbers of actions in the rounds of sequential halving, of `number` actions.
 
-    Args:
-        number: Number of actions, with the policy's own.
-        simulations: Simulations that the rounds may take together, over all actions.
-        fewest: Number of actions, at least 2, that the last round leaves at most.
-
-    Returns:
-        Numbers that halve from the greatest for which each round can play every action once; empty
-        if there are not more than `fewest`.
+    Each round halves them, until at most `fewest`, 2 or more, are left. The greatest rounds are
+    omitted until all together take at most `simulations`, one for each of their actions.
     """
     rounds: list[int] = []
     while number > fewest:
@@ -202,11 +179,10 @@ def _posterior_bounds(
     return least
 
 
-class PairedSearch:
+class PairedSearch(Search):
     """Search for the player of a view by paired simulations.
 
     Attributes:
-        spent: Cost of the searches so far, float64 [4] (`closedhand.core.agents.SPENT`).
         guesses: Guess in each particle at the end of the last search, int64 [n]; see
             `closedhand.search.particles.log_likelihood`.
     """
@@ -244,11 +220,9 @@ class PairedSearch:
         """
         if particles < 0:
             raise InputError(f"a search takes 0 particles or more, not {particles!r}")
-        self._budget = budget(simulations, seconds, threads)
-        self.spent = np.zeros(len(SPENT))
+        super().__init__(game, policy, simulations=simulations, seconds=seconds, threads=threads)
         self.guesses: Ids = np.zeros(0, np.int64)
         self._rules = rules if rules is not None else game.rules
-        self._game, self._policy = game, with_distinct_name(policy)
         low, high = game.payoff_range
         self._span = high - low if span is None else span
         self._particles = particles
@@ -337,7 +311,7 @@ class PairedSearch:
             guesses.append(particles.guesses)
             return sums
 
-        sums = add_up(work, [self._budget.simulations // threads] * threads, rng, self.spent)
+        sums = self._add_up(work, [self._budget.simulations // threads] * threads, rng)
         self.guesses = np.concatenate(guesses)
         return sums
 
@@ -352,16 +326,8 @@ class PairedSearch:
     ) -> Bools:
         """Choose the actions that the budget allows to compare, by sequential halving.
 
-        Args:
-            simulate: Plays some particles on with some of the actions.
-            particles: The particles.
-            sums: Statistics of the actions, which `simulate` updates.
-            share: Simulations of the budget.
-            deadline: End of the decision, by `time.perf_counter`.
-            rng: Generator of the choice.
-
-        Returns:
-            Which actions survive, bool [actions]: all, if they are few or the budget is large.
+        `simulate` plays some particles on with some of the actions, and updates `sums`. The result,
+        bool [actions], is true for all actions if they are few or the budget is large.
         """
         number = len(sums)
         surviving = np.ones(number, bool)

@@ -147,10 +147,7 @@ def move_particles(
 
 
 def effective_sample_size(weights: Floats) -> float:
-    """Return the effective sample size of weighted particles, (sum w)^2 / sum w^2.
-
-    Args:
-        weights: Weights of the particles, 0 or more, float64 [n].
+    """Return the effective sample size of weights, float64 [n]: (sum w)^2 / sum w^2.
 
     Examples:
         >>> effective_sample_size(np.array([0.5, 0.5, 0.0, 0.0]))
@@ -160,15 +157,10 @@ def effective_sample_size(weights: Floats) -> float:
 
 
 def next_exponent(log_likelihoods: Floats, exponent: float) -> float:
-    """Return the exponent to temper to next.
+    """Return the exponent of the likelihood to temper to next, at most 1.
 
-    Args:
-        log_likelihoods: Log-likelihoods of particles drawn at `exponent`, float64 [n].
-        exponent: Exponent of the likelihood so far, 0 to 1.
-
-    Returns:
-        The greatest exponent up to 1 at which the effective sample size is still `SAMPLE_SHARE` of
-        the particles.
+    It is the greatest at which the effective sample size is still `SAMPLE_SHARE` of the particles,
+    whose log-likelihoods, float64 [n], were drawn at `exponent`.
 
     Examples:
         >>> next_exponent(np.log([0.4, 0.2, 0.2, 0.2]), 0.0)
@@ -195,12 +187,9 @@ def next_exponent(log_likelihoods: Floats, exponent: float) -> float:
 
 
 def tempered_weights(log_likelihoods: Floats, exponent: float, to: float) -> Floats:
-    """Weight particles drawn at one exponent for another one; the greatest weight is 1.
+    """Weight particles drawn at one exponent for the exponent `to`; the greatest weight is 1.
 
-    Args:
-        log_likelihoods: Log-likelihoods of the particles, at least one finite, float64 [n].
-        exponent: Exponent at which they were drawn.
-        to: Exponent for which they are weighted.
+    At least one of the log-likelihoods, float64 [n], must be finite.
     """
     return np.exp((to - exponent) * (log_likelihoods - log_likelihoods.max()))
 
@@ -250,13 +239,9 @@ class Particles:
         self.guesses: Ids = np.zeros(number, np.int64)
         self.exponent = 0.0
         self._log_likelihoods = np.zeros(number)
-        self._common = (
-            game.rules,
-            with_distinct_name(policy),
-            np.repeat(np.array([view], game.dtype), 3),
-        )
-        self._player, self._rng = int(view["player"]), rng
-        self._ids = np.empty(game.num_actions, np.int32)
+        states = np.repeat(np.array([view], game.dtype), 3)
+        self._common = game.rules, with_distinct_name(policy), states, int(view["player"])
+        self._rng, self._ids = rng, np.empty(game.num_actions, np.int32)
         dealt = 0
         while dealt < number and (dealt == 0 or time.perf_counter() < deadline):
             self._apply(deal_particles, slice(dealt, dealt + BATCH))
@@ -292,6 +277,6 @@ class Particles:
         """Call `deal_particles` or `move_particles` for some particles."""
         check()
         kernel(
-            *self._common, self._player, *arguments, self.states[some], self._log_likelihoods[some],
+            *self._common, *arguments, self.states[some], self._log_likelihoods[some],
             self.guesses[some], self._rng, self._ids,
         )  # fmt: skip

@@ -23,8 +23,6 @@ from closedhand.core.numba.jit import (
 )
 from closedhand.core.policies import Policies, decide_by
 
-__all__ = ["Played", "choose", "plausibility", "played"]
-
 
 class Played(NamedTuple):
     """A policy of playouts that asks a policy of views.

@@ -3,8 +3,6 @@
 from closedhand.core import contract
 from closedhand.core.numba.jit import Ids, Integer, Policy, Rng, Rules, State, kernel
 
-__all__ = ["choose", "plausibility"]
-
 
 @kernel
 def choose(policy: Policy, rules: Rules, state: State, rng: Rng, ids: Ids) -> Integer:

@@ -5,8 +5,19 @@ from abc import abstractmethod
 import numpy as np
 
 from closedhand.agents.agent import PlayAgent
-from closedhand.core.game import State
+from closedhand.core.game import Game, State
 from closedhand.games.doudizhu.auction import is_opening
+
+
+def values_of(game: Game, plays: np.ndarray, values: np.ndarray, actions: np.ndarray) -> np.ndarray:
+    """Return the values of actions of a game, float64 [n], by those of some flat plays.
+
+    The value of a main group is that of its best play; actions without a rated play have NaN.
+    """
+    best = np.full(game.num_actions, np.nan)
+    whole = game.flat is game
+    np.fmax.at(best, plays if whole else game.flat.rules.plays.group[plays], values)
+    return best[actions]
 
 
 class RatingAgent(PlayAgent):
@@ -20,20 +31,10 @@ class RatingAgent(PlayAgent):
         """
 
     def values(self, view: State, actions: np.ndarray) -> np.ndarray:
-        """Rate legal actions; the value of a main group is that of its best play.
+        """Rate legal actions, integers [n], of the player to act; see `values_of`.
 
-        NaN marks plays with other kickers than the best, which the agent does not consider. Bids,
-        other words and kickers have no values: the agent's choice alone is marked.
-
-        Args:
-            view: View of the player to act.
-            actions: Legal actions, integers [n].
+        Bids, other words and kickers have no values: the agent's choice alone is marked.
         """
-        whole = self.game.flat  # the game whose actions are whole plays
-        in_steps = whole is not self.game
-        if is_opening(whole.rules, view) or (in_steps and view.group >= 0):
+        if is_opening(self.game.flat.rules, view) or view.group >= 0:
             return np.where(actions == self.act(view), 0.0, np.nan)
-        plays, found = self.rate_plays(view)
-        best = np.full(self.game.num_actions, np.nan)
-        np.fmax.at(best, whole.rules.plays.group[plays] if in_steps else plays, found)
-        return best[actions]
+        return values_of(self.game, *self.rate_plays(view), actions)

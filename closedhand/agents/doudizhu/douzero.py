@@ -29,6 +29,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from closedhand.agents.doudizhu.agent import values_of
 from closedhand.agents.doudizhu.bidding.modules import choose_bid
 from closedhand.core.batch_agent import BatchAgent
 from closedhand.core.game import Game, InputError, State
@@ -126,14 +127,7 @@ _SHIFTS = np.arange(0, 60, 4, dtype=np.uint64)
 
 
 def as_numbers(cards: np.ndarray) -> np.ndarray:
-    """Encode cards as DouZero does.
-
-    Args:
-        cards: Packed cards, uint64 of any shape.
-
-    Returns:
-        Numbers 0 and 1, float32 of that shape and 54.
-    """
+    """Encode packed cards, uint64 of any shape, as DouZero does: float32 of that shape and 54."""
     counts = cards[..., None] >> _SHIFTS & np.uint64(15)
     ranks = counts[..., :13, None] > np.arange(4, dtype=np.uint64)
     return np.concatenate(
@@ -147,12 +141,9 @@ def one_hot(places: np.ndarray, size: int) -> np.ndarray:
 
 
 def features(need: np.ndarray, views: np.ndarray, role: int) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the features of positions in which the same role is to act.
+    """Compute the features of views, [n], in which the same role is to act, after the auction.
 
-    Args:
-        need: Packed cards of every action, uint64 [num_actions].
-        views: Views of the players to act, after the auction, [n].
-        role: 0 for the landlord, 1 for the down peasant, 2 for the up peasant.
+    `need` has the packed cards of every action; the roles are as for `load`.
 
     Returns:
         The last actions, float32 [n, 5, 162], and the other features, float32 [n, features].
@@ -220,15 +211,9 @@ class DouZeroAgent(BatchAgent):
         return actions
 
     def values(self, view: State, actions: np.ndarray) -> np.ndarray:
-        """Rate legal actions by the networks.
+        """Rate legal actions, integers [n], by the networks; bids and kickers have NaN.
 
-        Args:
-            view: View of the player to act.
-            actions: Legal actions, integers [n].
-
-        Returns:
-            Values, float64 [n]. The value of a main group is that of its best play. Bids and
-            kickers have NaN.
+        The values are those of `closedhand.agents.doudizhu.agent.values_of`.
         """
         if is_opening(self.game.flat.rules, view) or view["group"] >= 0:
             return np.full(len(actions), np.nan)
@@ -236,10 +221,7 @@ class DouZeroAgent(BatchAgent):
         plays = flat.legal(view)
         role = int((view["player"] - view["landlord"]) % SEATS)
         found = self._rate(np.array([view], flat.dtype), [plays], role)
-        whole = flat is self.game
-        best = np.full(self.game.num_actions, np.nan)
-        np.fmax.at(best, plays if whole else flat.rules.plays.group[plays], found)
-        return best[actions]
+        return values_of(self.game, plays, found, actions)
 
     def _decide(self, views: np.ndarray) -> np.ndarray:
         """Choose the flat play or bid for each view, int64 [n]."""

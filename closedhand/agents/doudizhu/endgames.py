@@ -127,16 +127,10 @@ def worthwhile(policy, rules, state, out):
 
 
 def place(game: Game, hands: Sequence[str], turn: int, beat: str | None, by: int | None) -> State:
-    """Build a full state from open hands; seat 0 is the landlord.
+    """Build a full state from open hands; see `closedhand.search.exact.place`.
 
-    In a game of three two hands are enough: the other peasant then passes always.
-
-    Args:
-        game: The flat game, without words before the landlord leads.
-        hands: Cards of each seat as ranks in any order, `33S`.
-        turn: Seat to act.
-        beat: Play to be beaten; None: the player leads.
-        by: Seat that made it; None: the one before `turn`.
+    Seat 0 is the landlord. In a game of three two hands are enough: the other peasant then passes
+    always. A hand has its ranks in any order, `33S`.
 
     Raises:
         InputError: There is an auction, or the cards, the play or a seat are not possible.

@@ -53,8 +53,14 @@ FAR = 1000
 """Price above all costs of hands."""
 
 
+class Policy(NamedTuple):
+    """The policy, which has no parameters."""
+
+    kernels = "closedhand.agents.doudizhu.greedy"
+
+
 @kernel
-def choose(rules, view, ids):
+def decide(policy, rules, view, ids):
     """Choose the flat action of the player to act."""
     if is_opening(rules, view):
         return choose_bid(rules, view)
@@ -155,18 +161,6 @@ def is_one_play(rules, cards):
         if rules.plays.need[play] == cards:
             return True
     return False
-
-
-class Policy(NamedTuple):
-    """The policy, which has no parameters."""
-
-    kernels = "closedhand.agents.doudizhu.greedy"
-
-
-@kernel
-def decide(policy, rules, view, ids):
-    """Choose the flat action of the player to act."""
-    return choose(rules, view, ids)
 
 
 @described(Traits(microseconds=5))

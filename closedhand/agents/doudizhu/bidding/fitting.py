@@ -35,13 +35,14 @@ from closedhand.agents.doudizhu.bidding.thresholds import (
     rotated,
 )
 from closedhand.agents.doudizhu.limits import check_plain
-from closedhand.core import batch, lockstep
-from closedhand.core.agents import Agent, act_batch, digests, make_agent
+from closedhand.core import batch, duplicate
+from closedhand.core.agents import Agent, digests, make_agent
 from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import kernel
 from closedhand.core.parsing import check_fields
 from closedhand.core.reading import json_in, read_arrays
 from closedhand.core.run import Run
+from closedhand.core.version import __version__
 from closedhand.games.doudizhu.counts import DECK, NIBBLE
 from closedhand.games.doudizhu.state import SEATS
 from closedhand.learning.logistic import calibration, chances_of, log_loss, logistic
@@ -104,12 +105,9 @@ class Fit:
     @property
     def settings(self) -> dict[str, Any]:
         """Settings that must be the same when a fit is resumed."""
-        from closedhand import __version__
-
         agent = self.agent if isinstance(self.agent, str) else self.agent.name
-        options = dict(self.game.options)
         return {
-            "options": options,
+            "options": dict(self.game.options),
             "agent": agent,
             "files": digests(self.game, [agent]),
             "seed": self.seed,
@@ -198,13 +196,9 @@ def read(path: Path) -> tuple[dict[str, Any], Deals]:
 
 
 def play_deals(game: Game, player: Agent, rng: np.random.Generator, number: int) -> Deals:
-    """Draw deals, and play each with every player as the landlord once.
+    """Draw a number of deals, and play each with every player as the landlord once.
 
-    Args:
-        game: Dou Dizhu without bidding.
-        player: Agent that plays all seats.
-        rng: Generator of the deals.
-        number: Number of deals.
+    `game` is Dou Dizhu without bidding; `player` plays all seats.
 
     Raises:
         InputError: The agent chose an illegal action.
@@ -217,12 +211,7 @@ def play_deals(game: Game, player: Agent, rng: np.random.Generator, number: int)
         states = dealt.copy()
         states["hands"] = np.roll(hands, -landlord, axis=1)
         states["hands"][:, 0] += dealt["public"]
-        lockstep.play_out(
-            game,
-            states,
-            lambda views, _: act_batch(player, views),
-            lambda _: f"agent {player.name!r}",
-        )
+        duplicate.play_out(game, states, np.zeros((number, SEATS), np.int64), [player])
         points[:, landlord] = batch.returns(game, states)[:, 0] / (2 * dealt["stake"])
     return Deals(hands, points)
 
@@ -262,11 +251,9 @@ def fitted(
 ) -> np.ndarray:
     """Find the thresholds of the module `fitted` from deals, float64 [3, 3, 3].
 
-    Args:
-        chances: Win probabilities of the model, by deal and seat, float64 [n, 3].
-        deals: Deals.
-        seed: Seed of the assignment of modules to players.
-        progress: Called with the number of rounds done, out of `thresholds.ROUNDS`.
+    `chances` are the win probabilities of the model, by deal and seat, float64 [n, 3]. The seed
+    assigns modules to players. `progress` gets the number of rounds done, out of
+    `thresholds.ROUNDS`.
     """
     logic, control = (fixed(kind, deals.hands) for kind in (LOGIC, CONTROL))
     passes = Module(logic.scores, np.full_like(logic.thresholds, np.inf))

@@ -240,15 +240,15 @@ def openings(rules: Rules, views: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def bid_all(kind, rules, views, actions):
-    """Write the flat action of a module for every view of an auction into `actions`."""
+def score_all(kind, views, worths):
+    """Write the score of the hand of the player to act in every view into `worths`, float64 [n]."""
     for i in range(len(views)):
-        actions[i] = bid_by(kind, rules, views[i])
+        worths[i] = score(kind, views[i].hands[views[i].player])
 
 
 @kernel
 def bid_worths(kind, worths, rules, views, actions):
-    """Write actions as `bid_all` does, for hands with the scores `worths`, float64 [n]."""
+    """Write the flat action of a module for every view, of hands with the scores `worths`."""
     for i in range(len(views)):
         actions[i] = bid_with(kind, worths[i], rules, views[i])
 
@@ -302,21 +302,18 @@ class BiddingAgent(BatchAgent):
         return shares
 
     def _bids(self, views: np.ndarray) -> np.ndarray:
-        actions = np.empty(len(views), np.int32)
         rules = self.game.flat.rules
-        auction = views["landlord"] < 0
-        if auction.all():
-            self._bid(rules, views, actions)
-        else:  # networks of bids do not rate other words
-            bids, words = actions[auction], actions[~auction]
-            self._bid(rules, views[auction], bids)
-            bid_all(self._kind, rules, views[~auction], words)
-            actions[auction], actions[~auction] = bids, words
+        worths, actions = np.empty(len(views)), np.empty(len(views), np.int32)
+        score_all(self._kind, views, worths)
+        auction = np.flatnonzero(views["landlord"] < 0)
+        if len(auction):  # networks of bids do not rate other words
+            worths[auction] = self._worths(rules, views[auction], worths[auction])
+        bid_worths(self._kind, worths, rules, views, actions)
         if self._substeps:
             words = actions - pass_id(rules)
             actions = np.where(words > 0, FIRST_BID + words - 1, PASS_GROUP).astype(np.int32)
         return actions
 
-    def _bid(self, rules: Rules, views: np.ndarray, actions: np.ndarray) -> None:
-        """Write flat actions for views of an auction; `rules` are those of the flat game."""
-        bid_all(self._kind, rules, views, actions)
+    def _worths(self, rules: Rules, views: np.ndarray, scores: np.ndarray) -> np.ndarray:
+        """Return the worths of hands in an auction, float64 [n]; `scores` are the module's."""
+        return scores

@@ -28,14 +28,7 @@ from closedhand.agents.doudizhu.bidding.fitting import (
     judge,
     read,
 )
-from closedhand.agents.doudizhu.bidding.modules import (
-    FITTED,
-    KINDS,
-    NET,
-    THRESHOLDS,
-    BiddingAgent,
-    bid_worths,
-)
+from closedhand.agents.doudizhu.bidding.modules import FITTED, KINDS, NET, THRESHOLDS, BiddingAgent
 from closedhand.agents.doudizhu.bidding.thresholds import Module
 from closedhand.agents.doudizhu.deeprocket import networks
 from closedhand.core.agent_spec import quoted
@@ -46,6 +39,7 @@ from closedhand.core.numba.jit import kernel
 from closedhand.core.registry import make_game
 from closedhand.core.run import Run, check_resumable
 from closedhand.core.threads import cores
+from closedhand.core.version import __version__
 from closedhand.games.doudizhu import planes
 from closedhand.games.doudizhu.state import SEATS, Rules
 from closedhand.learning.logistic import calibration, chances_of, log_loss
@@ -93,15 +87,7 @@ def draw_hands(rules, hands, out):
 
 
 def planes_of(rules: Rules, hands: np.ndarray) -> np.ndarray:
-    """Draw the planes of hands.
-
-    Args:
-        rules: Rules of the flat game.
-        hands: Packed hands, uint64 [n].
-
-    Returns:
-        Planes, int8 [n, 285].
-    """
+    """Draw the planes of packed hands, uint64 [n], by the rules of the flat game; int8 [n, 285]."""
     out = np.empty((len(hands), CELLS), np.int8)
     draw_hands(rules, hands, out)
     return out
@@ -162,8 +148,6 @@ def train(
             that cannot be resumed.
         KeyboardInterrupt: The training was interrupted before its first step.
     """
-    from closedhand import __version__
-
     if not minutes > 0:
         raise InputError(f"the training time must be more than 0 minutes, not {minutes}")
     if not restart:
@@ -316,23 +300,18 @@ class Fitting:
 
 
 def begin(fitting: Fitting, deals: str, out: Path) -> Run[Fitting]:
-    """Make a run of a fit before its first step, to start or to resume.
+    """Make a run of a fit before its first step, to start or to resume from the folder `out`.
 
-    Args:
-        fitting: Fit.
-        deals: Hash of its deals, see `digest`.
-        out: Folder of the checkpoint.
+    `deals` is the hash of its deals, see `digest`.
     """
     settings = {"deals": deals, "seed": fitting.seed}
     return Run(fitting, settings, out / CHECKPOINT, format=TORCH, note_checkpoints=False)
 
 
 def compare(of_network: np.ndarray, deals: Deals) -> dict[str, Any]:
-    """Compare win probabilities with those of a logistic model, on the held-out deals.
+    """Compare win probabilities with those of a logistic model, on the held-out of the deals.
 
-    Args:
-        of_network: Win probabilities of the network by hand, float64 [3n].
-        deals: Deals, [n].
+    `of_network` are the probabilities of the network by hand, float64 [3n].
     """
     features, won, held_out, weights, _ = fit_logistic(deals)
     of_model = chances_of(features, weights)
@@ -366,7 +345,6 @@ class BidNetAgent(BiddingAgent):
         file = SHIPPED_FILE if path is None else within(Path(path), NAME)
         self.network, _ = networks.load(file, "bid")
 
-    def _bid(self, rules: Rules, views: np.ndarray, actions: np.ndarray) -> None:
+    def _worths(self, rules: Rules, views: np.ndarray, scores: np.ndarray) -> np.ndarray:
         hands = views["hands"][np.arange(len(views)), views["player"]]
-        seen = torch.from_numpy(planes_of(rules, hands))
-        bid_worths(FITTED, chances(self.network, seen), rules, views, actions)
+        return chances(self.network, torch.from_numpy(planes_of(rules, hands)))

@@ -71,12 +71,8 @@ def hold(
 def points_of(points: np.ndarray, stakes: np.ndarray, owners: np.ndarray, seat: int) -> np.ndarray:
     """Compute the points of a seat after auctions, float64 [n]; 0 where all pass.
 
-    Args:
-        points: Points of the landlord at the stake 1/2, by the seat of the landlord,
-            float64 [n, 3].
-        stakes: Highest bids, integers [n].
-        owners: Seats of the highest bidders, -1 for none, integers [n].
-        seat: Seat whose points are returned.
+    `points` are those of the landlord at the stake 1/2, by the seat of the landlord, float64
+    [n, 3]. The highest bids, `stakes`, are of the seats `owners`, -1 for none, both integers [n].
     """
     brought = np.take_along_axis(points, np.maximum(owners, 0)[:, None], axis=1)[:, 0]
     return stakes * np.where(owners == seat, 2, -1) * brought

@@ -30,7 +30,6 @@ from closedhand.agents.doudizhu.decompose.partition import (
     partition,
     set_costs,
 )
-from closedhand.agents.doudizhu.search.endgame import longest_first
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described, files_of
 from closedhand.core.game import Game, InputError, State
@@ -75,14 +74,8 @@ def list_plays(rules, state, ids, costs, nodes, plays):
     """Write one flat play for every legal main group, the pass last; return their number.
 
     The kickers of a play are those that leave the cheapest hand, the lowest ones among equals.
-
-    Args:
-        rules: Rules of the flat game.
-        state: State or view after the auction.
-        ids: Scratch space for the legal main groups.
-        costs: Costs of groups, see `set_costs`.
-        nodes: Scratch space of `partition`.
-        plays: Output: ids of plays, int64 [CANDIDATES].
+    `plays` is the output, int64 [CANDIDATES]; `costs` is from `set_costs`, `nodes` as for
+    `partition`.
     """
     hand = state.hands[state.player]
     strength = flat.least_strength(rules, state)
@@ -122,20 +115,11 @@ def settled(rules, state, plays, n):
 
 @kernel
 def weigh(policy, rules, state, plays, n, costs, nodes, sums, features, numbers):
-    """Write the sum of the weights of each play, its features, and their number.
+    """Write the sum of the weights of each of `n` plays, its features, and their number.
 
-    Args:
-        policy: The policy, for its weights.
-        rules: Rules of the flat game.
-        state: State or view after the auction.
-        plays: Ids of plays, int64 [n].
-        n: Number of plays.
-        costs: See `partition`.
-        nodes: Scratch space, see `partition`.
-        sums: Output: sums of weights, float64 [n].
-        features: Output: features, int64 [n, MOST_FEATURES]; with room for one play only, each play
-            overwrites the previous one.
-        numbers: Output: the number of these, int64 [n].
+    The outputs are `sums`, float64 [n], `features`, int64 [n, MOST_FEATURES], and `numbers`,
+    int64 [n]. If `features` has room for one play only, each play overwrites the previous one.
+    `costs` and `nodes` are as for `partition`.
     """
     seen = observation_of(rules, state)
     keep = partition(state.hands[state.player], costs, nodes)[0]
@@ -150,15 +134,7 @@ def weigh(policy, rules, state, plays, n, costs, nodes, sums, features, numbers)
 
 @kernel
 def consider(policy, rules, state, ids, plays, sums):
-    """Write the candidate plays and the sum of the weights of each.
-
-    Args:
-        policy: The policy, for its weights.
-        rules: Rules of the flat game.
-        state: State or view after the auction.
-        ids: Scratch space for the legal main groups.
-        plays: Output: ids of plays, int64 [CANDIDATES].
-        sums: Output: sums of weights, float64 [CANDIDATES].
+    """Write the candidate plays, int64, and their sums of weights, float64, both [CANDIDATES].
 
     Returns:
         The number of candidates, and the index of the one to play without evaluation. The sums
@@ -191,8 +167,12 @@ def choose(policy, rules, state, rng, ids):
 
 @kernel
 def worthwhile(policy, rules, state, out):
-    """Write all legal actions, in an order that ends exact searches early; return their number."""
-    return longest_first(rules, state, out)
+    """Write all legal actions, plays of many cards first, the pass last; return their number."""
+    n = flat.legal(rules, state, out)
+    end = n - 1 if state.target >= 0 else n
+    for i in range(end // 2):
+        out[i], out[end - 1 - i] = out[end - 1 - i], out[i]
+    return n
 
 
 @kernel

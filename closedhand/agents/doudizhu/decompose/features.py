@@ -163,14 +163,7 @@ def rivals(copies, first, length, seen):
 
 @kernel
 def take_apart(hand, seen, costs, nodes, features):
-    """Partition a hand; write the features of its groups.
-
-    Args:
-        hand: Packed hand.
-        seen: What the player sees, for the groups that others may hold.
-        costs: Costs of groups, see `partition`.
-        nodes: Scratch space of `partition`.
-        features: Output: indices of features.
+    """Partition a hand, and write the features of its groups; see `describe`.
 
     Returns:
         The number of groups, the form of the hand, and its cost.
@@ -217,17 +210,10 @@ def take_apart(hand, seen, costs, nodes, features):
 
 @kernel
 def describe(rules, state, seen, play, keep, costs, nodes, features):
-    """Write the features of a play; return their number.
+    """Write the features of a play into a row, int64 [MOST_FEATURES]; return their number.
 
-    Args:
-        rules: Rules of the game.
-        state: State in which the player to act makes the play.
-        seen: Result of `observation_of` for this state.
-        play: Flat play, or the pass.
-        keep: Cost of the player's hand before the play.
-        costs: See `partition`.
-        nodes: See `partition`.
-        features: Row to write, int64 [MOST_FEATURES].
+    `play` is a flat play or the pass, `seen` from `observation_of`, and `keep` the cost of the hand
+    before the play. `costs` and `nodes` are as for `partition`.
     """
     plays = rules.plays
     hand = state.hands[state.player]

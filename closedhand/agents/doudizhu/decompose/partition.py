@@ -55,9 +55,7 @@ SPARE = 4
 def set_costs(others, costs):
     """Write the cost of a group of each kind and rank, int64 [ROWS, 15].
 
-    Args:
-        others: Cards of the other players, all together, packed.
-        costs: Table to write.
+    `others` are the cards of the other players, all together, packed.
     """
     # From the highest rank down, `higher` counts the groups of the others that beat this one. The
     # cost is twice their number, but at most the distance from the big joker.
@@ -84,10 +82,7 @@ def cost(hand, costs, nodes):
 def partition(hand, costs, nodes):
     """Find the cheapest partition of a packed hand.
 
-    Args:
-        hand: Packed hand.
-        costs: Table that `set_costs` wrote.
-        nodes: Scratch space, `NODE` [MOST_NODES].
+    `costs` is from `set_costs`; `nodes` is scratch space, `NODE` [MOST_NODES].
 
     Returns:
         The cost; the chains, `CHAIN_BITS` bits each, the last one lowest (0: none); the hand

@@ -32,14 +32,7 @@ def evaluate(
     rows: np.ndarray,
     device: torch.device | str = "cpu",
 ) -> np.ndarray:
-    """Evaluate the predictions of a network on pairs.
-
-    Args:
-        network: Network on `device`.
-        games: Games of the rows.
-        kind: `policy` or `kicker`.
-        rows: Rows of `pairs.index`.
-        device: Device of the computation.
+    """Evaluate the predictions of a network on a device, in some rows of `pairs.index`.
 
     Returns:
         Numbers of pairs and of correct predictions, and the summed loss (nats), by role,
@@ -92,17 +85,12 @@ def played_by(expert: str, deals: int, seed: int) -> recorded.Games:
         played.deals[held],
         played.actions[held.repeat(played.lengths)],
         np.concatenate([[0], np.cumsum(played.lengths[held])]),
-        recorded.as_bits(np.ones((int(held.sum()), len(ROLES)), bool)),
+        np.full(int(held.sum()), 2 ** len(ROLES) - 1, np.uint8),
     )
 
 
 def accuracy_of(path: Path, kind: str, games: recorded.Games) -> dict[str, Any]:
-    """Measure the accuracy of the network in a file.
-
-    Args:
-        path: The file.
-        kind: `policy` or `kicker`.
-        games: Games of an expert.
+    """Measure the accuracy of the network of a kind in a file on the games of an expert.
 
     Returns:
         `file`: its name; `digest`: its SHA-256; `decisions`: their number; `accuracy`: overall and

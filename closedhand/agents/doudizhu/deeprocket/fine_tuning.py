@@ -35,20 +35,16 @@ from torch import nn
 from torch.optim.swa_utils import AveragedModel
 
 from closedhand.agents.doudizhu.decompose.tuning import TABLES
-from closedhand.agents.doudizhu.deeprocket import networks
+from closedhand.agents.doudizhu.deeprocket import networks, sampling
 from closedhand.agents.doudizhu.deeprocket.critic import critic_of
-from closedhand.agents.doudizhu.deeprocket.sampling import (
-    Decisions,
-    landlords_gains,
-    play_deals,
-    win_rate,
-)
 from closedhand.agents.doudizhu.network_agents import policy_files
 from closedhand.core.agents import digests
 from closedhand.core.game import InputError
 from closedhand.core.registry import make_game
 from closedhand.core.run import Run
 from closedhand.core.threads import cores
+from closedhand.core.version import __version__
+from closedhand.learning.ppo import clipped_gain
 from closedhand.learning.tensors import TORCH
 from closedhand.learning.torch_threads import choose_threads
 
@@ -105,9 +101,7 @@ DEFAULTS = Settings()
 def divergence(logs: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
     """Compute the Kullback-Leibler divergence of policies from others, in nats, float32 [n].
 
-    Args:
-        logs: Log-probabilities, minus infinity for illegal actions, float32 [n, k].
-        other: Log-probabilities of the policies to compare with, float32 [n, k].
+    Both are log-probabilities, minus infinity for illegal actions, float32 [n, k].
     """
     # At illegal actions the difference is infinity minus infinity, which is NaN.
     ratios = (logs - other).masked_fill(torch.isinf(other), 0.0)
@@ -130,8 +124,7 @@ def objective(
     """
     if aims.ndim == 2:
         return (aims * logs.masked_fill(torch.isinf(logs), 0.0)).sum(dim=1)
-    ratio = torch.exp(logs.gather(1, label[:, None])[:, 0] - before)
-    return torch.minimum(ratio * aims, ratio.clamp(1 - CLIP, 1 + CLIP) * aims)
+    return clipped_gain(logs.gather(1, label[:, None])[:, 0], before, aims, CLIP)[0]
 
 
 def mean_weight(mean: torch.Tensor, last: torch.Tensor, before: torch.Tensor | int) -> torch.Tensor:
@@ -179,16 +172,16 @@ class Student:
         return self._divergence / max(1, self._decisions)
 
     def learn(
-        self, decisions: Decisions, aims: np.ndarray, penalty: float, rng: np.random.Generator
+        self,
+        decisions: sampling.Decisions,
+        aims: np.ndarray,
+        penalty: float,
+        rng: np.random.Generator,
     ) -> None:
-        """Update the weights by one pass over the decisions with aims other than zero.
+        """Update the weights by one pass over the decisions [n] with aims other than zero.
 
-        Args:
-            decisions: Decisions of a step, [n].
-            aims: Gain of each decision for the player's side, float32 [n], or probabilities of all
-                outputs to learn, float32 [n, outputs].
-            penalty: Penalty per nat of divergence from the initial network.
-            rng: Generator of the order.
+        The aims are gains of the decisions for the player's side, float32 [n], or probabilities of
+        all outputs to learn, float32 [n, outputs]. `penalty` is as in `Settings`.
         """
         order = rng.permutation(np.flatnonzero(aims.reshape(len(aims), -1).any(axis=1)))
         for begin in range(0, len(order), BATCH):
@@ -288,12 +281,12 @@ class Tuning:
         """Play the deals of a step and learn from them."""
         began = time.monotonic()
         rng = np.random.default_rng((self.settings["seed"], 0x5E1F, self.steps))
-        groups, kickers, won = play_deals(
+        groups, kickers, won = sampling.play_deals(
             self.game, self.policy.network, self.kicker.network, self.settings["deals"], rng,
             self._critic, self.learns_kickers,
         )  # fmt: skip
         if self._critic is None:
-            gains = landlords_gains(won).ravel()
+            gains = sampling.landlords_gains(won).ravel()
             aims = gains[groups.games] * groups.sides
         else:
             gains = (won - won.mean()).astype(np.float32).ravel()
@@ -322,7 +315,7 @@ class Tuning:
         now, before = (
             (getattr(self.policy, each), getattr(self.kicker, each)) for each in ("result", "start")
         )
-        won, error = win_rate(self.game, now, before, CHECK_DEALS)
+        won, error = sampling.win_rate(self.game, now, before, CHECK_DEALS)
         found = {
             "step": self.steps,
             "games": self.steps * self.settings["deals"] * TABLES,
@@ -349,8 +342,6 @@ class Tuning:
 
     def save(self, out: Path, history: list[dict[str, Any]]) -> None:
         """Write the networks with their provenance, and the history."""
-        from closedhand import __version__
-
         about = {
             "rules": self.game.options["rules"],
             **self.settings,

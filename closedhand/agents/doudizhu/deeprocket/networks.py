@@ -284,12 +284,7 @@ def probabilities(
 
 
 def save(path: Path, network: Network, provenance: dict[str, Any]) -> None:
-    """Save a network with its configuration and provenance.
-
-    Args:
-        path: File, usually `.safetensors`; it is written atomically.
-        network: Network to save.
-        provenance: Information about its training, JSON values.
+    """Save a network with the provenance of its training, JSON values, usually as `.safetensors`.
 
     Raises:
         InputError: The file cannot be written.
@@ -298,11 +293,7 @@ def save(path: Path, network: Network, provenance: dict[str, Any]) -> None:
 
 
 def load(path: Path, kind: str) -> tuple[Network, dict[str, Any]]:
-    """Load a network for use, and its provenance.
-
-    Args:
-        path: File that `save` wrote.
-        kind: Expected kind of network.
+    """Load a network of a kind for use, and its provenance; see `save`.
 
     Raises:
         InputError: The file is missing, or does not hold a network of that kind.

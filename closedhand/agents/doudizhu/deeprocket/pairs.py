@@ -22,7 +22,7 @@ from closedhand.core.threads import in_threads
 from closedhand.games.doudizhu import planes, rules as flat, substeps
 from closedhand.games.doudizhu.counts import DECK, contains, size
 from closedhand.games.doudizhu.plays import GROUPS
-from closedhand.games.doudizhu.state import SEATS, STATE, clear
+from closedhand.games.doudizhu.state import SEATS, STATE
 
 KICKERS = substeps.FIRST_BID - GROUPS
 """The outputs of the kicker network: 15 solos, 13 pairs."""
@@ -85,15 +85,9 @@ def is_deal(deal):
 def index_games(rules, deals, actions, offsets, seats, first, kickers, rows):
     """Write the pairs of some games; return their number, or -1 - i if game i is illegal.
 
-    Args:
-        rules: Rules of the sub-stepped game.
-        deals: Deals of all games.
-        actions: Actions of all games.
-        offsets: First index of the actions of each of these games, and the end of the last.
-        seats: Seats whose decisions count in each of these games, as bits.
-        first: Index of the first of these games.
-        kickers: Whether to list the pairs of the kicker network instead of the policy network.
-        rows: Output, int32 [m, 3]: game, move, kicker.
+    `deals` and `actions` are those of all games. `offsets` and `seats` are those of these games,
+    the first of which has the index `first`. With `kickers` the pairs are those of the kicker
+    network, else those of the policy network. The output is `rows`, int32 [m, 3], see `index`.
     """
     # The result -1 - i is negative for every game i, also for game 0.
     state = np.empty(1, STATE)[0]
@@ -108,55 +102,15 @@ def index_games(rules, deals, actions, offsets, seats, first, kickers, rows):
             action = np.int64(actions[k])
             if not flat.is_legal(rules.flat, state, action, ids):
                 return -1 - game
-            if seats[i] >> state.player & 1:
-                if kickers:
-                    n = index_kickers(rules, state, action, game, k - offsets[i], ids, rows, n)
-                elif substeps.legal(rules, state, ids) > 1:
-                    rows[n, 0], rows[n, 1], rows[n, 2] = game, k - offsets[i], 0
+            move, counts = k - offsets[i], seats[i] >> state.player & 1
+            step = 0  # sub-step of the action: its main group, then its kickers
+            while state.moves == move:
+                if counts and kickers == (step > 0) and substeps.legal(rules, state, ids) > 1:
+                    rows[n, 0], rows[n, 1], rows[n, 2] = game, move, max(step - 1, 0)
                     n += 1
-            flat.play(rules.flat, state, action)
+                substeps.play(rules, state, substeps.next_step(rules, state, action, ids))
+                step += 1
     return n
-
-
-@kernel
-def index_kickers(rules, state, action, game, move, ids, rows, n):
-    """Add the kickers of a play that had alternatives; return the new number of rows."""
-    group = rules.flat.plays.groups[rules.flat.plays.group[action]]
-    if group.kickers > 0:
-        open_play(rules, state, action)
-        for number in range(group.kickers):
-            if substeps.legal_kickers(rules, state, ids) > 1:
-                rows[n, 0], rows[n, 1], rows[n, 2] = game, move, number
-                n += 1
-            pick(rules, state, next_kicker(rules, state, action))
-        clear(state)
-    return n
-
-
-@kernel
-def open_play(rules, state, action):
-    """Choose the main group of a flat play that has kickers."""
-    state.group = rules.flat.plays.group[action]
-    state.picks = rules.flat.plays.groups[state.group].kickers
-
-
-@kernel
-def next_kicker(rules, state, action):
-    """Return the next kicker output, 0 to 27, of the flat play whose kickers are being picked."""
-    group = rules.flat.plays.groups[state.group]
-    rank = substeps.lowest_rank(rules.flat.plays.need[action] - group.need - state.picked)
-    return rank if group.unit == 1 else rank + substeps.FIRST_PAIR - GROUPS
-
-
-@kernel
-def pick(rules, state, kicker):
-    """Pick a kicker without completing the play."""
-    if kicker < substeps.FIRST_PAIR - GROUPS:
-        state.picked += np.uint64(1) << np.uint64(4 * kicker)
-    else:
-        rank = kicker - (substeps.FIRST_PAIR - GROUPS)
-        state.picked += np.uint64(2) << np.uint64(4 * rank)
-    state.picks -= 1
 
 
 def index(
@@ -194,94 +148,55 @@ def index(
     return np.concatenate([found[start] for start in sorted(found)])
 
 
-@kernel
-def encode_policy(rules, deals, actions, offsets, rows, out, masks, labels):
-    """Encode pairs of the policy network.
+def empty_rows(n: int, kickers: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Make rows for `write_inputs`.
 
-    Args:
-        rules: Rules of the sub-stepped game.
-        deals: Deals of all games.
-        actions: Actions of all games.
-        offsets: First index of the actions of each game, and the end of the last.
-        rows: Rows of `index`, int32 [n, 3].
-        out: Output: planes and status, int8 [n, 5995].
-        masks: Output: legal main groups, bool [n, GROUPS].
-        labels: Output: main groups played, int64 [n].
+    Returns:
+        Planes followed by status vectors, int8 [n, cells + 10], and masks, bool [n, outputs].
     """
-    state = np.empty(1, STATE)[0]
-    ids = np.empty(GROUPS, np.int32)
-    masks[:] = False
-    for i in range(len(rows)):
-        chosen = replay(rules.flat, state, deals, actions, offsets, rows[i])
-        out[i] = 0
-        planes.draw(rules.flat, state, state.player, out[i])
-        for k in range(substeps.legal(rules, state, ids)):
-            masks[i, ids[k]] = True
-        labels[i] = rules.flat.plays.group[chosen]
+    width = KICKER_SIZE + planes.STATUS if kickers else planes.SIZE
+    return np.empty((n, width), np.int8), np.empty((n, KICKERS if kickers else GROUPS), bool)
 
 
 @kernel
-def encode_kickers(rules, deals, actions, offsets, rows, out, status, masks, labels):
-    """Encode pairs of the kicker network.
-
-    Args:
-        rules: Rules of the sub-stepped game.
-        deals: Deals of all games.
-        actions: Actions of all games.
-        offsets: First index of the actions of each game, and the end of the last.
-        rows: Rows of `index`, int32 [n, 3].
-        out: Output: planes, int8 [n, 405].
-        status: Output: status vectors, int8 [n, planes.STATUS].
-        masks: Output: legal kickers, bool [n, KICKERS].
-        labels: Output: kickers picked, int64 [n].
-    """
-    state = np.empty(1, STATE)[0]
-    ids = np.empty(GROUPS, np.int32)
+def write_inputs(rules, state, kickers, out, mask, ids):
+    """Write the inputs of the policy or the kicker network into two of `empty_rows`."""
     out[:] = 0
-    status[:] = 0
-    masks[:] = False
-    for i in range(len(rows)):
-        chosen = replay(rules.flat, state, deals, actions, offsets, rows[i])
-        open_play(rules, state, chosen)
-        for _ in range(rows[i, 2]):
-            pick(rules, state, next_kicker(rules, state, chosen))
-        substeps.draw_kickers(rules, state, out[i])
-        planes.draw_status(rules.flat, state, state.player, status[i])
-        for k in range(substeps.legal_kickers(rules, state, ids)):
-            masks[i, ids[k] - GROUPS] = True
-        labels[i] = next_kicker(rules, state, chosen)
+    mask[:] = False
+    if kickers:
+        substeps.draw_kickers(rules, state, out)
+        planes.draw_status(rules.flat, state, state.player, out[KICKER_SIZE:])
+    else:
+        planes.draw(rules.flat, state, state.player, out)
+    for k in range(substeps.legal(rules, state, ids)):
+        mask[ids[k] - (GROUPS if kickers else 0)] = True
 
 
 @kernel
-def replay(rules, state, deals, actions, offsets, row):
-    """Play a game up to the move of a row; return the flat action that followed."""
-    start(rules, state, deals[row[0]])
-    first = offsets[row[0]]
-    for k in range(first, first + row[1]):
-        flat.play(rules, state, np.int64(actions[k]))
-    return np.int64(actions[first + row[1]])
+def encode_all(rules, deals, actions, offsets, rows, kickers, out, masks, labels):
+    """Write the inputs and the label of each row of `index`, after replaying its game."""
+    state = np.empty(1, STATE)[0]
+    ids = np.empty(GROUPS, np.int32)
+    for i in range(len(rows)):
+        game, move = rows[i, 0], offsets[rows[i, 0]] + rows[i, 1]
+        start(rules.flat, state, deals[game])
+        for k in range(offsets[game], move):
+            flat.play(rules.flat, state, np.int64(actions[k]))
+        chosen = np.int64(actions[move])
+        for _ in range(1 + rows[i, 2] if kickers else 0):
+            substeps.play(rules, state, substeps.next_step(rules, state, chosen, ids))
+        write_inputs(rules, state, kickers, out[i], masks[i], ids)
+        label = substeps.next_step(rules, state, chosen, ids)
+        labels[i] = label - (GROUPS if kickers else 0)
 
 
 def encode(games: Games, kind: str, rows: np.ndarray) -> Batch:
-    """Encode pairs.
-
-    Args:
-        games: Games of the rows.
-        kind: `policy` or `kicker`.
-        rows: Some rows of `index`, int32 [n, 3].
-    """
-    n = len(rows)
-    rules = games.game.rules
-    where = (games.deals, games.actions, games.offsets, rows)
-    labels = np.empty(n, np.int64)
-    if kind == "kicker":
-        out = np.empty((n, KICKER_SIZE), np.int8)
-        status = np.empty((n, planes.STATUS), np.int8)
-        masks = np.empty((n, KICKERS), bool)
-        encode_kickers(rules, *where, out, status, masks, labels)
-        return Batch(out, status, masks, labels)
-    out = np.empty((n, planes.SIZE), np.int8)
-    masks = np.empty((n, GROUPS), bool)
-    encode_policy(rules, *where, out, masks, labels)
-    cells = planes.SIZE - planes.STATUS
-    return Batch(out[:, :cells], out[:, cells:], masks, labels)
+    """Encode pairs for a kind of network: some rows of `index`, int32 [n, 3], of the games."""
+    kickers = kind == "kicker"
+    out, masks = empty_rows(len(rows), kickers)
+    labels = np.empty(len(rows), np.int64)
+    encode_all(
+        games.game.rules, games.deals, games.actions, games.offsets, rows, kickers, out, masks,
+        labels,
+    )  # fmt: skip
+    return Batch(out[:, : -planes.STATUS], out[:, -planes.STATUS :], masks, labels)

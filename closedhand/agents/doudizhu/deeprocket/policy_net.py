@@ -4,6 +4,8 @@
 2. Let the policy network choose the main group: the legal one of the greatest probability.
 3. If the group takes kickers, let the kicker network choose them one at a time in the same way (the
    paper's Figure 2).
+
+In a flat game these sub-steps are played on copies of the views until each play is complete.
 """
 
 from pathlib import Path
@@ -11,118 +13,152 @@ from pathlib import Path
 import numpy as np
 
 from closedhand.agents.doudizhu.bidding.modules import choose_bid
-from closedhand.agents.doudizhu.deeprocket.networks import (
-    Network,
-    load as load_network,
-    probabilities,
-)
-from closedhand.agents.doudizhu.deeprocket.pairs import KICKER_SIZE, KICKERS
-from closedhand.agents.doudizhu.substep_agent import SubstepAgent
+from closedhand.agents.doudizhu.deeprocket import networks
+from closedhand.agents.doudizhu.deeprocket.pairs import KICKERS, empty_rows, write_inputs
+from closedhand.core.batch_agent import BatchAgent, through_substeps
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.numba.jit import kernel
 from closedhand.games.doudizhu import planes, substeps
-from closedhand.games.doudizhu.auction import is_opening
-from closedhand.games.doudizhu.plays import GROUPS
+from closedhand.games.doudizhu.auction import is_opening, pass_id
+from closedhand.games.doudizhu.game import in_substeps
+from closedhand.games.doudizhu.plays import GROUPS, PASS_GROUP
 from closedhand.games.doudizhu.state import clear
-from closedhand.games.doudizhu.substeps import next_step
 from closedhand.learning.torch_threads import one_thread_unless_chosen
 
 
 @kernel
-def decide_all(rules, views, ids, actions, legal):
-    """Write the sub-step of every bid and every forced move into `actions`.
-
-    Other views get -1: a network has to choose there. The numbers of legal sub-steps are written
-    into `legal`, int64 [n].
-    """
+def decide_all(rules, views, ids, actions):
+    """Write the sub-step of every bid and every forced move; -1 where a network has to choose."""
     for i in range(len(views)):
         actions[i] = -1
-        legal[i] = substeps.legal(rules, views[i], ids)
+        legal = substeps.legal(rules, views[i], ids)
         if is_opening(rules.flat, views[i]):
-            actions[i] = next_step(rules, views[i], choose_bid(rules.flat, views[i]), ids)
-        elif legal[i] == 1:
+            bid = choose_bid(rules.flat, views[i])
+            actions[i] = substeps.next_step(rules, views[i], bid, ids)
+        elif legal == 1:
             actions[i] = ids[0]
 
 
 @kernel
-def look_all(rules, views, chosen, kickers, out, status, masks):
-    """Encode the chosen views for the policy or the kicker network."""
+def write_all(rules, views, chosen, kickers, out, masks):
+    """Write the inputs of the policy or the kicker network in the chosen views."""
     ids = np.empty(GROUPS + KICKERS, np.int32)
-    masks[:] = False
-    out[:] = 0
     for k in range(len(chosen)):
-        view = views[chosen[k]]
-        planes.draw_status(rules.flat, view, view.player, status[k])
-        if kickers:
-            substeps.draw_kickers(rules, view, out[k])
-        else:
-            planes.draw(rules.flat, view, view.player, out[k])
-        for j in range(substeps.legal(rules, view, ids)):
-            masks[k, ids[j] - (GROUPS if kickers else 0)] = True
+        write_inputs(rules, views[chosen[k]], kickers, out[k], masks[k], ids)
+
+
+@kernel
+def play_each(rules, views, chosen, steps, actions):
+    """Play sub-step `steps[k]` in `views[i]`, where i is `chosen[k]`.
+
+    If the sub-step completes a play, or is a bid or another word, its flat action is written into
+    `actions[i]`.
+    """
+    for k in range(len(chosen)):
+        i = chosen[k]
+        step = np.int64(steps[k])
+        if is_opening(rules.flat, views[i]):
+            # A word is converted, not played: the last pass of an auction would deal anew.
+            value = 0 if step == PASS_GROUP else step - substeps.FIRST_BID + 1
+            actions[i] = pass_id(rules.flat) + value
+            continue
+        move = views[i].moves
+        substeps.play(rules, views[i], step)
+        if views[i].moves > move:
+            actions[i] = views[i].history[move]
 
 
 def observation_of(
     rules: substeps.Rules, views: np.ndarray, chosen: np.ndarray, kickers: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Encode the inputs of one network for the chosen views.
+    """Encode the chosen of some views, by index, for the policy or the kicker network.
 
-    Args:
-        rules: Rules of the sub-stepped game.
-        views: States [m].
-        chosen: Indices of some of the views, int64 [n].
-        kickers: Whether the inputs are for the kicker network instead of the policy network.
+    `rules` are those of the sub-stepped game.
 
     Returns:
         Planes, status and mask, as `Network.forward` takes them.
     """
-    n = len(chosen)
-    out = np.empty((n, KICKER_SIZE if kickers else planes.SIZE), np.int8)
-    status = np.zeros((n, planes.STATUS), np.int8)
-    masks = np.empty((n, KICKERS if kickers else GROUPS), bool)
-    look_all(rules, views, chosen, kickers, out, status, masks)
-    cells = KICKER_SIZE if kickers else planes.SIZE - planes.STATUS
-    return out[:, :cells], status, masks
+    out, masks = empty_rows(len(chosen), kickers)
+    write_all(rules, views, chosen, kickers, out, masks)
+    return out[:, : -planes.STATUS], out[:, -planes.STATUS :], masks
 
 
-class PolicyNetAgent(SubstepAgent):
+class PolicyNetAgent(BatchAgent):
     """Agent that plays the most probable main group and kickers."""
 
-    def __init__(self, game: Game, name: str, policy: Network, kicker: Network) -> None:
+    def __init__(
+        self, game: Game, name: str, policy: networks.Network, kicker: networks.Network
+    ) -> None:
         """Create the agent for Dou Dizhu with any options."""
         super().__init__(game, name)
+        self.substeps = in_substeps(game.flat)
         self.policy = policy.eval()
         self.kicker = kicker.eval()
         self._ids = np.empty(self.substeps.num_actions, np.int32)
 
+    def act_batch(self, views: np.ndarray) -> np.ndarray:
+        """Choose an action, int32 [n], for each view, states [n]."""
+        if self.game.options["substeps"]:
+            return self.choose(views)
+        return self.complete(views, self.choose(views))
+
+    def probabilities(self, views: np.ndarray) -> np.ndarray:
+        """Return the probabilities of the actions, float64 [n, num_actions].
+
+        In a flat game the probability of a play is that of its main group times those of its
+        kickers. `act` takes the most probable sub-step at every step, so that the most probable
+        play may be another one.
+        """
+        if self.game.options["substeps"]:
+            return self.step_probabilities(views)
+
+        def play(states: np.ndarray, steps: np.ndarray) -> np.ndarray:
+            actions = np.full(len(states), -1, np.int32)
+            play_each(self.substeps.rules, states, np.arange(len(states)), steps, actions)
+            return actions
+
+        return through_substeps(views, self.game.num_actions, self.step_probabilities, play)
+
+    def complete(self, views: np.ndarray, steps: np.ndarray) -> np.ndarray:
+        """Complete the flat actions that begin with `steps`, int32 [n]."""
+        views = views.copy()
+        actions = np.full(len(views), -1, np.int32)
+        unfinished = np.arange(len(views))
+        while len(unfinished):
+            play_each(self.substeps.rules, views, unfinished, steps, actions)
+            unfinished = np.flatnonzero(actions < 0)
+            if len(unfinished):
+                steps = self.choose(views[unfinished])
+        return actions
+
     def choose(self, views: np.ndarray) -> np.ndarray:
         """Choose the most probable sub-step of each view, int32 [n]."""
-        # `decide_all` writes -1 where a network has to decide. A state has a main group (`group` >=
-        # 0) only while its kickers are chosen. Outputs of the kicker network follow the main groups
-        # in the ids of sub-steps.
-        actions = np.empty(len(views), np.int32)
-        decide_all(self.substeps.rules, views, self._ids, actions, np.empty(len(views), np.int64))
-        picking = views["group"] >= 0
-        for kickers in (False, True):
-            chosen = np.flatnonzero((actions < 0) & (picking == kickers))
-            if len(chosen):
-                actions[chosen] = self._pick(views, chosen, kickers) + GROUPS * kickers
+        actions, parts = self._begin(views)
+        for kickers, chosen in parts:
+            actions[chosen] = self._pick(views, chosen, kickers) + GROUPS * kickers
         return actions
 
     def step_probabilities(self, views: np.ndarray) -> np.ndarray:
         """Return probabilities of sub-steps, float64 [n, sub-steps]; 1 for bids or forced moves."""
-        actions, legal = np.empty(len(views), np.int32), np.empty(len(views), np.int64)
-        decide_all(self.substeps.rules, views, self._ids, actions, legal)
+        actions, parts = self._begin(views)
         shares = np.zeros((len(views), self.substeps.num_actions))
         certain = np.flatnonzero(actions >= 0)
         shares[certain, actions[certain]] = 1.0
-        picking = views["group"] >= 0
-        for kickers in (False, True):
-            chosen = np.flatnonzero((actions < 0) & (picking == kickers))
-            if len(chosen):
-                row = self._predict(views, chosen, kickers).astype(np.float64)
-                first = GROUPS * kickers
-                shares[chosen, first : first + row.shape[1]] = row / row.sum(1, keepdims=True)
+        for kickers, chosen in parts:
+            row = self._predict(views, chosen, kickers).astype(np.float64)
+            first = GROUPS * kickers
+            shares[chosen, first : first + row.shape[1]] = row / row.sum(1, keepdims=True)
         return shares
+
+    def _begin(self, views: np.ndarray) -> tuple[np.ndarray, list[tuple[bool, np.ndarray]]]:
+        """Make bids and forced moves, int32 [n], and list the other views for each network."""
+        # A state has a main group (`group` >= 0) only while its kickers are chosen. Outputs of the
+        # kicker network follow the main groups in the ids of sub-steps.
+        actions = np.empty(len(views), np.int32)
+        decide_all(self.substeps.rules, views, self._ids, actions)
+        picking = views["group"] >= 0
+        parts = [(k, np.flatnonzero((actions < 0) & (picking == k))) for k in (False, True)]
+        return actions, [(kickers, chosen) for kickers, chosen in parts if len(chosen)]
 
     def _pick(self, views: np.ndarray, chosen: np.ndarray, kickers: bool) -> np.ndarray:
         """Choose the outputs of one network in the chosen views, integers [n]."""
@@ -131,7 +167,8 @@ class PolicyNetAgent(SubstepAgent):
     def _predict(self, views: np.ndarray, chosen: np.ndarray, kickers: bool) -> np.ndarray:
         """Compute the output probabilities of one network for the chosen views."""
         network = self.kicker if kickers else self.policy
-        return probabilities(network, *observation_of(self.substeps.rules, views, chosen, kickers))
+        seen = observation_of(self.substeps.rules, views, chosen, kickers)
+        return networks.probabilities(network, *seen)
 
     def rank(self, view: State, width: int) -> np.ndarray:
         """List the plays of the most probable main groups, at most `width` flat ids, int32 [n]."""
@@ -170,5 +207,5 @@ def load(game: Game, name: str, policy: Path, kicker: Path) -> PolicyNetAgent:
         InputError: A file is missing, or does not hold such a network.
     """
     one_thread_unless_chosen()
-    networks = load_network(policy, "policy")[0], load_network(kicker, "kicker")[0]
-    return PolicyNetAgent(game, name, *networks)
+    pair = networks.load(policy, "policy")[0], networks.load(kicker, "kicker")[0]
+    return PolicyNetAgent(game, name, *pair)

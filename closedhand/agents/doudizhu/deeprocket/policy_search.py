@@ -24,14 +24,7 @@ class PolicySearchAgent(ValueSearchAgent):
     def __init__(
         self, game: Game, name: str, seed: int, networks: Mapping[str, Path], **budget: Any
     ) -> None:
-        """Create the agent.
-
-        Args:
-            game: Dou Dizhu with any options.
-            name: Name of the agent.
-            seed: Seed of the simulations.
-            networks: Files of the policy and the kicker network, by kind.
-            **budget: Budget of `PairedSearch`.
+        """Create the agent with the files of its networks, by kind, and a `PairedSearch` budget.
 
         Raises:
             InputError: A file is missing, or does not hold such a network.

@@ -200,7 +200,7 @@ def read_shard(path: Path, expert: str | None) -> Games:
             deals.flatten().to_numpy().reshape(-1, 4),
             actions.flatten().to_numpy(),
             actions.offsets.to_numpy().astype(np.int64) - actions.offsets[0].as_py(),
-            as_bits(np.full(names.shape, True) if expert is None else names == expert),
+            seats_of(names, expert),
         )
 
 
@@ -210,8 +210,9 @@ def _joined(column: Any) -> Any:
     return joined.chunk(0) if isinstance(joined, arrow().ChunkedArray) else joined
 
 
-def as_bits(counted: np.ndarray) -> np.ndarray:
-    """Pack the seats that count, bool [n, 3], into bits, uint8 [n]."""
+def seats_of(names: np.ndarray, expert: str | None) -> np.ndarray:
+    """Pack the seats whose agents, [n, 3], count (see `read`) into bits, uint8 [n]."""
+    counted = np.full(names.shape, True) if expert is None else names == expert
     return (counted.astype(bool) << np.arange(SEATS)).sum(axis=1).astype(np.uint8)
 
 
@@ -239,10 +240,9 @@ def read_text(path: Path, expert: str | None) -> Games:
         names = np.array([record.agents or [""] * SEATS], object)
         if names.shape != (1, SEATS):
             raise InputError(f"{path}, record {number}: agents must be {SEATS} names")
-        counted = np.full(names.shape, True) if expert is None else names == expert
         actions = state.history[: state.moves].astype(np.uint16)
         offsets = np.array([0, len(actions)], np.int64)
-        parts.append(Games(game, deals, actions, offsets, as_bits(counted)))
+        parts.append(Games(game, deals, actions, offsets, seats_of(names, expert)))
     if not parts:
         raise InputError(f"no games in {path}")
     return join(parts)

@@ -11,7 +11,6 @@ For learning:
 3. With a critic (`critic.py`), play every deal once instead; the critic rates the decisions.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +20,7 @@ from closedhand.agents.doudizhu.deeprocket.critic import improved
 from closedhand.agents.doudizhu.deeprocket.networks import Network, probabilities
 from closedhand.agents.doudizhu.deeprocket.policy_net import PolicyNetAgent, observation_of
 from closedhand.agents.doudizhu.value_net.agent import Policy
-from closedhand.core import lockstep
+from closedhand.core import duplicate, lockstep
 from closedhand.core.game import Game
 
 Networks = tuple[Network, Network]
@@ -125,20 +124,8 @@ class Sampler(PolicyNetAgent):
         return drawn
 
 
-def play_out(
-    game: Game, states: np.ndarray, choose: Callable[[np.ndarray, np.ndarray], np.ndarray]
-) -> np.ndarray:
-    """Play games in lockstep to the end; return whether the landlord won, bool [n].
-
-    Args:
-        game: Dou Dizhu without bidding.
-        states: States of the games, `game.dtype` [n]; changed in place.
-        choose: Function from views [m] and the indices of their games, int64 [m], to actions.
-
-    Raises:
-        InputError: An action was illegal.
-    """
-    lockstep.play_out(game, states, choose, lambda _: "a network")
+def landlords_won(states: np.ndarray) -> np.ndarray:
+    """Return whether the landlord won in each of some games that are over, bool [n]."""
     return states["left"][np.arange(len(states)), states["landlord"]] == 0
 
 
@@ -170,7 +157,7 @@ def play_deals(
     critic: Policy | None = None,
     draws_kickers: bool = False,
 ) -> Played:
-    """Play deals with a policy network on all seats.
+    """Play deals with a policy and a kicker network on all seats.
 
     Args:
         game: Sub-stepped Dou Dizhu without bidding.
@@ -178,12 +165,9 @@ def play_deals(
         kicker: Kicker network, which chooses kickers.
         deals: Number of deals, each played `TABLES` times.
         rng: Generator of the deals and decisions.
-        critic: Policy that rates the decisions; with one, as many games of different deals are
-            played.
+        critic: Policy that rates the decisions. With one, as many games of different deals are
+            played: there is one table of each.
         draws_kickers: Whether kickers are drawn and kept as well.
-
-    Returns:
-        The games; there is one table with a critic, else `TABLES`.
     """
     number, tables = (deals, TABLES) if critic is None else (deals * TABLES, 1)
     dealt = np.array([game.deal(rng) for _ in range(number)], game.dtype)
@@ -193,47 +177,30 @@ def play_deals(
         sampler.games = games
         return sampler.choose(views)
 
-    won = play_out(game, np.repeat(dealt, tables), choose)
+    states = np.repeat(dealt, tables)
+    lockstep.play_out(game, states, choose, lambda _: "a network")
     groups = sampler.decisions(kickers=False)
     assert groups is not None  # the landlord leads with a choice
-    return Played(groups, sampler.decisions(kickers=True), won.reshape(number, tables))
+    won = landlords_won(states).reshape(number, tables)
+    return Played(groups, sampler.decisions(kickers=True), won)
 
 
-def win_rate(
-    game: Game, one: Networks, other: Networks, deals: int, seed: int = 0
-) -> tuple[float, float]:
+def win_rate(game: Game, one: Networks, other: Networks, deals: int) -> tuple[float, float]:
     """Measure the win rate of a pair of networks against another in duplicate, without sampling.
 
-    Every deal is played twice: each pair is the landlord once, against the other as both
-    peasants.
-
-    Args:
-        game: Sub-stepped Dou Dizhu without bidding.
-        one: Policy and kicker network whose wins count.
-        other: Policy and kicker network of the opponent.
-        deals: Number of deals.
-        seed: Seed of the deals.
+    Every deal is played twice: each pair is the landlord once, against the other as both peasants.
+    The deals depend on their number alone. `game` is sub-stepped Dou Dizhu without bidding.
 
     Returns:
         The share of games that `one` wins, and its standard error; see `estimate`.
     """
-    rng = np.random.default_rng((seed, deals))
+    rng = np.random.default_rng((0, deals))
     dealt = np.array([game.deal(rng) for _ in range(deals)], game.dtype)
-    agents = [PolicyNetAgent(game, "", *networks) for networks in (one, other)]
-    landlords = np.tile([0, 1], deals)
-
-    def choose(views: np.ndarray, games: np.ndarray) -> np.ndarray:
-        actions = np.empty(len(views), np.int32)
-        of_peasants = views["player"] != views["landlord"]
-        acting = landlords[games] ^ of_peasants
-        for i, agent in enumerate(agents):
-            if (acting == i).any():
-                actions[acting == i] = agent.choose(views[acting == i])
-        return actions
-
-    won = play_out(game, np.repeat(dealt, 2), choose).reshape(deals, 2)
+    agents = [PolicyNetAgent(game, "policy-net", *networks) for networks in (one, other)]
+    states = np.repeat(dealt, 2)
+    duplicate.play_out(game, states, np.tile(duplicate.tables(game.sides), (deals, 1)), agents)
     # By table: as the landlord, as the peasants.
-    return estimate((won == [True, False]).mean(axis=1))
+    return estimate((landlords_won(states).reshape(deals, 2) == [True, False]).mean(axis=1))
 
 
 def estimate(shares: np.ndarray) -> tuple[float, float]:

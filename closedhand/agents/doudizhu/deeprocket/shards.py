@@ -114,11 +114,10 @@ def generate(
         KeyboardInterrupt: The generation was interrupted; the games played are kept, and the same
             call resumes.
     """
-    check(game, agents, games, seed, workers)
-    settings = match_settings(game, agent_names(agents), seed)
-    starts = range(0, games, SHARD)
-    ranges = [range(begin, min(begin + SHARD, games)) for begin in starts]
+    check(game, agents, seed, workers)
     paths = paths_of(folder, games)
+    settings = match_settings(game, agent_names(agents), seed)
+    ranges = [range(i, min(i + SHARD, games)) for i in range(0, games, SHARD)]
     for path in shards_in(folder):
         check_same(path, settings_of(path), settings)
     writer = Writer(agent_names(agents), settings)
@@ -251,20 +250,18 @@ def joined(parts: Sequence[Played]) -> Played:
     return Played(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def check(game: Game, agents: Sequence[Spec], games: int, seed: int, workers: Workers) -> None:
+def check(game: Game, agents: Sequence[Spec], seed: int, workers: Workers) -> None:
     """Check that shards can be generated from these arguments."""
     arrow()
     if game.name != "doudizhu":
         raise InputError(f"shards hold games of doudizhu, not of {game.name}")
-    for option in ("bidding", "substeps"):
-        if game.options[option]:
-            raise InputError(f"shards hold games without {option}: flat actions, seat 0 landlord")
     check_plain(game, "a shard")
+    if game.options["substeps"]:
+        raise InputError("a shard is for games without substeps: it holds flat actions")
     if game.rules.plays.shuttles:
         raise InputError("the networks that learn from shards know no shuttles: not rules=botzone")
     if not agents:
         raise InputError("shards need at least one agent")
-    check_deals(games, "a folder of shards")
     check_seed(seed)
     check_workers(workers)
 

@@ -18,6 +18,7 @@ from closedhand.agents.doudizhu.network_agents import SHIPPED_FILES
 from closedhand.core.files import replacing
 from closedhand.core.game import Game
 from closedhand.core.run import Watch
+from closedhand.core.version import __version__
 from closedhand.learning.evaluation import judge
 
 AGREE_EVERY = 20
@@ -175,8 +176,6 @@ class Checks(Callback):
 
     def _keep(self, check: dict[str, Any]) -> None:
         """Save the network with its provenance."""
-        from closedhand import __version__
-
         provenance = {
             **self._learner.settings,
             "records": self._records,

@@ -143,11 +143,8 @@ def searching(
 ) -> Callable[[Factory], Factory]:
     """Wrap `described` for the factory of a search agent, which gets a `SearchArgument`.
 
-    Args:
-        name: Plain name of the agent.
-        simulation: Microseconds of one of its simulations.
-        files: Files behind the path after the budget.
-        needs: As for `described`.
+    `simulation` is the time of one of its simulations, in microseconds. `files` finds the files
+    behind the path after the budget.
     """
 
     def describe(game: Game, argument: SearchArgument, **options: Any) -> Traits:
@@ -161,11 +158,7 @@ def search_settings(
 ) -> tuple[str, dict[str, Any]]:
     """Make the name of a search agent and the arguments of `PairedSearch`.
 
-    Args:
-        agent: Plain name of the agent.
-        argument: Budget, with optional worlds and path.
-        threads: Number of parallel searches; None: one or all cores, depending on the argument.
-        worlds: Number of particles per thread; None: that of the argument.
+    Numbers of threads and of particles per thread that are None follow from the argument.
     """
     name = str(AgentSpec(agent, {"threads": threads, "worlds": worlds}, argument.text))
     budget = argument.spent(threads)

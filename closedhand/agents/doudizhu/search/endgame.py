@@ -3,7 +3,6 @@
 import numpy as np
 
 from closedhand.core.numba.jit import kernel
-from closedhand.games.doudizhu import rules as flat
 from closedhand.games.doudizhu.state import SEATS, STATE
 from closedhand.search.alpha_beta import UNKNOWN, solve
 
@@ -35,13 +34,3 @@ def winner(policy, rules, state, player):
     if player != state.landlord:
         friends ^= (1 << SEATS) - 1
     return solve(policy, rules, states, actions, player, friends, 0.0, MOST_NODES)[0]
-
-
-@kernel
-def longest_first(rules, state, out):
-    """Write all legal actions, plays of many cards first, the pass last; return their number."""
-    n = flat.legal(rules, state, out)
-    end = n - 1 if state.target >= 0 else n
-    for i in range(end // 2):
-        out[i], out[end - 1 - i] = out[end - 1 - i], out[i]
-    return n

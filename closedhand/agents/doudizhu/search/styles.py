@@ -128,18 +128,10 @@ def log_sum_exp(logarithms):
 
 @kernel
 def chances_of(rules, state, ids, plays, sums, n, settled, action, chances):
-    """Write the probability of an action's main group by style.
+    """Write the probability of an action's main group by style, float64 [ANYHOW + 1].
 
-    Args:
-        rules: Rules of the flat game.
-        state: State before the action.
-        ids: Scratch space for the options of `rule`.
-        plays: Candidates, from `consider`.
-        sums: Sums of the weights of the candidates; overwritten.
-        n: Number of candidates.
-        settled: Index of the candidate that is played without evaluation, or -1.
-        action: The action that was played.
-        chances: Output: probability by style, float64 [ANYHOW + 1].
+    `plays`, `sums`, `n` and `settled` are the results of `consider` in `state`, before the action;
+    `sums` is overwritten.
     """
     group = rules.plays.group
     played = group[action]

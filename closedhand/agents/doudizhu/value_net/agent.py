@@ -73,37 +73,21 @@ class Policy(NamedTuple):
 
 
 class Space(NamedTuple):
-    """Scratch space of a decision, and the results of `rate`.
+    """Scratch space of a decision, and the results of `rate`; shapes are in `make_space`."""
 
-    Attributes:
-        plays: The candidates, int64 [CANDIDATES].
-        values: Their values, float64 [CANDIDATES]; -inf if not evaluated.
-        priors: Their sums of `decompose`, less the greatest one, float64 [CANDIDATES].
-        features: Their features of `decompose`, int64 [CANDIDATES, MOST_FEATURES].
-        numbers: The number of these, int64 [CANDIDATES].
-        position: The inputs of the position, int64 [MOST_POSITION].
-        changed: The inputs that a play changes, int64 [2 * MOST_HAND].
-        common: Sums of the rows for the position and the hand before the play, int16 [UNITS].
-        of_inputs: Sums of the rows of inputs for a play, int16 [UNITS].
-        of_plays: Sums of the rows of features for a play, int16 [NARROW].
-        outputs: See `whole_head`.
-        nodes: See `partition`.
-        costs: See `partition`.
-    """
-
-    plays: np.ndarray
-    values: np.ndarray
-    priors: np.ndarray
-    features: np.ndarray
-    numbers: np.ndarray
-    position: np.ndarray
-    changed: np.ndarray
-    common: np.ndarray
-    of_inputs: np.ndarray
-    of_plays: np.ndarray
-    outputs: np.ndarray
-    nodes: np.ndarray
-    costs: np.ndarray
+    plays: np.ndarray  # the candidates
+    values: np.ndarray  # their values; -inf if not evaluated
+    priors: np.ndarray  # their sums of `decompose`, less the greatest one
+    features: np.ndarray  # their features of `decompose`
+    numbers: np.ndarray  # the number of these
+    position: np.ndarray  # the inputs of the position
+    changed: np.ndarray  # the inputs that a play changes
+    common: np.ndarray  # sums of the rows for the position and the hand before the play
+    of_inputs: np.ndarray  # sums of the rows of inputs for a play
+    of_plays: np.ndarray  # sums of the rows of features for a play
+    outputs: np.ndarray  # see `whole_head`
+    nodes: np.ndarray  # see `partition`
+    costs: np.ndarray  # see `partition`
 
 
 @kernel
@@ -156,17 +140,9 @@ def rate(policy, rules, state, ids, space):
     if k >= 0:
         return n, k, 0
     weigh(
-        policy.prior,
-        rules,
-        state,
-        space.plays,
-        n,
-        space.costs,
-        space.nodes,
-        space.priors,
-        space.features,
-        space.numbers,
-    )
+        policy.prior, rules, state, space.plays, n, space.costs, space.nodes, space.priors,
+        space.features, space.numbers,
+    )  # fmt: skip
     role = role_of(state)
     rows, hand = policy.net.inputs[role], state.hands[state.player]
     common, of_inputs, of_plays = space.common, space.of_inputs, space.of_plays
@@ -214,10 +190,7 @@ def decide(policy, rules, view, ids):
 def policy_of(net: Net, objective: str, former: Policy | None = None) -> Policy:
     """Make the policy of a network with the objective of its training.
 
-    Args:
-        net: The network.
-        objective: The objective.
-        former: A policy whose arrays may be overwritten, see `rounded`.
+    The arrays of `former` may be overwritten, see `rounded`.
     """
     if former is None:
         prior = decompose.policy_of(decompose.load(None), sampled=False)

@@ -7,13 +7,7 @@
 
 import numpy as np
 
-from closedhand.agents.doudizhu.bidding.modules import (
-    FITTED,
-    KINDS,
-    VALUE,
-    BiddingAgent,
-    bid_worths,
-)
+from closedhand.agents.doudizhu.bidding.modules import FITTED, KINDS, VALUE, BiddingAgent
 from closedhand.agents.doudizhu.limits import check_three
 from closedhand.agents.doudizhu.value_net import files
 from closedhand.agents.doudizhu.value_net.agent import make_space, policy_of, rate
@@ -30,15 +24,10 @@ DEALS = 32
 
 @kernel
 def chance_as_landlord(policy, rules, view, states, rng, ids):
-    """Estimate the probability to win as the landlord after the auction.
+    """Estimate the probability to win as the landlord after the auction of a view.
 
-    Args:
-        policy: Policy of a network for the objective `win`.
-        rules: Rules of the flat game.
-        view: View of the player to bid, in an auction.
-        states: Scratch space, states [1].
-        rng: Generator of the deals of the unseen cards.
-        ids: Scratch space, int32 [num_actions].
+    `policy` is that of a network for the objective `win`, `rules` those of the flat game, and
+    `states` scratch space for one state.
     """
     space = make_space()
     total = 0.0
@@ -68,10 +57,10 @@ class ValueBiddingAgent(BiddingAgent):
         self._states = np.zeros(1, game.dtype)
         self._ids = np.empty(game.flat.num_actions, np.int32)
 
-    def _bid(self, rules: Rules, views: np.ndarray, actions: np.ndarray) -> None:
+    def _worths(self, rules: Rules, views: np.ndarray, scores: np.ndarray) -> np.ndarray:
         worths = np.empty(len(views))
         for i, view in enumerate(views):
             # The hand is the seed, so that a hand always has the same probability.
             rng = np.random.default_rng(int(view["hands"][view["player"]]))
             worths[i] = chance_as_landlord(self._policy, rules, view, self._states, rng, self._ids)
-        bid_worths(FITTED, worths, rules, views, actions)
+        return worths

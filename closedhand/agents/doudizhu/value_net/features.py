@@ -86,14 +86,9 @@ def write_cards(cards, first, out, n):
 
 @kernel
 def describe_position(rules, state, out):
-    """Write the inputs of a position in which cards are played; return their number.
+    """Write the inputs of a position, [MOST_POSITION], while cards are played; return their number.
 
     The hand of the player to act is left to `describe_change` and `write_cards`.
-
-    Args:
-        rules: Rules of the flat game.
-        state: State, or view of the player to act.
-        out: Output: inputs, integers [MOST_POSITION].
     """
     player = np.int64(state.player)
     landlord = np.int64(state.landlord)
@@ -126,13 +121,10 @@ def describe_position(rules, state, out):
 
 @kernel
 def describe_change(hand, cards, out):
-    """Write the inputs of the hand that change when cards are played.
+    """Write the inputs of the hand that change when some of its cards are played, all packed.
 
-    Args:
-        hand: Hand before the play, packed.
-        cards: Cards of the play, packed.
-        out: Output, integers [2 * MOST_HAND]: inputs that are 1 only before the play, then inputs
-            that are 1 only after it.
+    Into `out`, integers [2 * MOST_HAND], go first those that are 1 only before the play, then those
+    that are 1 only after it.
 
     Returns:
         The number of inputs before the play, and the number of all.

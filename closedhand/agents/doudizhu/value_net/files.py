@@ -42,10 +42,7 @@ def _unpacked(packed: np.ndarray, factors: np.ndarray) -> np.ndarray:
 def save(path: Path, net: Net, about: Mapping[str, Any]) -> None:
     """Write a network with its first layer rounded.
 
-    Args:
-        path: File to write.
-        net: The network.
-        about: Its description, JSON values; among them the `objective` and the `NUMBERS`.
+    Its description, `about`, has JSON values, among them the `objective` and the `NUMBERS`.
 
     Raises:
         InputError: The file cannot be written.
@@ -99,11 +96,9 @@ def _check_description(about: Any) -> None:
 
 
 def load(path: str | None, objective: str) -> tuple[Net, dict[str, Any]]:
-    """Load a network and its description.
+    """Load a network and its description from a file or a folder of `closedhand train`.
 
-    Args:
-        path: File, or folder of `closedhand train`; None: the package's network.
-        objective: The objective of the package's network.
+    Without a path it is the package's network of the objective.
 
     Raises:
         InputError: The file cannot be read, or holds something else.

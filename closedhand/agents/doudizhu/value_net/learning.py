@@ -49,30 +49,20 @@ LARGEST = 40.0
 
 
 class Optimiser(NamedTuple):
-    """Statistics of the gradients.
+    """Statistics of the gradients; shapes are in `new_optimiser`.
 
-    Attributes:
-        inputs: Mean squared gradient of each row of `Net.inputs`, float32 [ROLES, INPUTS].
-        input_visits: Number of its gradients, int64 [ROLES, INPUTS].
-        plays: The same for `Net.plays`, float32 [FEATURES].
-        play_visits: The same for `Net.plays`, int64 [FEATURES].
-        pending: Sums of the gradients of the upper layers since their last step, float32
-            [ROLES, DENSE]. Here and below the second layer is transposed (`transpose`).
-        pending_samples: Number of samples in `pending`, int64 [ROLES].
-        mean: Adam's mean of the gradients of the upper layers, float32 [ROLES, DENSE].
-        squares: Adam's mean of the squared gradients, float32 [ROLES, DENSE].
-        steps: Number of Adam's steps, int64 [ROLES].
+    The second layer is transposed here (`transpose`).
     """
 
-    inputs: np.ndarray
-    input_visits: np.ndarray
-    plays: np.ndarray
+    inputs: np.ndarray  # mean squared gradient of each row of `Net.inputs`
+    input_visits: np.ndarray  # number of its gradients
+    plays: np.ndarray  # the same for `Net.plays`
     play_visits: np.ndarray
-    pending: np.ndarray
-    pending_samples: np.ndarray
-    mean: np.ndarray
-    squares: np.ndarray
-    steps: np.ndarray
+    pending: np.ndarray  # sums of the gradients of the upper layers since their last step
+    pending_samples: np.ndarray  # number of samples in `pending`
+    mean: np.ndarray  # Adam's mean of the gradients of the upper layers
+    squares: np.ndarray  # Adam's mean of the squared gradients
+    steps: np.ndarray  # number of Adam's steps
 
 
 def new_optimiser() -> Optimiser:
@@ -94,17 +84,10 @@ def new_optimiser() -> Optimiser:
 def learn(net, optimiser, role, share, win, step_size, samples, order, draws):
     """Learn from the samples of a role; change the rows of this role only, in `Net.plays` too.
 
-    Args:
-        net: Network; changed.
-        optimiser: Optimiser; changed.
-        role: The role.
-        share: Factor of the sum of `decompose` in a value.
-        win: Whether the loss is the cross-entropy of winning; otherwise it is the squared error of
-            points.
-        step_size: Step size of the rows that are in every sample.
-        samples: Samples of all roles.
-        order: Indices of the samples, in the order to learn them.
-        draws: Random numbers from 0 to 1, one for each of these.
+    `share` is the factor of the sum of `decompose` in a value. With `win` the loss is the
+    cross-entropy of winning, otherwise the squared error of points. `step_size` is that of rows
+    that are in every sample. The samples are of all roles; `order` has the indices to learn, and
+    `draws` a random number from 0 to 1 for each.
 
     Returns:
         The sum of the losses, and the number of samples.
@@ -169,15 +152,11 @@ def transpose(dense, rows, columns, turned):
 def descend_head(back, sums, hidden, error, gradient, slopes):
     """Propagate an error back through the upper layers.
 
-    It loops over the units of the second layer, few of which are active.
-
-    Args:
-        back: Row of `Net.dense`, turned.
-        sums: Sums of the first layer; replaced by its outputs.
-        hidden: Sums of the second layer.
-        error: Derivative of the loss by the value.
-        gradient: Sums of the gradients of the upper layers, turned, float32 [DENSE]; added to.
-        slopes: Output: derivatives by the sums of the first layer, float32 [UNITS].
+    It loops over the units of the second layer, few of which are active. `back` is a row of
+    `Net.dense`, turned, `hidden` the sums of the second layer, and `error` the derivative of the
+    loss by the value. The sums of the first layer are replaced by its outputs. Gradients are added
+    to `gradient`, turned, float32 [DENSE]; `slopes`, float32 [UNITS], gets the derivatives by the
+    sums of the first layer.
     """
     gradient[THIRD_BIAS] += error
     for i in range(UNITS):
@@ -200,15 +179,10 @@ def descend_head(back, sums, hidden, error, gradient, slopes):
 def descend_rows(table, squares, visits, seen, rows, number, slopes, step_size):
     """Move the first rows of a sample along their gradient, which is common to all of them.
 
-    Args:
-        table: Rows of weights, float32 [n, UNITS or NARROW].
-        squares: Mean squared gradient of each row.
-        visits: Number of gradients of each row.
-        seen: Number of samples that the table has learned from, this one included.
-        rows: Indices of rows.
-        number: Number of rows to move.
-        slopes: Their gradient, float32 [UNITS].
-        step_size: Step size of a row that is in every sample.
+    `table` has rows of weights, float32 [n, UNITS or NARROW]; `squares` and `visits` are the mean
+    squared gradient and the number of gradients of each. It has learned from `seen` samples, this
+    one included. The first `number` of the indices `rows` move along `slopes`, float32 [UNITS]: by
+    `step_size` if they are in every sample, by more if they are rarer.
     """
     width = table.shape[1]
     square = ZERO

@@ -118,11 +118,9 @@ def new_net(seed: int) -> Net:
 def round_rows(rows, sorts, most, numbers):
     """Round rows of weights to integers by the finest scale at which no sum overflows.
 
-    Args:
-        rows: Rows of weights, float32 [n, width].
-        sorts: The first row of each sort, and the end of the last sort.
-        most: Maximum number of rows of each sort in a sum.
-        numbers: Output: integers for the weights, int16 [n, width].
+    `rows` are float32 [n, width]; `sorts` has the first row of each sort and the end of the last
+    sort, `most` the maximum number of rows of each sort in a sum. The output is `numbers`, int16
+    [n, width].
 
     Returns:
         The weight of 1 in `numbers`.
@@ -150,9 +148,7 @@ def round_rows(rows, sorts, most, numbers):
 def rounded(net: Net, former: Rounded | None = None) -> Rounded:
     """Round the weights of a network for playing.
 
-    Args:
-        net: The network.
-        former: Weights whose large arrays may be overwritten, which saves half of the time.
+    The large arrays of `former` may be overwritten, which saves half of the time.
     """
     if former is None:
         inputs, plays = np.empty(net.inputs.shape, np.int16), np.empty(net.plays.shape, np.int16)
@@ -213,15 +209,11 @@ def subtract_rows(table, rows, first, end, sums):
 
 @kernel
 def head(dense, sums, active, hidden):
-    """Compute the output of the upper layers from the sums of the first layer.
+    """Compute the output of the upper layers from the sums of the first layer, float32 [UNITS].
 
-    It lists the active units first, as only one in five is active on average.
-
-    Args:
-        dense: Row of `Net.dense`.
-        sums: Sums of the first layer, float32 [UNITS].
-        active: Scratch space, int64 [UNITS].
-        hidden: Output: sums of the second layer, float32 [SECOND].
+    `dense` is a row of `Net.dense`. The sums of the second layer are written into `hidden`, float32
+    [SECOND]. The active units, one in five on average, are listed first, in the scratch space
+    `active`, int64 [UNITS].
     """
     number = 0
     for i in range(UNITS):  # without a branch: an inactive unit is overwritten by the next one
@@ -250,12 +242,8 @@ def output(total):
 def whole_head(net, role, of_inputs, of_plays, outputs):
     """Compute the output of the upper layers from integer sums; `head` takes float sums.
 
-    Args:
-        net: `Rounded` weights.
-        role: The role.
-        of_inputs: Sums of rows of `inputs`, int16 [UNITS].
-        of_plays: Sums of rows of `plays`, int16 [NARROW].
-        outputs: Scratch space, int16 [UNITS].
+    `net` has `Rounded` weights. The sums of rows are those of `inputs`, int16 [UNITS], and of
+    `plays`, int16 [NARROW]. `outputs` is scratch space, int16 [UNITS].
     """
     unit, play_unit, second_unit = net.input_units[role], net.play_unit, net.second_units[role]
     second, dense = net.second[role], net.dense[role]

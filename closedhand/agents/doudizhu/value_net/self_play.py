@@ -51,15 +51,8 @@ SAMPLE = record_type(
 def play_games(policy, rules, win, games, rng, ids, states, samples):
     """Play games and write samples, while there is space; return how many of each.
 
-    Args:
-        policy: Policy of all seats.
-        rules: Rules of the flat game.
-        win: Whether values are log-odds to win; otherwise they are points.
-        games: Number of games.
-        rng: Generator of deals and random choices.
-        ids: Scratch space, int32 [num_actions].
-        states: Scratch space, states [1].
-        samples: Output, `SAMPLE` [room].
+    With `win` the values are log-odds to win, otherwise points. `states` is scratch space for one
+    state; the output is `samples`, `SAMPLE` [room].
     """
     state = states[0]
     space = make_space()
@@ -95,15 +88,9 @@ def worth(value, win):
 
 @kernel
 def write_sample(rules, state, space, known, k, sample):
-    """Write everything of a sample but the target.
+    """Write everything of a sample but the target, for candidate `k` in the state before it.
 
-    Args:
-        rules: Rules of the flat game.
-        state: State before the play.
-        space: The results of `rate`.
-        known: Number of inputs of the position.
-        k: Index of the play among the candidates.
-        sample: Sample to write.
+    `space` has the results of `rate`, and `known` is the number of inputs of the position.
     """
     play = space.plays[k]
     for i in range(known):
@@ -121,14 +108,10 @@ def write_sample(rules, state, space, known, k, sample):
 
 @kernel
 def set_targets(state, win, ahead, explored, samples):
-    """Write the targets of the samples of a game that is over.
+    """Write the targets of the samples of a game that is over, which are in the order of play.
 
-    Args:
-        state: State at the end.
-        win: As for `play_games`.
-        ahead: Expected result of the best choice at each sample, float64.
-        explored: Whether the choice was random, bool.
-        samples: The samples in the order of play.
+    `ahead` has the expected result of the best choice at each sample, float64, and `explored`
+    whether the choice was random, bool.
     """
     landlord_won = state.left[state.landlord] == 0
     points = 1.0 if win else 2.0 ** min(np.int64(state.bombs), MOST_DOUBLINGS)

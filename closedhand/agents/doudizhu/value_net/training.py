@@ -43,6 +43,7 @@ from closedhand.core.reading import check_arrays, checksum
 from closedhand.core.registry import make_game
 from closedhand.core.run import NPZ, Format, Run
 from closedhand.core.threads import in_threads
+from closedhand.core.version import __version__
 from closedhand.core.workers import RemoteWorkers
 
 GAMES, PIECE = 1024, 128
@@ -142,8 +143,6 @@ class Training:
     @property
     def about(self) -> dict[str, Any]:
         """Description of the network, for its file."""
-        from closedhand import __version__
-
         return {
             "objective": self.objective,
             "rules": self.game.options["rules"],
@@ -165,7 +164,8 @@ class Training:
         rng = np.random.default_rng((self.seed, 0xDA7, self.steps))
         counts = self._play(rng)  # by piece: games, samples
         games, samples = counts.sum(axis=0).tolist()
-        order = rng.permutation(places(counts))
+        places = [i * ROOM + np.arange(n) for i, n in enumerate(counts[:, 1])]
+        order = rng.permutation(np.concatenate(places))
         self._learn(order, rng.random(len(order), np.float32))
         self.steps += 1
         self.games += games
@@ -208,16 +208,9 @@ class Training:
         def work(roles: slice) -> None:
             for role in range(roles.start, roles.stop):
                 losses[role] = learn(
-                    self.net,
-                    self.optimiser,
-                    role,
-                    share,
-                    self.objective == "win",
-                    rate,
-                    self._samples,
-                    order,
-                    draws,
-                )
+                    self.net, self.optimiser, role, share, self.objective == "win", rate,
+                    self._samples, order, draws,
+                )  # fmt: skip
 
         in_threads(work, ROLES, chunk=1)
         self.losses += losses.sum(axis=0)
@@ -293,11 +286,6 @@ def piece_elsewhere(game: Game, policy: Policy, rng: np.random.Generator) -> tup
     return games, room[:samples]
 
 
-def places(counts: np.ndarray) -> np.ndarray:
-    """List the places of all pieces' samples, by the numbers that `Training._play` returned."""
-    return np.concatenate([i * ROOM + np.arange(n) for i, n in enumerate(counts[:, 1])])
-
-
 def measure(game: Game, agent: Agent) -> dict[str, float]:
     """Measure the win rate and gain of an agent against `decompose` in `DEALS` duplicate deals.
 
@@ -339,14 +327,9 @@ PLAIN = Format(_write, NPZ.read)
 def begin(
     game: Game, seed: int, folder: Path, start: Path | None = None, settings: Settings = Settings()
 ) -> Run[Training]:
-    """Make a run of a training before its first step; it can be resumed.
+    """Make a run of a training before its first step; it can be resumed from the folder.
 
-    Args:
-        game: Dou Dizhu under its default rules but for the objective.
-        seed: Seed of everything random.
-        folder: Folder for the network and the checkpoint `learner.npz`.
-        start: File of a network to continue from.
-        settings: Settings of this stage.
+    Arguments are as for `Training`; the folder gets the network and the checkpoint.
 
     Raises:
         InputError: The game has other options, or the file is of another kind.

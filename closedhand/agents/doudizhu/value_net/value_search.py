@@ -45,10 +45,6 @@ class ValueSearchAgent(SearchAgent):
             view, plays, self._rng, wins - wins[0], ERROR, above=REPLACED_ABOVE
         )
 
-    def plays(self, view: State) -> np.ndarray:
-        """List the flat plays to compare, the most promising first, int64 [n]."""
-        return self.rated(view)[0]
-
     def rated(self, view: State) -> tuple[np.ndarray, np.ndarray]:
         """List the plays to compare, int64 [n], and their values, float64 [n]."""
         space = self._space
