@@ -14,7 +14,6 @@ import socket
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator
-from types import TracebackType
 from typing import Any, Self, TypeVar, cast
 
 from closedhand.core import interrupt
@@ -126,12 +125,7 @@ class Cluster:
                 raise InputError(f"no Ray cluster at {self._address}: {reason}") from None
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """End the actors, and the connection if `__enter__` made it."""
         for actor in (*self._actors, *self._starting.values()):
             self._ray.kill(actor)

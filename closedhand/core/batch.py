@@ -25,7 +25,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from closedhand.core import batch_kernels
-from closedhand.core.checks import InputError, as_array, generator, integers, whole_number
+from closedhand.core.checks import (
+    InputError,
+    as_array,
+    check_seed,
+    generator,
+    integers,
+    whole_number,
+)
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import (
     Bools,
@@ -73,11 +80,12 @@ def deal(game: Game, seeds: ArrayLike) -> States:
         InputError: The seeds are not nonnegative integers.
     """
     array = as_array(seeds)
-    if array.ndim != 1 or (array.size and (array.dtype.kind not in "iu" or array.min() < 0)):
-        raise InputError("seeds must be a sequence of whole numbers of 0 or more")
+    if array.ndim != 1:
+        raise InputError("seeds must be a sequence of whole numbers")
     # Making a generator takes longer than the deal. It is needed so that a seed leads to the same
     # deal as in envs.
-    return _start(game, [draw_seed(np.random.default_rng(seed)) for seed in array.tolist()])
+    generators = [np.random.default_rng(check_seed(seed)) for seed in array.tolist()]
+    return _start(game, [draw_seed(each) for each in generators])
 
 
 def deal_random(game: Game, number: int, rng: Rng) -> States:

@@ -40,15 +40,8 @@ def env(
 
     The checks cost most of the speed; for agents that obey masks `GameAEC` alone is enough. An
     agent whose illegal action ends the game gets `illegal_reward`, the others 0. A lenient game
-    (`game.lenient`) has no check against the mask: its illegal actions count as a pass.
-
-    Args:
-        game: Name of a game, or a `Game`.
-        render_mode: `human`, `ansi`, `rgb_array` or None.
-        observation: Form of the observations: `planes`, `flat` or `compact`.
-        mask: Place of the mask: `observation`, beside the info, or `info` alone.
-        illegal_reward: Reward of an illegal action.
-        **options: Options of `make_game`.
+    (`game.lenient`) has no check against the mask: its illegal actions count as a pass. The other
+    arguments are those of `GameAEC`.
     """
     checked: AECEnv[str, Observation, int]
     reward = common.check_reward(illegal_reward)
@@ -82,9 +75,9 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
     An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first), or
     with `observation="flat"` or `"compact"` one vector `observation`, and `action_mask`
     [num_actions]; with `mask="info"` it has no mask, and is the vector itself. The mask is also in
-    the infos; it is all zero for agents that are not to act. All
-    agents terminate together. Rewards are zero until then, except in games that pay in stages
-    (`game.staged`), where the rewards of a step are the growth of the returns.
+    the infos; it is all zero for agents that are not to act. All agents terminate together. Rewards
+    are zero until then, except in games that pay in stages (`game.staged`), where the rewards of a
+    step are the growth of the returns.
 
     Copies and pickles continue the game in progress. A state for search is `game_state`, and
     `reset(options={"state": state})` returns to it. Before the first `reset` methods raise
@@ -94,6 +87,8 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         game: The rules, with `game.text(action)` and `game.parse(text)`.
         state_space: Space of `state()`.
     """
+
+    compiled = {"_packed": None, "_play_code": None, "_look_code": None}
 
     def __init__(
         self,
@@ -235,10 +230,6 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         arguments = self._packed, self._states, 0, self.form.compact, observation, mask
         self._play_code = entry(batch_kernels.play_one, *arguments)
         self._look_code = entry(batch_kernels.observe_one, *arguments)
-
-    def __getstate__(self) -> dict[str, Any]:
-        # Compiled code cannot be copied; a copy looks it up again.
-        return {**self.__dict__, "_packed": None, "_play_code": None, "_look_code": None}
 
     def _to_act(self, player: int, observation: np.ndarray, mask: np.ndarray) -> None:
         self.agent_selection = self._unseen_by = self.possible_agents[player]

@@ -3,8 +3,9 @@
 A check returns the value, or raises an `InputError` that shows it.
 """
 
+import copy
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from gymnasium import spaces
@@ -15,7 +16,6 @@ from closedhand.core.checks import (
     UnknownOption,
     as_array,
     check_seed,
-    id_or_illegal,
     shown,
     whole_number,
 )
@@ -24,6 +24,7 @@ from closedhand.core.registry import make_game
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
 RENDER_FPS = 2
+METADATA: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}
 
 ILLEGAL_REWARD = -10.0
 """Default reward of an illegal action.
@@ -44,6 +45,24 @@ ENDED_FIRST = "the opponents end this game before the seat's first turn"
 
 A game without a turn of ours is not an episode. A dealt one is replaced by a new deal, but a given
 state could lead to such games forever."""
+
+
+class Copied:
+    """Mixin of envs whose copies and pickles share nothing with the original.
+
+    Attributes:
+        compiled: Attributes that hold compiled code, which cannot be copied, and what a copy has in
+            their place: it looks the code up again.
+    """
+
+    compiled: ClassVar[Mapping[str, Any]] = {}
+
+    def __copy__(self) -> Self:
+        # Two envs that shared a state would disturb each other.
+        return copy.deepcopy(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, **self.compiled}
 
 
 def resolve(game: str | Game, options: Mapping[str, Any]) -> Game:
@@ -142,11 +161,9 @@ def mask_of(what: str, given: Any, number: int) -> np.ndarray:
 
 
 def rows_of(observations: Any, which: np.ndarray) -> np.ndarray:
-    """Return the observations of some games or rows, copies, object [n]; None for the others.
+    """Return copies of the observations of some games or rows, object [n]; None for the others.
 
-    Args:
-        observations: Arrays by name, or one array, [n, ...].
-        which: The rows, bool [n].
+    Observations are arrays by name, or one array, [n, ...]; `which` marks the rows, bool [n].
     """
     rows = np.full(len(which), None, object)
     for i in np.flatnonzero(which):
@@ -170,12 +187,6 @@ def action_id(game: Game, state: State, action: Any) -> int:
     return number
 
 
-def ids_of(game: Game, actions: Sequence[Any]) -> np.ndarray:
-    """Check whole numbers, int64 [n]; an id out of range becomes -1, which is never legal."""
-    numbers = [id_or_illegal(whole_number(action), game.num_actions) for action in actions]
-    return np.array(numbers, np.int64)
-
-
 def reset_options(options: Any) -> Mapping[str, Any]:
     """Check the options of a reset, a mapping or None, and return them as a mapping."""
     if options is None:
@@ -188,10 +199,8 @@ def reset_options(options: Any) -> Mapping[str, Any]:
 def given_start(game: Game, options: Any) -> State | None:
     """Return the state from which the options of a reset start; None for a deal by the seed.
 
-    Args:
-        game: The game.
-        options: None or a mapping: `deal` is the text of a deal, `state` a record of `game.dtype`
-            to continue from. Other keys are ignored here.
+    The option `deal` is the text of a deal, `state` a record of `game.dtype` to continue from.
+    Other options are ignored here.
 
     Raises:
         InputError: The options are not a mapping, or an option is not a deal or a valid full state

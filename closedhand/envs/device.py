@@ -97,10 +97,7 @@ class Device:
     def array(self, tensor: Any, dtype: Any = None) -> Any:
         """Convert a tensor to the form that kernels take.
 
-        Args:
-            tensor: The tensor.
-            dtype: A type of the same size as its numbers; or that of records, of which each row
-                is one.
+        `dtype` is one of the size of its numbers; or that of records, of which each row is one.
         """
         records = dtype is not None and np.dtype(dtype).fields is not None
         if self.on_cpu:
@@ -144,15 +141,10 @@ class Device:
         self, name: str, like: tuple[Any, ...], arguments: tuple[Any, ...], blocks: int,
         threads: int = THREADS, shared: int = 0,
     ) -> Launch:  # fmt: skip
-        """Find or compile a kernel, and bind its arguments.
+        """Find or compile a kernel of `numba.gpu.entries.ENTRIES`, and bind its arguments.
 
-        Args:
-            name: One of `closedhand.core.numba.gpu.entries.ENTRIES`.
-            like: Examples of the arguments' types, from `examples`.
-            arguments: The arguments.
-            blocks: Number of blocks.
-            threads: Threads of a block.
-            shared: Bytes of shared memory of a block.
+        `like` are examples of the arguments' types, see `examples`; `shared` is the number of bytes
+        of shared memory of a block.
 
         Raises:
             InputError: It is not compiled and there is no compiler, or the driver refuses it.
@@ -231,10 +223,7 @@ LEAST_SHARED = 99
 def kernels_of(game: Game, agents: Sequence[str], arch: str) -> Iterator[tuple[str, Any]]:
     """Yield the kernels of a game: names, and arguments for `closedhand.core.cubins`.
 
-    Args:
-        game: The game.
-        agents: Agents of `DeviceBatch.decide`.
-        arch: Architecture, such as `sm_90`.
+    `agents` are those of `DeviceBatch.decide`; `arch` is an architecture, such as `sm_90`.
 
     Raises:
         InputError: An unknown agent, or one that decides in Python.
@@ -254,13 +243,9 @@ def kernels_of(game: Game, agents: Sequence[str], arch: str) -> Iterator[tuple[s
 
 
 def examples(game: Game, policies: Policies, terms: Terms, name: str) -> tuple[Any, ...]:
-    """Make arguments of a kernel of a GPU of which only the types matter.
+    """Make arguments of a kernel of `numba.gpu.entries.ENTRIES` of which only the types matter.
 
-    Args:
-        game: The game.
-        policies: Policies of the other seats, or of who decides.
-        terms: Terms of the games.
-        name: One of `closedhand.core.numba.gpu.entries.ENTRIES`.
+    `policies` are those of the other seats, or of who decides.
     """
     numbers, streams = np.zeros(1, np.int64), np.zeros((1, 2), np.uint64)
     bytes_, rows = np.zeros(1, np.int8), np.zeros((1, 1), np.int8)

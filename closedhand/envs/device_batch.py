@@ -73,15 +73,8 @@ class DeviceBatch:
     ) -> None:
         """Allocate memory for games; `reset` starts them.
 
-        Args:
-            game: The game.
-            number: Number of games.
-            device: `cuda`, `cuda:1`, …, or `cpu`.
-            observation: Form of the observations: `planes`, `flat` or `compact`.
-            opponents: As for `GameVectorEnv`: agents that decide in kernels.
-            seat: As for `GameVectorEnv`.
-            illegal_reward: Reward of an illegal action.
-            shape: How steps are launched on a GPU; None: as fits.
+        Arguments are those of `DeviceVectorEnv`, and `shape`: how steps are launched on a GPU, by
+        default as fits.
 
         Raises:
             InputError: No GPU, no room for so many games on it, an opponent that decides in Python,
@@ -96,7 +89,9 @@ class DeviceBatch:
         self.device, self.torch = self._device.place, self._device.torch
         self._scratch = max(game.num_actions, game.flat.num_actions)
         own = user_seat(game, opponents, seat)
-        self.policies = _policies(game, opponents)
+        rng = np.random.default_rng(0)
+        others = [] if opponents is None else Opponents(game, opponents, rng).agents
+        self.policies: Policies = tuple(map(kernel_policy, others))
         self._terms = Terms(game.num_players, bool(game.staged), own, self.illegal_reward)
         self.shape = shape or self._shape()
         self._check_memory()
@@ -180,7 +175,7 @@ class DeviceBatch:
         self._ids = self._device.zeros(self._lanes(), self._scratch, dtype="int32")
         self._views = self._device.zeros(self._lanes(), self.game.dtype.itemsize, dtype="uint8")
 
-    # Arguments of kernels: examples for their types, arrays for the CPU, addresses for a GPU.
+    # Arguments of kernels: arrays for the CPU, addresses for a GPU.
 
     def _games(self) -> Games:
         array = self._device.array
@@ -190,22 +185,13 @@ class DeviceBatch:
             array(self.rewards), array(self.status), array(self.actor), array(self.player),
         )  # fmt: skip
 
-    def examples(self, name: str) -> tuple[Any, ...]:
-        """Make example arguments of a kernel for its types; see `closedhand.core.cubins.cubin`.
-
-        Args:
-            name: One of `closedhand.core.numba.gpu.entries.ENTRIES`.
-        """
-        return examples(self.game, self.policies, self._terms, name)
-
     # Steps.
 
     def reset(self, seed: Any = None, reset_mask: Any = None) -> None:
         """Start new games.
 
         Args:
-            seed: Seed of game 0, where game i gets seed + i; or a seed for each game, of which None
-                is a random one. None: the streams of the games continue.
+            seed: As for `GameVectorEnv.reset`.
             reset_mask: Where to start a new game, bool [number]; None: everywhere.
 
         Raises:
@@ -298,9 +284,8 @@ class DeviceBatch:
                           self.form.size, self.game.num_actions, shape.per_block)  # fmt: skip
         else:
             arguments += array(self.observation), array(self.action_mask)
-        return self._device.launch(
-            name, self.examples(name), arguments, shape.blocks, shape.threads, shape.shared
-        )
+        like = examples(self.game, self.policies, self._terms, name)
+        return self._device.launch(name, like, arguments, shape.blocks, shape.threads, shape.shared)
 
     def sample(self) -> "torch.Tensor":
         """Draw a uniformly random legal action for every game, int64 [number]; the same tensor.
@@ -319,7 +304,8 @@ class DeviceBatch:
         launch = self._launches.get("pick")
         if launch is None:
             blocks = -(-self.number // THREADS)
-            launch = device.launch("pick", self.examples("pick"), arguments, blocks)
+            like = examples(self.game, (), self._terms, "pick")
+            launch = device.launch("pick", like, arguments, blocks)
             self._launches["pick"] = launch
         launch(device.stream())
         return self._actions
@@ -371,10 +357,3 @@ class DeviceBatch:
             array(self.states, dtype), self._device.streams(self._picks),
             array(self._views, dtype), array(self._ids), array(actions),
         )  # fmt: skip
-
-
-def _policies(game: Game, opponents: Spec | None) -> Policies:
-    """Make the policies of the opponents, in seat order after the own seat."""
-    if opponents is None:
-        return ()
-    return tuple(map(kernel_policy, Opponents(game, opponents, np.random.default_rng(0)).agents))

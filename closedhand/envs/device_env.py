@@ -36,16 +36,10 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
     the next step. Steps are launched on PyTorch's current stream, so a step and a network can be
     captured in one CUDA graph. A step reads nothing from the device.
 
-    Observations are a dict of int8 tensors (with `mask="info"` one tensor), `infos` a dict of
-    tensors that are valid for every game:
-
-    - `action_mask`, int8 [num_envs, num_actions], as in the observation.
-    - `current_player`, int64 [num_envs]: the player of the observation and the mask.
-    - `rewards`, float64 [num_envs, num_players]: the rewards of all seats.
-    - `actor`, int64 [num_envs]: the seat that acted; -1 after `reset`.
-    - `illegal_action`, bool [num_envs]: whether an illegal action ended the game.
-
-    The last observation of a finished game is not kept.
+    Observations are a dict of int8 tensors (with `mask="info"` one tensor). `infos` are a dict of
+    tensors `action_mask`, `current_player`, `rewards`, `actor` and `illegal_action` as in
+    `GameVectorEnv`, all valid for every game; after `reset` the actor is -1. The last observation
+    of a finished game is not kept.
 
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.
@@ -71,21 +65,10 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        """Make the env.
+        """Make the env; the arguments are those of `GameVectorEnv`, with these differences.
 
-        Args:
-            game: Name of a game, or a `Game`.
-            num_envs: Number of games.
-            device: `cuda`, `cuda:1`, …, or `cpu`.
-            opponents: As in `GameVectorEnv`; agents must decide in kernels.
-            seat: As in `GameVectorEnv`.
-            reward: As in `GameVectorEnv`, without its warning.
-            observation: As in `GameVectorEnv`.
-            mask: As in `GameVectorEnv`.
-            illegal_reward: As in `GameVectorEnv`.
-            autoreset_mode: Only the default is possible.
-            render_mode: Only None is possible.
-            **options: Options of `make_game`.
+        `device` is `cuda`, `cuda:1`, … or `cpu`. Opponents must decide in kernels. Without `reward`
+        there is no warning. `autoreset_mode` and `render_mode` cannot be changed.
 
         Raises:
             InputError: There is no GPU or not enough memory, or an unknown name, option or mode.
@@ -128,13 +111,7 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
         seed: int | Sequence[int | None] | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> tuple[Tensors, Tensors]:
-        """Start new games.
-
-        Args:
-            seed: Seed of game 0, where game i gets seed + i; or a seed for each game. None: the
-                streams of the games continue.
-            options: `reset_mask`, bool [num_envs]: where to start a new game, by default
-                everywhere.
+        """Start new games, as `GameVectorEnv.reset`; `reset_mask` is the only option.
 
         Raises:
             InputError: Invalid seeds or options.

@@ -25,12 +25,7 @@ class RandomGames:
     """
 
     def __init__(self, game: Game, number: int, device: Any = "cuda") -> None:
-        """Allocate memory for games.
-
-        Args:
-            game: The game.
-            number: Number of games.
-            device: `cuda`, `cuda:1`, …, or `cpu`.
+        """Allocate memory for games on `cuda`, `cuda:1`, … or `cpu`.
 
         Raises:
             InputError: No such device, or it has no kernel and no compiler.
@@ -61,10 +56,7 @@ class RandomGames:
         return keys.view(np.int64)
 
     def play(self, keys: NDArray[np.int64]) -> Any:
-        """Play one random game of each stream.
-
-        Args:
-            keys: Keys of the streams, see `keys`.
+        """Play one random game for each key of a stream, see `keys`.
 
         Returns:
             The number of actions of each game, int64 [number], where the streams are.

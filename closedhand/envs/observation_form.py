@@ -64,11 +64,7 @@ class ObservationForm:
         return low, high
 
     def space(self, has_mask: bool = True) -> spaces.Dict | Any:
-        """Make the space of `show`, int8: of the parts in order, then the mask; or of one array.
-
-        Args:
-            has_mask: Whether there are masks at all.
-        """
+        """Make the space of `show`, int8: of the parts in order, then the mask; or of one array."""
         low, high = self.parts(self.bounds()[0]), self.parts(self.bounds()[1])
         parts: OrderedDict[str, spaces.Space[Any]] = OrderedDict(
             (name, spaces.Box(low[name], high[name], low[name].shape, np.int8)) for name in low

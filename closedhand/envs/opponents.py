@@ -29,12 +29,7 @@ class Opponents:
     """An agent for each other seat, in seat order after the user's."""
 
     def __init__(self, game: Game, spec: Spec, rng: np.random.Generator) -> None:
-        """Make the agents.
-
-        Args:
-            game: Game that they play.
-            spec: A name, an agent, or a list of these, one for each other seat.
-            rng: Generator of the seeds of agents that are given by name.
+        """Make the agents; `rng` draws the seeds of those that are given by name.
 
         Raises:
             InputError: An unknown name, or a wrong number of agents.

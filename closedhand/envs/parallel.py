@@ -12,6 +12,7 @@ from gymnasium.utils import seeding
 from pettingzoo import ParallelEnv
 
 from closedhand.core import batch_kernels
+from closedhand.core.checks import id_or_illegal, whole_number
 from closedhand.core.game import Game, InputError, State
 from closedhand.envs import common
 from closedhand.envs.common import ILLEGAL_REWARD
@@ -24,22 +25,12 @@ Infos = dict[str, dict[str, Any]]
 class GameParallel(Table, ParallelEnv[str, Observation, int]):
     """A game of simultaneous moves: at every step all agents act, and all end together.
 
-    An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first), or
-    with `observation="flat"` or `"compact"` one vector `observation`, and `action_mask`
-    [num_actions]; with `mask="info"` it has no mask, and is the vector itself. The mask is also in
-    the infos; it is all zero after the end. The choices of other
-    agents are hidden until the last observation, which shows the finished game. Rewards are zero
-    until the game ends.
+    Attributes, observations, masks, copies and states for search are those of `GameAEC`; masks are
+    all zero after the end. The choices of other agents are hidden until the last observation, which
+    shows the finished game. Rewards are zero until the game ends.
 
     After an illegal action no action is played: the game ends, each agent that chose an illegal
     action gets `illegal_reward`, and its infos contain `illegal_action`, True.
-
-    Copies and pickles continue the game in progress. A state for search is `game_state`, and
-    `reset(options={"state": state})` returns to it.
-
-    Attributes:
-        game: The rules, with `game.text(action)` and `game.parse(text)`.
-        state_space: Space of `state()`.
     """
 
     def __init__(
@@ -52,15 +43,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         illegal_reward: float = ILLEGAL_REWARD,
         **options: Any,
     ) -> None:
-        """Make the env.
-
-        Args:
-            game: Name of a game, or a `Game`.
-            render_mode: `human`, `ansi`, `rgb_array` or None.
-            observation: Form of the observations: `planes`, `flat` or `compact`.
-            mask: Place of the mask: `observation`, beside the info, or `info` alone.
-            illegal_reward: Reward of an agent whose illegal action ends the game, 0 for the others.
-            **options: Options of `make_game`.
+        """Make the env; arguments are those of `env`.
 
         Raises:
             InputError: An unknown name, option, render mode or form of observations, or a game
@@ -74,11 +57,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
     def reset(
         self, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Observation], Infos]:
-        """Start a new game; return observations and infos, by agent.
-
-        Args:
-            seed: Seed that restarts the stream of deals; None: the stream continues.
-            options: `deal`, the text of a deal, or `state`, a state to continue from.
+        """Start a new game, as `GameAEC.reset`; return observations and infos, by agent.
 
         Raises:
             InputError: The seed is not a whole number of 0 or more, or an option is not a deal or a
@@ -142,7 +121,9 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         given = cast(Mapping[str, Any], actions if isinstance(actions, Mapping) else {})
         if set(given) != set(self.agents):
             raise InputError(f"step needs a dict of actions, one for each of {self.agents}")
-        return common.ids_of(self.game, [given[agent] for agent in self.agents])
+        numbers = [whole_number(given[agent]) for agent in self.agents]
+        most = self.game.num_actions
+        return np.array([id_or_illegal(number, most) for number in numbers], np.int64)
 
     def _look(self) -> tuple[dict[str, Observation], Infos]:
         """Return observations and infos of all players, each as the player to act."""

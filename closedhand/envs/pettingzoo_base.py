@@ -1,8 +1,7 @@
 """Common parts of the two PettingZoo envs: game, spaces, state and picture."""
 
-import copy
-from collections.abc import Mapping
-from typing import Any, Self
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from gymnasium import error, logger, spaces
@@ -13,7 +12,31 @@ from closedhand.envs import common, render
 from closedhand.envs.observation_form import Observation, ObservationForm
 
 
-class Table:
+class Spaces:
+    """Spaces of the agents of an env.
+
+    Attributes:
+        state_space: Space of `state()`.
+    """
+
+    def set_spaces(self, agents: Sequence[str], form: ObservationForm) -> None:
+        """Make spaces for agents and a form of observations."""
+        self.observation_spaces: dict[str, Any] = {agent: form.space() for agent in agents}
+        self.action_spaces: dict[str, Any] = {
+            agent: common.action_space(form.game) for agent in agents
+        }
+        self.state_space = form.joint_space()
+
+    def observation_space(self, agent: str) -> spaces.Space[Observation]:
+        """Return the space of an agent, the same object at every call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[int]:
+        """Return the space of an agent, the same object at every call."""
+        return self.action_spaces[agent]
+
+
+class Table(common.Copied, Spaces):
     """One game with an agent at every seat.
 
     Attributes:
@@ -21,7 +44,6 @@ class Table:
         form: Form of the observations.
         render_mode: `human`, `ansi`, `rgb_array` or None.
         possible_agents: `player_0` and so on, by seat.
-        state_space: Space of `state()`.
     """
 
     def set_up(
@@ -36,31 +58,13 @@ class Table:
         self.game = common.resolve(game, options)
         self.form = ObservationForm(self.game, observation, mask)
         self.render_mode = common.check_render_mode(render_mode)
-        self.metadata = {
-            "render_modes": list(common.RENDER_MODES),
-            "render_fps": common.RENDER_FPS,
-            "name": f"{self.game.name}_v0",
-            "is_parallelizable": False,
-        }
+        name = f"{self.game.name}_v0"
+        self.metadata = {**common.METADATA, "name": name, "is_parallelizable": False}
         self.possible_agents = [f"player_{seat}" for seat in range(self.game.num_players)]
-        self.observation_spaces: dict[str, Any] = {
-            agent: self.form.space() for agent in self.possible_agents
-        }
-        self.action_spaces: dict[str, Any] = {
-            agent: common.action_space(self.game) for agent in self.possible_agents
-        }
-        self.state_space = self.form.joint_space()
+        self.set_spaces(self.possible_agents, self.form)
         self.agents: list[str] = []
         self._states = self.game.empty(1)
         self._rng: np.random.Generator | None = None
-
-    def observation_space(self, agent: str) -> spaces.Space[Observation]:
-        """Return the space of an agent, the same object at every call."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> spaces.Space[int]:
-        """Return the space of an agent, the same object at every call."""
-        return self.action_spaces[agent]
 
     def seat_of(self, agent: Any) -> int:
         """Return the seat of an agent.
@@ -99,7 +103,3 @@ class Table:
 
     def close(self) -> None:
         """Do nothing: the env holds no resources."""
-
-    def __copy__(self) -> Self:
-        # Two envs that shared a state would disturb each other.
-        return copy.deepcopy(self)

@@ -33,12 +33,8 @@ def register(spec: GameSpec) -> None:
     arguments = {"game": spec.name}
     pettingzoo.register("aec", spec.aec_id, "closedhand.envs.aec:env", kwargs=arguments)
     if spec.parallel_id:
-        pettingzoo.register(
-            "parallel",
-            spec.parallel_id,
-            "closedhand.envs.parallel:GameParallel",
-            kwargs=arguments,
-        )
+        entry_point = "closedhand.envs.parallel:GameParallel"
+        pettingzoo.register("parallel", spec.parallel_id, entry_point, kwargs=arguments)
     gymnasium.register(  # pyright: ignore[reportUnknownMemberType]
         spec.gymnasium_id,
         "closedhand.envs.solo:SoloEnv",

@@ -43,13 +43,9 @@ Points = list[tuple[float, float]]
 def render(game: Game, state: State, mode: str) -> str | np.ndarray | None:
     """Draw a state, or a view with its hidden cards face down.
 
-    Args:
-        game: The game.
-        state: A state of it.
-        mode: `ansi`, `rgb_array`, or `human`, which prints the text.
-
     Returns:
-        The text, an array uint8 [540, 960, 3], or None.
+        For `ansi` the text; for `rgb_array` uint8 [540, 960, 3]; None for `human`, which prints
+        the text.
     """
     if mode == "rgb_array":
         return picture(game.scene(state))
@@ -75,12 +71,8 @@ def picture(rows: Sequence[Row], names: Sequence[str] = ()) -> np.ndarray:
     """Draw rows of cards, uint8 [540, 960, 3]; the picture is legible at half its size.
 
     Every row has the name and the number of cards on its left, then the cards, and on its right the
-    last play, or the note.
-
-    Args:
-        rows: The rows.
-        names: Names of the players by seat, in place of the labels of their rows unless the font
-            lacks their letters.
+    last play, or the note. `names` of the players by seat replace the labels of their rows, unless
+    the font lacks their letters.
 
     Raises:
         InputError: Pillow is not installed.

@@ -1,6 +1,5 @@
 """Self-play for learners of one player: every seat is a separate env, which may have to wait."""
 
-import copy
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -21,12 +20,12 @@ from closedhand.envs.observation_form import (
     Observation,
     ObservationForm,
 )
-from closedhand.envs.vector import GameVectorEnv, Infos, Step
+from closedhand.envs.vector import GameVectorEnv, Infos, Step, marked
 
 TO_ACT = "to_act"
 
 
-class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
+class Rows(common.Copied, ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
     """Parallel games with a row for every seat of every game, the seats of a game together.
 
     A step plays one action in each game, that of the row to act. The other rows wait: their mask
@@ -135,7 +134,7 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
             self._begin(ended, [None] * self.num_games, {})
             self._ended = np.zeros(self.num_games, bool)
             observations, infos = self._current()
-            infos |= {"final_obs": last, "_final_obs": terminations.copy()}
+            infos |= marked(terminations, {"final_obs": last})
         return observations, rewards.ravel(), terminations, np.zeros(self.num_envs, bool), infos
 
     def action_masks(self) -> np.ndarray:
@@ -153,12 +152,7 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
         if self.form.mask == IN_OBSERVATION:
             observations[ACTION_MASK] = mask
         everywhere = np.ones(self.num_envs, bool)
-        return observations, {
-            ACTION_MASK: mask.copy(),
-            f"_{ACTION_MASK}": everywhere,
-            TO_ACT: ~waiting,
-            f"_{TO_ACT}": everywhere.copy(),
-        }
+        return observations, marked(everywhere, {ACTION_MASK: mask.copy(), TO_ACT: ~waiting})
 
     def _games(self, what: str, rows: Any) -> np.ndarray:
         """Convert a mask of rows to a mask of games, bool [num_games]."""
@@ -173,10 +167,6 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
         if common.is_list(seed):
             return common.seeds_of(seed, self.num_envs, "rows")[:: self.num_seats]
         return common.seeds_of(seed, self.num_games)
-
-    def __copy__(self) -> "Rows":
-        # Two envs that shared their games would disturb each other.
-        return copy.deepcopy(self)
 
 
 class SeatVectorEnv(Rows):
@@ -203,17 +193,7 @@ class SeatVectorEnv(Rows):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        """Make the env.
-
-        Args:
-            game: Name of a game, or a `Game`.
-            num_games: Number of games; each has a row for every seat.
-            observation: As in `GameVectorEnv`.
-            mask: As in `GameVectorEnv`.
-            illegal_reward: As in `GameVectorEnv`.
-            autoreset_mode: As in `GameVectorEnv`.
-            render_mode: As in `GameVectorEnv`.
-            **options: Options of `make_game`.
+        """Make the env of `num_games` games; the arguments are those of `GameVectorEnv`.
 
         Raises:
             InputError: An unknown name, option, mode or form of observations, or no games.

@@ -29,11 +29,7 @@ def seat_returns(
 ) -> Floats:
     """Compute returns: the later rewards, in its game, of the seat that acted in each row.
 
-    Args:
-        rewards: Rewards of all seats in each step, [steps, num_envs, seats].
-        actors: Seat that acted in each step, integers [steps, num_envs]; -1 for none.
-        ends: Whether the game ended with the step, bool [steps, num_envs].
-        gamma: Discount between two decisions of a seat.
+    The arguments are those of `seat_advantages`.
 
     Returns:
         Returns, float64 [steps, num_envs]; NaN if no seat acted, or the game does not end within

@@ -1,6 +1,5 @@
 """One seat of every game as a Gymnasium env, with agents on the other seats."""
 
-import copy
 from typing import Any
 
 import gymnasium
@@ -32,7 +31,7 @@ IN_STATE = np.uint64(0)
 """In place of a seed: begin with the game in the state."""
 
 
-class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
+class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
     """One seat of a game; the opponents play inside.
 
     An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first), or
@@ -56,7 +55,8 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
         form: Form of the observations.
     """
 
-    metadata = {"render_modes": list(common.RENDER_MODES), "render_fps": common.RENDER_FPS}
+    metadata = {**common.METADATA}
+    compiled = {"_packed": None, "_arguments": (), "_turn_code": None}
 
     def __init__(
         self,
@@ -180,12 +180,9 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
         return self._arguments
 
     def _take_turn(self, action: int, look: Look, seed: np.uint64 = IN_STATE) -> int:
-        """Play an action, or begin a game, and let the opponents answer.
+        """Play an action, or begin a game, let the opponents answer, and return the game's status.
 
         Arguments are those of `opponent_kernels.take_turn`.
-
-        Returns:
-            The status of the game.
         """
         arguments = self._arguments or self._prepare()
         status, answer = self._turn_code(*arguments, *look, action, seed)
@@ -248,15 +245,6 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
         if not self._ended:
             state = self.game.view(state, self.seat)
         return render.render(self.game, state, self.render_mode)
-
-    def __copy__(self) -> "SoloEnv":
-        # Two envs that shared a state would disturb each other.
-        return copy.deepcopy(self)
-
-    def __getstate__(self) -> dict[str, Any]:
-        # Compiled code cannot be copied; a copy looks it up again.
-        derived = {"_packed": None, "_arguments": (), "_turn_code": None}
-        return {**self.__dict__, **derived}
 
     def _current(self, look: Look) -> tuple[Observation, dict[str, Any]]:
         """Return observation and info, each with its own mask."""

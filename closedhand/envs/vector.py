@@ -1,6 +1,5 @@
 """Many games side by side as a Gymnasium VectorEnv, on batched kernels."""
 
-import copy
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
@@ -67,7 +66,7 @@ OF_STEPS = ("rewards", "actor", "episode")
 Step = tuple[Observation, np.ndarray, np.ndarray, np.ndarray, Infos]
 
 
-class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
+class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray]):
     """`num_envs` parallel games.
 
     By default the user plays every seat (self-play): each step takes one action per game, that of
@@ -125,11 +124,8 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         is_self_play: Whether the user plays several seats.
     """
 
-    metadata = {
-        "render_modes": list(common.RENDER_MODES),
-        "render_fps": common.RENDER_FPS,
-        "autoreset_mode": AutoresetMode.NEXT_STEP,
-    }
+    metadata = {**common.METADATA, "autoreset_mode": AutoresetMode.NEXT_STEP}
+    compiled = {"_packed": None, "_code": None}
 
     def __init__(
         self,
@@ -288,11 +284,10 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         observations, infos = self._put_together(shown)
         terminations = chosen & (games.status != RUNNING)
         rewards = games.rewards.copy()
-        infos |= {"rewards": rewards, "_rewards": self._everywhere.copy()}
-        infos |= {"actor": games.actors.copy(), "_actor": self._everywhere.copy()}
+        infos |= marked(self._everywhere, {"rewards": rewards, "actor": games.actors.copy()})
         if by_seat:
-            infos["episode"] = {"r": shown.sums, "l": shown.lengths}
-            infos["_episode"] = terminations.copy()
+            episode = {"r": shown.sums, "l": shown.lengths}
+            infos |= marked(terminations, {"episode": episode})
         result = rewards.copy() if by_seat else shown.reward, terminations
         if self.autoreset_mode == AutoresetMode.SAME_STEP and terminations.any():
             steps = {name: infos[name] for name in infos if name.removeprefix("_") in OF_STEPS}
@@ -320,14 +315,12 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         """Return the observations and infos of what the kernel has shown."""
         games = self._games
         observations = self.form.show(shown.observations, shown.copies if self.has_mask else None)
-        legal = {ACTION_MASK: shown.masks} if self.has_mask else dict[str, np.ndarray]()
+        seen: Infos = {"current_player": games.players.copy()}
+        if self.has_mask:
+            seen[ACTION_MASK] = shown.masks
         if self._has_ids:
-            legal[LEGAL_ACTIONS] = self._list_legal()
-        infos = {
-            "current_player": games.players.copy(),
-            "_current_player": self._everywhere.copy(),
-            **legal,
-            **{f"_{name}": self._everywhere.copy() for name in legal},
+            seen[LEGAL_ACTIONS] = self._list_legal()
+        infos = marked(self._everywhere, seen) | {
             "returns": shown.returns,
             "_returns": games.status == OVER,
             "illegal_action": games.status == ILLEGAL,
@@ -370,10 +363,6 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             render.render(self.game, state, self.render_mode) for state in self._games.states
         )
 
-    def __copy__(self) -> "GameVectorEnv":
-        # Two envs that shared their states would disturb each other.
-        return copy.deepcopy(self)
-
     def _seed(self, seeds: list[int | None], chosen: np.ndarray) -> None:
         anew = list(range(self.num_envs))
         if self._has_begun:
@@ -403,12 +392,8 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     ) -> None:
         """Play our actions, or start games that are over, and let the opponents play.
 
-        Args:
-            chosen: The games, bool [num_envs].
-            actions: Actions, int64 [num_envs]; replaced by the action of an opponent where that is
-                illegal.
-            origin: How games start, see `game_kernels.start`.
-            shown: Arrays for what the user gets; None: nothing is paid or shown.
+        `origin` says how games start, see `game_kernels.start`. Without `shown` nothing is paid or
+        shown. Where an action of an opponent is illegal, it replaces ours in `actions`.
 
         Raises:
             InputError: An opponent chose an illegal action.
@@ -452,13 +437,8 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     ) -> None:  # fmt: skip
         """Run `advance_games`, each thread with its share of the games.
 
-        Args:
-            chosen: The games, bool [num_envs].
-            actions: Actions, int64 [num_envs].
-            shown: Arrays for what the user gets; None: nothing is paid or shown.
-            turns: Whether actions are played or games started.
-            pays: Whether rewards are paid.
-            origin: How games start.
+        With `turns` actions are played or games started; with `pays` rewards are paid. Without
+        `shown` nothing is paid or shown.
         """
         opponents, game = self._opponents, self.game
         if opponents is None:
@@ -478,10 +458,6 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             self.num_envs, self.num_threads,
         )  # fmt: skip
 
-    def __getstate__(self) -> dict[str, Any]:
-        # Compiled code cannot be copied; a copy looks it up again.
-        return {**self.__dict__, "_packed": None, "_code": None}
-
     def _list_legal(self) -> np.ndarray:
         """List the legal ids of each game, then -1, int32 [num_envs, longest]."""
         ids = np.empty(self.game.num_actions, np.int32)
@@ -499,12 +475,13 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         final = {
             name: part & ended if name.startswith("_") else part for name, part in infos.items()
         }
-        return {
-            "final_obs": common.rows_of(observations, ended),
-            "_final_obs": ended.copy(),
-            "final_info": final,
-            "_final_info": ended.copy(),
-        }
+        last = common.rows_of(observations, ended)
+        return marked(ended, {"final_obs": last, "final_info": final})
+
+
+def marked(where: np.ndarray, infos: Infos) -> Infos:
+    """Add a copy of the array that marks where infos are valid, under the name of each."""
+    return infos | {f"_{name}": where.copy() for name in infos}
 
 
 def _refuse_wrappers(env: GameVectorEnv) -> None:

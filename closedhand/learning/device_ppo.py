@@ -291,7 +291,11 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
         """Do steps 1 to 3 of an update; see the module."""
         settings = self.settings
         if not self._started:
-            self.batch.reset(self.seed)
+            seed = self.seed
+            if self.updates:  # a resumed run goes on with other deals than those it began with
+                seed = int(rng.integers(2**31))
+                torch.manual_seed(seed)
+            self.batch.reset(seed)
             self._started = True
         share = min(1.0, self.moves / settings.anneal)
         rate = 1 - (1 - settings.final) * share

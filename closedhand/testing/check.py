@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from closedhand.core import contract
+from closedhand.core.checks import whole_number
 from closedhand.core.game import Game
 from closedhand.testing.contract import (
     check_alignment,
@@ -50,7 +51,9 @@ def check_game(game: Game, games: int = 20, seed: int = 0, jit: bool = True) -> 
 
     Raises:
         closedhand.testing.ContractError: The game breaks the contract; the message names the place.
+        InputError: No game is to be played.
     """
+    whole_number(games, "the number of games", 1)
     for part, check in WHOLE_GAME.items():
         with reporting(game, part):
             check(game)

@@ -72,12 +72,6 @@ def suggest(game: Game, view: State, by: str, seed: int) -> dict[str, Any]:
 
     The choice of an agent with a policy is its likeliest action.
 
-    Args:
-        game: The game.
-        view: View of the player to act.
-        by: Text of the agent.
-        seed: Seed of the agent.
-
     Raises:
         InputError: There is no such agent, or its choice is not legal.
     """
@@ -129,11 +123,7 @@ def _agent(game: Game, by: str, seed: int) -> Iterator[Any]:
 
 @lru_cache(32)
 def agent_and_lock(game: Game, by: str, seed: int) -> tuple[Any, Lock]:
-    """Make an agent, and the lock under which threads share it.
-
-    Raises:
-        InputError: There is no such agent, or it does not play this game.
-    """
+    """Make an agent, and the lock under which threads share it."""
     return make_agent(game, by, seed), Lock()
 
 
@@ -143,15 +133,8 @@ def values(
     """Value the plays, exactly in small games; elsewhere in growing precision.
 
     Exact values are those of the agent's strategy. Simulated values are gains over a given play:
-    all plays are simulated on the same determinisations, which narrows the intervals.
-
-    Args:
-        game: The game.
-        view: View of the player to act.
-        first: The play with which the others are compared.
-        seed: Seed of the simulations.
-        by: Text of an agent. A searching agent simulates with its own search; for any other the
-            game's playouts are used.
+    all plays are simulated on the same determinisations, which narrows the intervals. The
+    simulation is the search of the agent `by`, if it searches, or else the game's playouts.
 
     Yields:
         `basis`, and as `values` the best plays, each with `mean`, `low` and `high`: an exact value,
@@ -198,15 +181,13 @@ def _rows(game: Game, view: State, gaps: list[Gap], first: int) -> list[dict[str
     """Describe the values of the best plays, and of the given one, the best first."""
     others = [gap for gap in gaps[:MOST_SHOWN] if gap.action != first][: MOST_SHOWN - 1]
     shown = [gap for gap in gaps if gap in others or gap.action == first]
-    return [_row(game, view, gap, first) for gap in shown]
-
-
-def _row(game: Game, view: State, gap: Gap, first: int) -> dict[str, Any]:
-    """Describe the simulated value of a play."""
-    mean, *ends = map(number_of, gap.points)
-    low, high = ends if gap.action != first else (None, None)
-    about = {"tries": gap.determinisations, "mean": mean, "low": low, "high": high}
-    return {**describe_action(game, view, gap.action), **about}
+    rows: list[dict[str, Any]] = []
+    for gap in shown:
+        mean, *ends = map(number_of, gap.points)
+        low, high = ends if gap.action != first else (None, None)
+        about = {"tries": gap.determinisations, "mean": mean, "low": low, "high": high}
+        rows.append({**describe_action(game, view, gap.action), **about})
+    return rows
 
 
 @lru_cache(8)
@@ -285,13 +266,6 @@ def judge(game: Game, view: State, made: int, rng: Rng, seconds: float) -> Judge
     """Compare a play with the others by paired simulations.
 
     The intervals are widened for the number of plays compared (Bonferroni).
-
-    Args:
-        game: The game.
-        view: View of the player to act.
-        made: The play that was made.
-        rng: Random generator.
-        seconds: Time of the simulations.
     """
     actions = game.legal(view).astype(np.int64)
     others = actions[actions != made]
@@ -309,11 +283,7 @@ def judge(game: Game, view: State, made: int, rng: Rng, seconds: float) -> Judge
 
 
 def check_view(game: Game, view: State, player: int) -> None:
-    """Check that a player is to act in a view.
-
-    Raises:
-        InputError: The game is over, or it is another player's turn.
-    """
+    """Check that the game is not over, and that a player is to act in a view."""
     if game.over(view):
         raise InputError("the game is over")
     if int(view["player"]) != player:

@@ -28,18 +28,9 @@ def card_chances(
     number: int = DETERMINISATIONS,
     seconds: float = 2.0,
 ) -> dict[str, Any]:
-    """Estimate the expected number of each card in every hidden hand.
+    """Estimate the expected number of each card in every hidden hand, as the module describes.
 
-    Where the game's playouts have an informed policy, the determinisations are particles, weighted
-    by the plays so far; otherwise they are uniform.
-
-    Args:
-        game: The game.
-        view: View of a player.
-        player: Seat of the player.
-        seed: Seed of the determinisations.
-        number: Number of determinisations.
-        seconds: Longest time for weighting them.
+    Weighting the determinisations takes at most `seconds`.
     """
     rng = np.random.default_rng(seed)
     playing, policy, informed = playouts_of(game)

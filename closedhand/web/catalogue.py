@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.agents import agent_names, make_agent, traits_of
+from closedhand.core.agents import Traits, agent_names, make_agent, traits_of
 from closedhand.core.files import SHIPPED
 from closedhand.core.game import Game, InputError, shown
 from closedhand.core.reading import load_json
@@ -30,14 +30,10 @@ def games() -> list[dict[str, Any]]:
 
 
 def describe_game(name: str) -> dict[str, Any]:
-    """Describe a game for a browser.
-
-    Raises:
-        InputError: There is no such game.
-    """
+    """Describe a game for a browser."""
     spec = spec_of(name)
-    game = make_game(name).flat
-    table = spec.option_table
+    plain = make_game(name)
+    game = plain.flat
     # Options for sub-steps are left out: they serve learners, and people choose whole plays.
     options = [
         {
@@ -48,8 +44,8 @@ def describe_game(name: str) -> dict[str, Any]:
             "choices": list(option.choices),
             "kind": type(option.default).__name__,
         }
-        for option in table
-        if option.name not in substep_options(spec.name)
+        for option in spec.option_table
+        if option.name not in plain.substep_options
     ]
     return {
         "name": spec.name,
@@ -106,13 +102,10 @@ LEVELS = ("easy", "fair", "strong")
 
 
 def opponent_of(game: Game, level: str) -> str:
-    """Return the text of the agent that plays at a level.
+    """Return the text of the agent that plays at a level, one of `LEVELS`.
 
     `fair` is the usual opponent, `strong` the quick agent that gives hints, and `easy` the weakest
     measured agent above a random one, or else that.
-
-    Raises:
-        InputError: There is no such level.
     """
     if level not in LEVELS:
         raise InputError(f"a level is {', '.join(LEVELS)}, not {shown(level)}")
@@ -128,28 +121,19 @@ def opponent_of(game: Game, level: str) -> str:
 
 @lru_cache(64)
 def agents(name: str) -> list[dict[str, Any]]:
-    """Describe the agents that are offered for a game. Slow at first: it imports them.
-
-    Raises:
-        InputError: There is no such game.
-    """
+    """Describe the agents that are offered for a game. Slow at first: it imports them."""
     game = make_game(name).flat
     return [_agent(game, text) for text in offered(game)]
-
-
-def substep_options(name: str) -> set[str]:
-    """List the options of a game that split its actions into sub-steps."""
-    game = make_game(name)
-    return set(game.substep_options)
 
 
 def offered(game: Game) -> list[str]:
     """List agents without an argument, with their variants, and with a time budget as theirs."""
     found: list[str] = []
     for name in agent_names(game.name):
-        if _takes_budget(game, f"{name}:{BUDGETS[0]}"):
-            found += [f"{name}:{budget}" for budget in BUDGETS]
-        elif _is_agent(game, name):
+        with_budget = [f"{name}:{budget}" for budget in BUDGETS]
+        if (traits := _traits(game, with_budget[0])) and traits.clocked:
+            found += with_budget
+        elif _traits(game, name):
             found += [name, *_variants(game, name)]
     return found
 
@@ -159,16 +143,12 @@ def _variants(game: Game, name: str) -> list[str]:
     return [f"{name}[{options}]" for options in traits_of(game, name).variants]
 
 
-def _is_agent(game: Game, text: str) -> bool:
-    try:
-        return not traits_of(game, text).files
-    except InputError:
-        return False
-
-
-def _takes_budget(game: Game, text: str) -> bool:
-    """Return whether the argument in an agent's text is read as a time budget, not as a file."""
-    return _is_agent(game, text) and traits_of(game, text).clocked
+def _traits(game: Game, text: str) -> Traits | None:
+    """Return the traits of an agent; None if there is none, or if it is made from files."""
+    with suppress(InputError):
+        traits = traits_of(game, text)
+        return None if traits.files else traits
+    return None
 
 
 def _agent(game: Game, text: str) -> dict[str, Any]:
@@ -202,12 +182,7 @@ def strengths(name: str) -> dict[str, Any]:
 def check_agent(game: Game, text: str, added: Sequence[str] = ()) -> str:
     """Check that a browser may use an agent, and return its text.
 
-    An argument other than a budget names a file; only the command line may give one.
-
-    Args:
-        game: The game.
-        text: The text.
-        added: Further texts, allowed by the command line.
+    An argument other than a budget names a file; only the command line may give one, in `added`.
 
     Raises:
         InputError: There is no such agent, or a browser may not name it.
@@ -230,14 +205,11 @@ def _check_agent(game: Game, text: str, added: Sequence[str]) -> str:
     most = MOST_MILLISECONDS if budget["ms"] else MOST_SIMULATIONS
     if not 0 < int(budget["number"]) <= most:
         raise InputError(f"the budget of {name} is 1 to {most}, not {budget['number']}")
-    if not (_takes_budget(game, f"{name}:{BUDGETS[0]}") or _is_made(game, text)):
+    # A time budget shows in the traits; whether an argument counts simulations, only in the making.
+    traits = _traits(game, f"{name}:{BUDGETS[0]}")
+    if not (traits and traits.clocked):
+        with suppress(InputError):
+            if _traits(game, text) and make_agent(game, text):
+                return text
         raise InputError(f"{name} takes no budget")
     return text
-
-
-def _is_made(game: Game, text: str) -> bool:
-    """Return whether an agent is made from a text, without files."""
-    try:
-        return _is_agent(game, text) and make_agent(game, text) is not None
-    except InputError:
-        return False

@@ -78,11 +78,7 @@ class Connection:
         return not self.owner and self.table is None
 
     def push(self, data: Mapping[str, Any]) -> None:
-        """Queue a message; end the connection if the queue is full.
-
-        Raises:
-            ValueError: The message holds NaN or an infinite number.
-        """
+        """Queue a message of finite numbers; end the connection if the queue is full."""
         text = json.dumps(data, separators=(",", ":"), allow_nan=False)
         try:
             self.outbox.put_nowait(text)
@@ -161,12 +157,18 @@ class Connection:
 
     async def follow(self, steps: Iterator[T]) -> AsyncIterator[T]:
         """Iterate asynchronously over an iterator whose steps are long work."""
-
-        def step() -> T | None:
-            return next(steps, None)
-
-        while (one := await self.run_long(step)) is not None:
+        while (one := await self.run_long(lambda: next(steps, None))) is not None:
             yield one
+
+    def reason(self, error: Exception, what: str) -> str:
+        """Say why a computation failed; the log has what is no bad input.
+
+        Games and agents may be third-party code, and raise anything.
+        """
+        if isinstance(error, InputError):
+            return str(error)
+        self.lobby.log.failed(what)
+        return f"{what}: {type(error).__name__}"
 
     def stop(self, name: str) -> None:
         """Stop a computation."""
@@ -182,7 +184,7 @@ class Connection:
                 raise InputError(
                     f"a message of a guest has at most {MOST_GUEST_MESSAGE:,} characters"
                 )
-            message = _message(text)
+            message = check_fields(parse_json(text), "a message", {"do": TEXT}, {"n": NATURAL})
             number = message.get("n")
             request = REQUESTS.get(message["do"])
             if request is None:
@@ -201,34 +203,17 @@ class Connection:
             self.push({"re": number, "error": "the server failed to answer this"})
 
     def at_table(self) -> Table:
-        """Return the table that this browser has joined.
-
-        Raises:
-            InputError: It has joined none, or the table is closed.
-        """
+        """Return the table that this browser has joined, unless that is closed."""
         if self.table is None or self.table.id not in self.lobby.tables:
             raise InputError("you have joined no table")
         return self.table
 
     def seated(self) -> Table:
-        """Return the table where this browser may act, as a player or as owner of agents alone.
-
-        Raises:
-            InputError: It may not act at a table.
-        """
+        """Return the table where this browser may act, as a player or as owner of agents alone."""
         table = self.at_table()
         if self.seat < 0 and not (self.owner and not table.persons):
             raise InputError("you are only watching")
         return table
-
-
-def _message(text: str) -> dict[str, Any]:
-    """Parse a message into an object with a text `do`.
-
-    Raises:
-        InputError: The text has another form.
-    """
-    return check_fields(parse_json(text), "a message", {"do": TEXT}, {"n": NATURAL})
 
 
 class Request(NamedTuple):

@@ -22,7 +22,7 @@ from closedhand.solvers.solving import (
 from closedhand.solvers.strategy import normalised, rows_of, strategy_of
 from closedhand.solvers.tree import ANY, build, layout_of, tree_size
 from closedhand.web.json_numbers import number_of
-from closedhand.web.uploads import uploaded
+from closedhand.web.uploads import decoded, written
 
 MOST_NODES = 300_000
 """Most histories of a game that a browser may have solved."""
@@ -51,21 +51,14 @@ class Profile(NamedTuple):
 
 
 class GameExplorer:
-    """A small game and the strategy that is shown, uniformly random at first.
+    """A small game, its information tree and public graph, and the strategy that is shown.
 
-    Attributes:
-        game: The game.
-        tree: Its information tree.
-        graph: Its public graph.
-        profile: The strategy; replaced as a whole, never modified, as threads read it.
+    The strategy, `profile`, is uniformly random at first. It is replaced as a whole, never
+    modified, as threads read it.
     """
 
     def __init__(self, game: Game) -> None:
-        """Build the information tree of a game.
-
-        Raises:
-            InputError: The game is too large, or does not list its deals.
-        """
+        """Build the information tree of a game, which must be small and list its deals."""
         self.game = game
         self.tree = build(game, most=MOST_NODES)
         self.graph = public_graph(game, self.tree)
@@ -77,20 +70,12 @@ class GameExplorer:
         return Profile(name, sigma, losses(self.tree, sigma), flow(self.tree, self.graph, sigma))
 
     def play(self, text: str) -> None:
-        """Show the strategy of an agent.
-
-        Raises:
-            InputError: The agent cannot be made, or has no probabilities.
-        """
+        """Show the strategy of an agent with probabilities."""
         self._take_agent(make_agent(self.game, text, 0), text)
 
     def open(self, data: str) -> None:
-        """Show the strategy of an uploaded file, such as `closedhand solve` saves.
-
-        Raises:
-            InputError: The file holds no strategy of this game.
-        """
-        with uploaded(data) as path:
+        """Show the strategy of an uploaded file, such as `closedhand solve` saves."""
+        with written(decoded(data, "the file")) as path:
             agent = make_agent(self.game, str(AgentSpec("strategy", argument=str(path))), 0)
         self._take_agent(agent, "file")
 
@@ -110,9 +95,6 @@ class GameExplorer:
 
         `profile` is not changed: the caller assigns the new ones. So a step that ends after the
         caller has chosen another strategy cannot replace that one.
-
-        Raises:
-            InputError: There is no such algorithm for this game.
         """
         if algorithm not in ALGORITHMS:
             raise InputError(f"no algorithm {algorithm!r}; there are {', '.join(ALGORITHMS)}")
@@ -133,8 +115,7 @@ class GameExplorer:
     def values_at(self, view: State) -> list[tuple[int, float]] | None:
         """Return the legal actions in a view with their values, as in `Losses.values`.
 
-        Returns:
-            Pairs of an action and its value; None where the strategy never gets there.
+        None if the strategy never gets there.
         """
         place = self._sets.get(view.tobytes())
         if place is None:
@@ -199,11 +180,7 @@ class GameExplorer:
         return [card for row in rows if row.seat < 0 for card in row.cards if card.strip()]
 
     def at(self, state: int) -> dict[str, Any]:
-        """Describe a public state: the strategy with each hand there, and its losses.
-
-        Raises:
-            InputError: There is no such state.
-        """
+        """Describe a public state: the strategy with each hand there, and its losses."""
         graph, tree = self.graph, self.tree
         if state >= len(graph.states):
             raise InputError("there is no such state")

@@ -6,6 +6,7 @@ import logging
 import math
 import time
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 LOG = logging.getLogger("closedhand.web")
@@ -46,14 +47,17 @@ HEADERS = {
 }
 
 
+def _numeric(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Parse a numeric address; None for a name."""
+    with suppress(ValueError):
+        return ipaddress.ip_address(host)
+    return None
+
+
 def is_local(host: str) -> bool:
     """Return whether only this machine can reach a server that listens on an address."""
-    if host in LOCAL:
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    address = _numeric(host)
+    return host in LOCAL or (address is not None and address.is_loopback)
 
 
 def host_of(url: str) -> str:
@@ -78,25 +82,17 @@ class Guard:
     """
 
     def __init__(self, host: str, origins: Collection[str] = ()) -> None:
-        """Set the allowed names.
-
-        Args:
-            host: Address that the server listens at.
-            origins: Public origins of this server behind a proxy, such as
-                `https://cards.example.org`.
-        """
+        """Allow the address that the server listens at, and its public origins behind a proxy."""
         self._origins = {origin.rstrip("/").lower() for origin in origins}
         self._names = {*LOCAL, host.lower()}
         self._names |= {host_of(origin) for origin in self._origins}
         self._is_local = is_local(host)
 
     def admits(self, headers: Mapping[str, str], is_socket: bool = False) -> bool:
-        """Return whether a request may be answered.
+        """Return whether a request may be answered, by its headers with names in lower case.
 
-        Args:
-            headers: Headers of the request, by names in lower case.
-            is_socket: Whether it opens a WebSocket. Browsers let pages of any site open one, but
-                always state the origin: a request without an origin is refused.
+        A page of any site may open a WebSocket, and browsers always state its origin: one without
+        an origin is refused.
         """
         host = headers.get("host", "")
         if not self._knows(host_of(f"//{host}")):
@@ -108,15 +104,8 @@ class Guard:
         return origin.lower() in own | self._origins
 
     def _knows(self, name: str) -> bool:
-        if name in self._names:
-            return True
-        if self._is_local:
-            return False
-        try:  # a numeric address is safe: DNS rebinding needs a name
-            ipaddress.ip_address(name)
-        except ValueError:
-            return False
-        return True
+        # A numeric address is safe: DNS rebinding needs a name.
+        return name in self._names or (not self._is_local and _numeric(name) is not None)
 
 
 def is_secret(secret: str, given: str) -> bool:

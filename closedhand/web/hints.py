@@ -1,6 +1,7 @@
 """Push hints to a browser, computed step by step in threads."""
 
 import secrets
+from collections.abc import Callable
 from typing import Any
 
 from closedhand.core.game import Game, InputError, State
@@ -10,18 +11,7 @@ from closedhand.web.connection import Connection
 
 
 def adviser(connection: Connection, game: Game, by: str) -> str:
-    """Choose the agent that a browser asks for a hint, or the first that can give one.
-
-    Slow: it waits for the preparation of the game and imports the agent.
-
-    Args:
-        connection: The connection of the browser.
-        game: The game.
-        by: Text of the agent; it may be empty.
-
-    Raises:
-        InputError: There is no such agent, or a browser may not name it.
-    """
+    """Wait until hints of a game are prepared; return the agent to ask, by default its adviser."""
     connection.lobby.wait_for(game.name, "hints")
     if not by:
         return catalogue.adviser_of(game)
@@ -31,12 +21,7 @@ def adviser(connection: Connection, game: Game, by: str) -> str:
 async def push_advice(connection: Connection, game: Game, view: State, by: str, about: int) -> None:
     """Push an agent's choice, then values of the plays in growing precision.
 
-    Args:
-        connection: The connection.
-        game: The game.
-        view: View of the player to act.
-        by: Text of the agent, see `adviser`.
-        about: Number of the position, which every message repeats: the page may have gone on.
+    Every message repeats `about`, the number of the position: the page may have gone on.
     """
     found: dict[str, Any] = {
         "push": "hint", "about": about, "by": by,
@@ -51,11 +36,8 @@ async def push_advice(connection: Connection, game: Game, view: State, by: str, 
         async for some in connection.follow(steps):
             found |= some
             connection.push({**found, "done": False})
-    except InputError as error:
-        found["error"] = str(error)
-    except Exception as error:  # an agent may be third-party code, and raise anything
-        connection.lobby.log.failed(f"a hint by {by}")
-        found["error"] = f"{by}: {type(error).__name__}"
+    except Exception as error:
+        found["error"] = connection.reason(error, f"a hint by {by}")
     connection.push({**found, "done": True})
 
 
@@ -63,25 +45,30 @@ async def push_card_chances(
     connection: Connection, game: Game, view: State, seat: int, about: int
 ) -> None:
     """Push the expected number of each card in the hands of the other players."""
-    found: dict[str, Any]
-    try:
-        if game.over(view):
-            raise InputError("the game is over")
-        await connection.run_long(connection.lobby.wait_for, game.name, "hints")
-        found = await connection.run_long(card_chances, game, view, seat, secrets.randbits(31))
-    except InputError as error:
-        found = {"error": str(error)}
-    connection.push({"push": "chances", "about": about, **found})
+    found: dict[str, Any] = {"push": "chances", "about": about}
+    arguments = game, view, seat, secrets.randbits(31)
+    await _push(connection, found, "chances of cards", "hints", card_chances, *arguments)
 
 
 async def push_endgame(
     connection: Connection, game: Game, state: State, about: int, seconds: float, seats: int | None
 ) -> None:
     """Push the exact result of a position with open hands, see `open_hands.solved`."""
-    found: dict[str, Any]
+    found: dict[str, Any] = {"push": "endgame", "about": about}
+    arguments = game, state, seconds, seats
+    await _push(connection, found, "an exact result", "endgames", open_hands.solved, *arguments)
+
+
+async def _push(
+    connection: Connection, found: dict[str, Any], what: str, stage: str,
+    work: Callable[..., dict[str, Any]], game: Game, state: State, *others: Any,
+) -> None:  # fmt: skip
+    """Push the result of long work on a state or view, or the reason why there is none."""
     try:
-        await connection.run_long(connection.lobby.wait_for, game.name, "endgames")
-        found = await connection.run_long(open_hands.solved, game, state, seconds, seats)
-    except InputError as error:
-        found = {"error": str(error)}
-    connection.push({"push": "endgame", "about": about, **found})
+        if game.over(state):
+            raise InputError("the game is over")
+        await connection.run_long(connection.lobby.wait_for, game.name, stage)
+        found |= await connection.run_long(work, game, state, *others)
+    except Exception as error:
+        found["error"] = connection.reason(error, what)
+    connection.push(found)

@@ -1,5 +1,6 @@
 """Ladders of the matches in a folder: ratings with intervals, and the time of a decision."""
 
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -38,7 +39,8 @@ def _rated(
         return []
     matches = [pairs[a, b] for i, a in enumerate(agents) for b in agents[i + 1 :]]
     game = make_game(matches[0]["game"], **matches[0].get("options", {}))
-    found = _summary(game, tuple(agents), _Same(matches), int(matches[0]["seed"]))
+    ids = tuple(id(data["pairs"][0]) for data in matches)
+    found = _summary(game, tuple(agents), _Same(ids, matches), int(matches[0]["seed"]))
     return [
         {
             **about,
@@ -58,18 +60,12 @@ def _rated(
     ]
 
 
+@dataclass(frozen=True)
 class _Same:
     """Matches compared by identity: a cache key, so that unchanged files are rated only once."""
 
-    def __init__(self, matches: list[dict[str, Any]]) -> None:
-        self.matches = matches
-        self._key = tuple(id(data["pairs"][0]) for data in matches)
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self._key == other._key
+    ids: tuple[int, ...]
+    matches: list[dict[str, Any]] = field(compare=False)
 
 
 @lru_cache(32)
@@ -80,8 +76,7 @@ def _summary(game: Game, agents: tuple[str, ...], matches: _Same, seed: int) -> 
 def _all_met(pairs: set[tuple[str, str]]) -> list[str]:
     """Find agents that have all met each other, by dropping those with the most missing pairs.
 
-    Args:
-        pairs: Pairs `(a, b)` that have met, with `a` before `b` in the order of the matches.
+    A pair has the two agents in the order of the matches.
     """
     agents = sorted(
         {agent for pair in pairs for agent in pair},

@@ -19,7 +19,7 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.core.reading import load_json
 from closedhand.core.registry import make_game
 from closedhand.core.threads import cores
-from closedhand.web.catalogue import check_agent, opponent_of, substep_options
+from closedhand.web.catalogue import check_agent, opponent_of
 from closedhand.web.guard import RateLimitedLog
 from closedhand.web.past_hands import PastHands
 from closedhand.web.preparation import Preparation
@@ -62,16 +62,13 @@ class Lobby:
         servers: Sequence[Address] = (),
         preparation: Preparation | None = None,
     ) -> None:
-        """Open the lobby with the tables saved in its folder.
+        """Open the lobby with the tables saved in a folder, to which no other server writes.
 
-        Args:
-            folder: A folder that no other server writes to; None: tables end with the server.
-            added: Texts of agents that may be seated besides those of the catalogue, by game.
-            runs: Folder of results to show; None: none are shown.
-            servers: Servers of competitions at which a seat may be taken.
-            preparation: Prepares the games while the server runs; None: at their first use.
+        Without a folder tables end with the server. `added` are agents that may be seated besides
+        those of the catalogue, by game; `runs` is a folder of results to show; `servers` are those
+        of competitions. Without a preparation games are prepared at their first use.
         """
-        self.preparation = preparation
+        self.preparation = preparation or Preparation((), None)
         self.runs = runs
         self.servers = servers
         self.remote_matches: dict[int, RemoteMatch] = {}
@@ -90,8 +87,7 @@ class Lobby:
 
     def close(self) -> None:
         """Leave remote matches and cancel all work that has not begun."""
-        if self.preparation:
-            self.preparation.close()
+        self.preparation.close()
         for table in self.tables.values():
             if isinstance(table, RemoteSeat):
                 table.close()
@@ -102,8 +98,7 @@ class Lobby:
 
     def wait_for(self, game: str, stage: str = "table") -> None:
         """Wait until a game is prepared for tables or hints; slow: call it in a thread."""
-        if self.preparation:
-            self.preparation.wait(game, stage)
+        self.preparation.wait(game, stage)
 
     async def in_thread(self, work: Callable[..., T], *arguments: Any) -> T:
         """Call a short function in a thread and return its result."""
@@ -155,56 +150,39 @@ class Lobby:
     ) -> Table:
         """Open a table.
 
-        Args:
-            name: Name of the game.
-            options: Options of the game.
-            seats: For each seat `{"agent": text}`, `{"level": level of an agent}`, or
-                `{"name": name of a person}`, which may be empty.
-            seed: Seed of the deals; None: a random one.
-            deal: The first deal, in the game's notation.
-            actions: Actions of the first hand so far.
-            pace: Seconds between actions of agents.
-            hands_open: Whether spectators see all hands; ignored where a person plays.
+        Each of the `seats` is `{"agent": text}`, `{"level": level of an agent}`, or
+        `{"name": name of a person}`, which may be empty. Without a seed the deals are random. The
+        first hand begins with `deal`, in the game's notation, and `actions`. Spectators see all
+        hands if `hands_open` and no person plays.
 
         Raises:
             InputError: An argument is not valid for the game, or there are too many tables.
         """
         if len(self.tables) + len(self._saved) >= MOST_TABLES:
             raise InputError(f"there are {MOST_TABLES} tables: close some of them")
-        table = await self.in_thread(
-            self._set_up, name, options, seats, seed, deal, actions, pace, hands_open
-        )
+        root_seed = secrets.randbits(SEED_BITS) if seed is None else seed
+
+        def set_up() -> Table:  # in a thread: it imports agents and compiles the game
+            self.wait_for(name)
+            game = bound_game(name, options)
+            if len(seats) != game.num_players:
+                raise InputError(f"{name} has {game.num_players} seats, not {len(seats)}")
+            players = [
+                replace(self._seat(game, each), player=number) for number, each in enumerate(seats)
+            ]
+            rng = np.random.default_rng((root_seed, 0))
+            start = game.parse_deal(deal) if deal else game.deal(rng)
+            has_persons = any(not seat.agent for seat in players)
+            return Table(
+                secrets.token_urlsafe(9), game, players, start, list(actions),
+                open=hands_open and not has_persons, pace=pace_of(pace),
+                watch=secrets.token_urlsafe(12), seed=root_seed,
+            )  # fmt: skip
+
+        table = await self.in_thread(set_up)
         self.tables[table.id] = table
         self.changed(table)
         return table
-
-    def _set_up(
-        self,
-        name: str,
-        options: Mapping[str, Any],
-        seats: Sequence[Mapping[str, Any]],
-        seed: int | None,
-        deal: str | None,
-        actions: Sequence[int],
-        pace: float,
-        hands_open: bool,
-    ) -> Table:
-        """Build a table for `open`, in a thread: this imports agents and compiles the game."""
-        self.wait_for(name)
-        game = bound_game(name, options)
-        if len(seats) != game.num_players:
-            raise InputError(f"{name} has {game.num_players} seats, not {len(seats)}")
-        players = [
-            replace(self._seat(game, each), player=number) for number, each in enumerate(seats)
-        ]
-        seed = secrets.randbits(SEED_BITS) if seed is None else seed
-        start = game.parse_deal(deal) if deal else game.deal(np.random.default_rng((seed, 0)))
-        has_persons = any(not seat.agent for seat in players)
-        return Table(
-            secrets.token_urlsafe(9), game, players, start, list(actions),
-            open=hands_open and not has_persons, pace=pace_of(pace),
-            watch=secrets.token_urlsafe(12), seed=seed,
-        )  # fmt: skip
 
     def _seat(self, game: Game, given: Mapping[str, Any]) -> Seat:
         agent, name, level = given.get("agent"), given.get("name"), given.get("level")
@@ -217,11 +195,7 @@ class Lobby:
         return Seat(name=short_name(name), token=secrets.token_urlsafe(12))
 
     def take_seat(self, index: int, seat: Mapping[str, Any]) -> RemoteMatch:
-        """Take a seat at one of the `servers`; its table opens when the match begins.
-
-        Raises:
-            InputError: There is no such server, or this server already has a seat there.
-        """
+        """Take a free seat at one of the `servers`; its table opens when the match begins."""
         if not 0 <= index < len(self.servers):
             raise InputError("there is no such server")
         before, address = self.remote_matches.get(index), self.servers[index]
@@ -283,9 +257,7 @@ class Lobby:
     def drive(self, table: Table, step: bool = False) -> None:
         """Let the agents of a table play until it is a person's turn.
 
-        Args:
-            table: The table.
-            step: Whether to play one action even if the table is paused (pace 0).
+        With `step` they play one action even if the table is paused (pace 0).
         """
         running = self._driven.get(table.id)
         is_idle = running is None or running.done()
@@ -346,12 +318,8 @@ def _restored(path: Path) -> Table | None:
 
 
 def bound_game(name: str, options: Mapping[str, Any]) -> Game:
-    """Make and compile the game of a table; its actions are whole plays, not sub-steps.
-
-    Raises:
-        InputError: An unknown game or option.
-    """
-    forms = substep_options(name)
+    """Make and compile the game of a table; its actions are whole plays, not sub-steps."""
+    forms = make_game(name).substep_options
     game = make_game(name, **{k: v for k, v in options.items() if k not in forms}).flat
     prepare(game)
     return game

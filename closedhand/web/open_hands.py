@@ -21,13 +21,9 @@ def is_solvable(game: Game) -> bool:
 
 
 def solved(game: Game, state: State, seconds: float, seats: int | None = None) -> dict[str, Any]:
-    """Solve a position, as far as the time allows.
+    """Solve a position of a flat game, as far as the time allows.
 
-    Args:
-        game: The flat game.
-        state: A full state, which is not over.
-        seconds: Seconds of the search.
-        seats: Number of seats with a hand; the line leaves out the others. None: all.
+    The line leaves out the plays of seats from `seats` on, which have no hand; None: of no seat.
 
     Returns:
         `player`, who is to act, and by whose payoffs `low` and `high` bound the result; `teams`,
@@ -67,13 +63,10 @@ def _followed(game: Game, state: State, found: exact.Endgame) -> Iterator[dict[s
 
 
 def forced(game: Game, states: list[State]) -> dict[int, dict[str, Any]]:
-    """Find from where on the result of a game was forced, with all hands open.
+    """Find from where on the result of a flat game was forced, with all hands open.
 
-    The positions are solved from the last one back, until one is not solved in `QUICK` seconds.
-
-    Args:
-        game: The flat game.
-        states: The state before each action, and the last one.
+    `states` are those before each action, and the last one. They are solved from the last one back,
+    until one is not solved in `QUICK` seconds.
 
     Returns:
         By index of the state: its `value`, the `winners`, whose payoff is positive, and the `line`

@@ -27,11 +27,8 @@ def page(
 ) -> str:
     """Build the HTML page that replays some games.
 
-    Args:
-        records: The games.
-        title: Title of the page.
-        judged: Whether to judge all plays, at about a second each.
-        progress: Called with the number of games done.
+    With `judged` all plays are judged, at about a second each. `progress` is called with the number
+    of games done.
 
     Raises:
         InputError: There are no games, or too many, or one breaks its rules.

@@ -72,7 +72,9 @@ class PastHands:
                 file.write(line + "\n")
             if self.path.stat().st_size > MOST_BYTES:
                 found = self.listed()
-                self._write(found[: len(found) // 2])
+                newer = reversed(found[: len(found) // 2])
+                text = "".join(json.dumps(each) + "\n" for each in newer)
+                write_atomically(self.path, text, private=True)
         except (InputError, OSError) as error:  # the game goes on without it
             LOG.warning("no past hand is kept: %s", error)
 
@@ -95,11 +97,6 @@ class PastHands:
         """Delete all hands for good."""
         if self.path is not None:
             self.path.unlink(missing_ok=True)
-
-    def _write(self, hands: list[dict[str, Any]]) -> None:
-        assert self.path is not None
-        text = "".join(json.dumps(each) + "\n" for each in reversed(hands))
-        write_atomically(self.path, text, private=True)
 
 
 def _private(path: str, flags: int) -> int:

@@ -83,11 +83,8 @@ def _games(name: str) -> list[Game]:
     return [table] if table.options == plain.options else [table, plain]
 
 
-STAGES: dict[str, Callable[[Game], None]] = {
-    "table": _table,
-    "hints": _hints,
-    "endgames": _endgames,
-}
+Stage = Callable[[Game], None]
+STAGES: dict[str, Stage] = {"table": _table, "hints": _hints, "endgames": _endgames}
 
 
 class Preparation:
@@ -101,9 +98,7 @@ class Preparation:
     def __init__(self, names: Sequence[str], compiled: Path | None) -> None:
         """Begin with nothing prepared.
 
-        Args:
-            names: Names of the games.
-            compiled: File that lists what has been compiled; None: every start compiles.
+        The file `compiled` lists what has been compiled; None: every start compiles.
         """
         self.left = [(name, stage) for stage in STAGES for name in names]
         self.total = len(self.left)

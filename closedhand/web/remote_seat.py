@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Agent, make_agent
@@ -25,14 +25,7 @@ LOG = logging.getLogger("closedhand.web")
 
 
 class Address(NamedTuple):
-    """A server of a competition.
-
-    Attributes:
-        game: Name of the game.
-        options: Options of the rules that the server uses, as texts.
-        host: Name or address of the server.
-        port: Port of the server.
-    """
+    """A server of a competition, with the options of the rules that it uses, as texts."""
 
     game: str
     options: dict[str, str]
@@ -74,15 +67,7 @@ class RemoteSeat(Table):
     def __init__(
         self, game: Game, view: State, own: int, seat: Seat, leave: Callable[[], None]
     ) -> None:
-        """Set up the table at the beginning of a match.
-
-        Args:
-            game: The game.
-            view: First view of the player.
-            own: Number of the seat.
-            seat: Who plays there.
-            leave: Function that leaves the match.
-        """
+        """Set up the table of a match; `leave` is called when the seat is given up."""
         self.own, self.asked = own, False
         self._leave = leave
         self._answers: queue.Queue[int | None] = queue.Queue()
@@ -104,12 +89,7 @@ class RemoteSeat(Table):
         return self.asked and seat == self.own
 
     def see(self, view: State, player: int) -> None:
-        """Update the table.
-
-        Args:
-            view: The new view.
-            player: Seat that made the latest action; -1 if no seat did.
-        """
+        """Show a new view, after an action of a seat; -1 if no seat has acted."""
         number = len(self.game.history(view))
         known = self.actors[:number]
         self.actors = [*known, *[WATCHING] * (number - len(known))]
@@ -127,7 +107,7 @@ class RemoteSeat(Table):
         self.asked = True
 
     def wait(self) -> int:
-        """Wait for the decision of the person and return it; blocks the thread of the client.
+        """Return the decision of the person once it is made, in the thread of the client.
 
         Raises:
             EOFError: The match is over or left.
@@ -154,19 +134,11 @@ class RemoteSeat(Table):
         self._answers.put(None)
 
     def undo(self, seat: int) -> None:
-        """Refuse.
-
-        Raises:
-            InputError: Always.
-        """
+        """Refuse with an `InputError`."""
         raise InputError("a play at a remote server cannot be undone")
 
     def again(self, same: bool) -> None:
-        """Refuse.
-
-        Raises:
-            InputError: Always.
-        """
+        """Refuse with an `InputError`."""
         raise InputError("the remote server begins the next round; wait for it")
 
     def saved(self) -> dict[str, Any]:
@@ -174,31 +146,14 @@ class RemoteSeat(Table):
         return {**super().saved(), "start": ""}
 
 
-class RemotePlayer:
-    """The agent that a client runs: asks a person in a browser, or slows down an agent."""
-
-    def __init__(self, match: "RemoteMatch", agent: Agent | None) -> None:
-        """Play by an agent, or for a person where `agent` is None."""
-        self.name = match.seat.occupant
-        self._match, self._agent = match, agent
-
-    def act(self, view: State) -> int:
-        """Return an action; blocks until the person has decided."""
-        if self._agent is None:
-            self._match.update(RemoteSeat.ask)
-            return self._match.table_in_thread().wait()
-        action = int(self._agent.act(view))
-        time.sleep(self._match.pace)
-        return action
-
-
 class RemoteMatch:
-    """A match at a remote server: connect, play, leave.
+    """A match at a remote server: connect, play, leave; also the agent that the client runs.
 
     The client runs in a thread that may be anywhere when the seat is left. It ends as soon as it
     can; once `end` is set, it changes nothing here.
 
     Attributes:
+        name: Name of the player.
         table: The table; None before the match begins.
         end: Why the match is over; empty while it goes on.
         pace: Least time of an agent for a decision, in seconds.
@@ -213,13 +168,10 @@ class RemoteMatch:
     ) -> None:
         """Prepare a match, in the event loop.
 
-        Args:
-            address: The server.
-            seat: Who plays.
-            opened: Called with the table when the match begins, in the event loop.
-            changed: Called after every change of the table, in the event loop.
+        It calls `opened` with the table when the match begins, and `changed` after every change.
         """
-        self.address, self.seat = address, seat
+        self.address, self.seat, self.name = address, seat, seat.occupant
+        self._agent: Agent | None = None  # None: a person in a browser
         self.table: RemoteSeat | None = None
         self.end, self.pace = "", PACE
         self._opened, self._changed = opened, changed
@@ -258,9 +210,20 @@ class RemoteMatch:
         if self._client is not None:
             self._client.leave()
 
-    def _player(self, game: Game) -> "RemotePlayer":
-        name = self.seat.agent
-        return RemotePlayer(self, make_agent(game, name) if name else None)
+    def _player(self, game: Game) -> Self:
+        self._agent = make_agent(game, self.seat.agent) if self.seat.agent else None
+        return self
+
+    def act(self, view: State) -> int:
+        """Return an action, in the thread of the client; blocks until a person has decided."""
+        if self._agent is None:
+            self._update(RemoteSeat.ask)
+            self._begun.wait()
+            assert self.table is not None
+            return self.table.wait()
+        action = int(self._agent.act(view))
+        time.sleep(self.pace)
+        return action
 
     def _see(self, view: State, seat: int, player: int) -> None:
         """Update the table with what the client sees, in the thread of the client."""
@@ -270,7 +233,7 @@ class RemoteMatch:
             self._loop.call_soon_threadsafe(self._open, view, seat)
             self._begun.wait()
         else:
-            self.update(lambda table: table.see(view, player))
+            self._update(lambda table: table.see(view, player))
 
     def _open(self, view: State, own: int) -> None:
         self.table = RemoteSeat(self._game, view, own, self.seat, self.leave)
@@ -280,7 +243,7 @@ class RemoteMatch:
             self._opened(self.table)
         self._begun.set()
 
-    def update(self, change: Callable[[RemoteSeat], None]) -> None:
+    def _update(self, change: Callable[[RemoteSeat], None]) -> None:
         """Schedule a change of the table in the event loop; callable from any thread."""
 
         def work() -> None:
@@ -290,12 +253,6 @@ class RemoteMatch:
                 self._changed(self.table)
 
         self._loop.call_soon_threadsafe(work)
-
-    def table_in_thread(self) -> RemoteSeat:
-        """Wait for the table and return it, in the thread of the client."""
-        self._begun.wait()
-        assert self.table is not None
-        return self.table
 
     def _finish(self, reason: str) -> None:
         if self.end:

@@ -26,6 +26,8 @@ AXES = ("decisions", "iterations", "steps", "games", "seconds")
 """Possible horizontal axes of curves: the first of these that a history has is taken."""
 MOST_POINTS = 400
 """Most points of a curve that are sent."""
+CHECKPOINTS = ("learner.npz", "checkpoint.npz")
+"""Names of checkpoints with a history; it is shown unless the folder has one as JSON."""
 METADATA = ("settings", "history")
 """Entries that are read from a checkpoint."""
 
@@ -40,35 +42,20 @@ def everything_in(folder: Path | None) -> dict[str, Any]:
         data = _kept(path, state, _json_of)
         about = {"file": str(path.relative_to(folder)), "live": _is_live(state)}
         # A solver writes its result at the end; of a match each state says whether it is the last.
-        finished = not data.get("interrupted", "curve" not in data)
-        about["live"] = about["live"] and not finished
+        about["live"] = about["live"] and bool(data.get("interrupted", "curve" not in data))
         found["results"] += _quietly(_results, data, about)
         found["curves"] += _quietly(_curves, data, about)
         if "pairs" in data and "deals" in data:
             matches.setdefault(path.parent, []).append(data)
+    shown = {(folder / curve["file"]).parent for curve in found["curves"]}
     for path, state in _newest(folder, "npz"):
-        # Of the histories in checkpoints, those that also have a JSON file are dropped below.
-        if path.name in CHECKPOINTS:
+        if path.name in CHECKPOINTS and path.parent not in shown:
             about = {"file": str(path.relative_to(folder)), "live": _is_live(state)}
             found["curves"] += _quietly(_curves, _kept(path, state, _metadata_of), about)
     for place, played in matches.items():
         rated = _quietly(ladders_of, played, {"file": str(place.relative_to(folder))})
         found["ladders"] += rated
-    shown = {curve["file"].rpartition("/")[0] for curve in found["curves"] if _is_json(curve)}
-    found["curves"] = [
-        curve
-        for curve in found["curves"]
-        if _is_json(curve) or curve["file"].rpartition("/")[0] not in shown
-    ]
     return found
-
-
-CHECKPOINTS = ("learner.npz", "checkpoint.npz")
-"""Names of checkpoints with a history."""
-
-
-def _is_json(curve: Mapping[str, Any]) -> bool:
-    return curve["file"].endswith(".json")
 
 
 def _newest(folder: Path, kind: str) -> Iterator[tuple[Path, tuple[int, int]]]:
@@ -144,18 +131,15 @@ def _results(data: Mapping[str, Any], about: dict[str, Any]) -> list[dict[str, A
 
 
 def _row(row: Any) -> dict[str, Any]:
+    # The columns of the command: those of the game's literature, or else the share of wins.
+    won = {"win rate": row["win_rate"]} if "win_rate" in row else {}
+    columns = row.get("columns") or {**won, "points": row["points"]}
     return {
         "agent": shortened(str(row["agent"])),
         "role": str(row.get("role", "")),
         "points": estimate_of(row["points"]),
-        # The columns of the command: those of the game's literature, or else the share of wins.
-        "columns": {name: estimate_of(each) for name, each in _columns(row).items()},
+        "columns": {name: estimate_of(each) for name, each in columns.items()},
     }
-
-
-def _columns(row: Any) -> dict[str, Any]:
-    won = {"win rate": row["win_rate"]} if "win_rate" in row else {}
-    return row.get("columns") or {**won, "points": row["points"]}
 
 
 def _curves(data: Mapping[str, Any], about: dict[str, Any]) -> list[dict[str, Any]]:

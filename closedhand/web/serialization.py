@@ -28,12 +28,8 @@ Views = list[State]
 def seen_by(game: Game, state: State, seat: int) -> Views:
     """Return the views from which a position may be described to a seat.
 
-    After the end of a game everybody sees all cards, and the payoffs that follow from them.
-
-    Args:
-        game: The game.
-        state: The full state.
-        seat: A seat; `WATCHING` for the views of all seats; `OPEN` for the state itself.
+    `WATCHING` has the views of all seats, `OPEN` the state itself. After the end of a game
+    everybody sees all cards, and the payoffs that follow from them.
     """
     if seat == OPEN or game.over(state):
         return [state]
@@ -52,13 +48,10 @@ def prepare(game: Game) -> None:
 
 
 def describe(game: Game, views: Views, actors: Sequence[int], legal: bool) -> dict[str, Any]:
-    """Describe a position for a browser.
+    """Describe a position, by the views of `seen_by`, for a browser.
 
-    Args:
-        game: The game.
-        views: Views of `seen_by`.
-        actors: Seat that made each action of `game.history`, public in every game; -1 if unknown.
-        legal: Whether to list the legal actions of the player to act.
+    `actors` are the seats that made the actions of `game.history`, public in every game; -1 if
+    unknown. With `legal` the legal actions of the player to act are listed.
     """
     view = views[0]
     over = game.over(view)

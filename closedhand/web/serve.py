@@ -50,20 +50,12 @@ def run(
     browser: bool,
     note: Callable[[str], None],
 ) -> None:
-    """Serve until Ctrl-C.
+    """Serve until Ctrl-C; `note` is called with a line that states the link.
 
-    Args:
-        host: Address to listen at.
-        port: Port; 0 takes any free one.
-        folder: Folder of saved tables, see `Lobby`.
-        token: Secret of the owner; None: random if other machines can reach the server, else none.
-        origins: Public addresses of proxies.
-        added: Agents to offer besides those of the catalogue, by game.
-        runs: Folder of results to show.
-        servers: Servers of competitions at which a seat may be taken, see
-            `remote_seat.parse_address`.
-        browser: Whether to open a browser.
-        note: Called with a line that states the link.
+    Port 0 is any free one. Without a token, the secret of the owner, a random one is made if other
+    machines can reach the server. `origins` are public addresses of proxies, `added` agents to
+    offer besides those of the catalogue, by game, and `servers` texts for `parse_address`. For the
+    folders see `Lobby`.
 
     Raises:
         InputError: The server cannot listen at the address, or there is no such agent or server.
@@ -114,7 +106,7 @@ def uvicorn_refusals(refusals: RateLimitedLog) -> Generator[None]:
         log.removeFilter(admit)
 
 
-class TimedConnection:
+class TimedConnection(asyncio.Protocol):
     """Mixin of uvicorn's connections that closes a connection after a time without progress.
 
     Uvicorn has no deadline for clients that send a request byte by byte, never finish the handshake
@@ -134,8 +126,9 @@ class TimedConnection:
         """Seconds until the connection must make progress again; inf: no deadline."""
         raise NotImplementedError
 
-    def watch(self) -> None:
+    def connection_made(self, transport: Any) -> None:
         """Begin the checks; of too many connections, close the one nearest to its deadline."""
+        super().connection_made(transport)
         self.since = self.loop.time()
         if len(self.connections) >= MOST_OPEN:
             others = (each for each in self.connections if each is not self)
@@ -158,11 +151,6 @@ class TimedConnection:
 class HttpConnection(TimedConnection, H11Protocol):
     """An HTTP connection with deadlines for the request and for reading the answer."""
 
-    def connection_made(self, transport: Any) -> None:
-        """Wait for a request."""
-        super().connection_made(transport)
-        self.watch()
-
     def on_response_complete(self) -> None:
         """Wait for the next request."""
         super().on_response_complete()
@@ -179,11 +167,6 @@ class HttpConnection(TimedConnection, H11Protocol):
 
 class Socket(TimedConnection, WebSocketsSansIOProtocol):
     """A WebSocket with deadlines for the handshake and for closing, and none in between."""
-
-    def connection_made(self, transport: Any) -> None:
-        """Wait for the handshake."""
-        super().connection_made(transport)
-        self.watch()
 
     @property
     def allowed(self) -> float:

@@ -55,10 +55,7 @@ POLICY_VIOLATION, TOO_BIG, TRY_LATER = 1008, 1009, 1013
 def make_app(lobby: Lobby, guard: Guard, token: str = "") -> Starlette:
     """Make the ASGI application.
 
-    Args:
-        lobby: The tables.
-        guard: Checks hosts and origins.
-        token: Secret of the owner; empty: every browser that reaches the server is an owner.
+    `token` is the secret of the owner; without one, every browser that reaches the server is one.
     """
     requests.register()
     log = lobby.log
@@ -105,8 +102,7 @@ def make_app(lobby: Lobby, guard: Guard, token: str = "") -> Starlette:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         ready = asyncio.ensure_future(lobby.in_thread(catalogue.games))
-        if lobby.preparation:
-            lobby.preparation.start()
+        lobby.preparation.start()
         yield
         ready.cancel()
         lobby.close()

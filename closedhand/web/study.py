@@ -20,7 +20,7 @@ from closedhand.web import open_hands, position_text
 from closedhand.web.advice import judge, playouts_of
 from closedhand.web.json_numbers import number_of
 from closedhand.web.serialization import describe, describe_action, prepare, seen_by
-from closedhand.web.uploads import uploaded, written
+from closedhand.web.uploads import decoded, written
 
 MOST_GAMES = 1000
 """Most games of a file that are listed."""
@@ -42,14 +42,9 @@ def samples() -> list[str]:
 def games_in(
     *, text: str | None = None, data: str | None = None, sample: str | None = None
 ) -> list[dict[str, Any]]:
-    """List the games of a pasted text, an uploaded file, or a sample, in every form of records.
+    """List the games of a pasted text, a file in base64, or a sample, in every form of records.
 
     A game that cannot be replayed is listed with its error.
-
-    Args:
-        text: Records, one per line.
-        data: A file in base64: records, or a log of another program.
-        sample: A name of `samples`.
 
     Raises:
         InputError: There is no game that can be replayed.
@@ -58,8 +53,8 @@ def games_in(
         if sample not in samples():
             raise InputError("there is no such sample")
         return [_listed(each) for each in islice(_parsed(SHIPPED / sample), MOST_GAMES)]
-    held = uploaded(data) if data is not None else written((text or "").encode("utf-8", "replace"))
-    with held as path:
+    pasted = (text or "").encode("utf-8", "replace")
+    with written(pasted if data is None else decoded(data, "the file")) as path:
         games = [_listed(each) for each in islice(_parsed(path), MOST_GAMES)]
     if all(game["error"] for game in games):
         raise InputError(games[0]["error"] if games else "there is no game in it")
@@ -116,11 +111,7 @@ class Study:
     """
 
     def __init__(self, record: Record) -> None:
-        """Replay a record.
-
-        Raises:
-            InputError: The record breaks the rules, or is too long.
-        """
+        """Replay a record of at most `MOST_PLIES` actions."""
         if len(record.actions) > MOST_PLIES:
             raise InputError(f"a replay has at most {MOST_PLIES:,} actions")
         self.record = record
@@ -187,12 +178,11 @@ class Study:
                     None if judged.best is None else describe_action(self.game, view, judged.best)
                 )
                 found["play"] = {
+                    **judged._asdict(),
                     "verdict": judged.verdict,
                     "best": best,
-                    "cost": judged.cost,
                     "low": number_of(judged.low),
                     "high": number_of(judged.high),
-                    "number": judged.number,
                 }
             yield found
 
@@ -215,22 +205,14 @@ class Study:
         return values
 
     def picture(self, ply: int, seat: int) -> bytes:
-        """Draw a position as PNG.
-
-        Raises:
-            InputError: Pillow is not installed.
-        """
+        """Draw a position as PNG; this needs Pillow."""
         image = self._image(ply, seat)
         out = io.BytesIO()
         image.save(out, "PNG", optimize=True)
         return out.getvalue()
 
     def animation(self, seat: int) -> bytes:
-        """Draw all positions as an animated GIF.
-
-        Raises:
-            InputError: Pillow is not installed.
-        """
+        """Draw all positions as an animated GIF; this needs Pillow."""
         first, *others = [self._image(ply, seat) for ply in range(len(self.states))]
         out = io.BytesIO()
         first.save(

@@ -22,6 +22,8 @@ from closedhand.web.uploads import decoded
 
 MOST_HANDS = 200
 """Hands whose results a table keeps."""
+PLAIN = ("actions", "open", "pace", "watch", "deal", "turn", "seed", "changed")
+"""Attributes of a table that are saved as they are."""
 PACE, SLOWEST = 0.7, 60.0
 """Default and longest time between actions of agents, in seconds: people must be able to follow."""
 
@@ -57,12 +59,7 @@ class Seat:
 class Hand:
     """Result of a hand: payoffs and players by seat, and `Table.deal` and `turn` of that hand.
 
-    Attributes:
-        returns: Payoffs.
-        players: Numbers of the players, `Seat.player`; names may be equal, or change.
-        occupants: Agents and names.
-        deal: Number of the deal.
-        turn: Number of seats by which the players had been rotated.
+    `players` are numbers, `Seat.player`, as names may be equal, or change.
     """
 
     returns: list[float]
@@ -121,11 +118,7 @@ class Table:
     changed: float = field(default_factory=time.time)
 
     def __post_init__(self) -> None:
-        """Play the actions so far.
-
-        Raises:
-            InputError: One is not legal.
-        """
+        """Play the actions so far, which must be legal."""
         self._replay()
 
     def _replay(self) -> None:
@@ -217,8 +210,7 @@ class Table:
         if was_over:
             self.hands = self.hands[:-1]
         self.actions = self.actions[:last]
-        self._changed()
-        self._replay()
+        self._restart()
 
     def again(self, same: bool) -> None:
         """Begin another hand.
@@ -235,19 +227,15 @@ class Table:
             self.start = self.game.deal(np.random.default_rng((self.seed, self.deal)))
         self.actions = []
         self.agents = {}
-        self._changed()
-        self._replay()
+        self._restart()
 
-    def _changed(self) -> None:
+    def _restart(self) -> None:
         self.version += 1
         self.trouble = ""
+        self._replay()
 
     def record(self) -> Record:
-        """Return the record of this hand.
-
-        Raises:
-            InputError: It has hidden or simultaneous actions that no record can hold.
-        """
+        """Return the record of this hand, unless it has actions that no record can hold."""
         return from_state(self.game, self.state, [seat.occupant for seat in self.seats])
 
     def saved(self) -> dict[str, Any]:
@@ -256,16 +244,9 @@ class Table:
             "game": self.game.name,
             "rules": stated_options(self.game),
             "start": base64.b64encode(self.game.save(self.start)).decode(),
-            "actions": self.actions,
             "seats": [asdict(seat) for seat in self.seats],
-            "open": self.open,
-            "pace": self.pace,
-            "watch": self.watch,
             "hands": [asdict(hand) for hand in self.hands],
-            "deal": self.deal,
-            "turn": self.turn,
-            "seed": self.seed,
-            "changed": self.changed,
+            **{name: getattr(self, name) for name in PLAIN},
         }
 
 
@@ -320,7 +301,4 @@ def restored(id: str, data: Any) -> Table:
     hands = [Hand(**{key: each[key] for key in SAVED_HAND}) for each in data["hands"]]
     if len(seats) != game.num_players:
         raise InputError(f"a table of {game.name} has {game.num_players} seats, not {len(seats)}")
-    return Table(
-        id, game, seats, start, data["actions"], data["open"], float(data["pace"]), data["watch"],
-        hands, data["deal"], data["turn"], data["seed"], changed=float(data["changed"]),
-    )  # fmt: skip
+    return Table(id, game, seats, start, hands=hands, **{name: data[name] for name in PLAIN})

@@ -14,12 +14,9 @@ def without_files(agent: str, with_files: Collection[str]) -> str:
 
 
 def describe_table(table: Table, seat: int, with_files: Collection[str] = ()) -> dict[str, Any]:
-    """Describe a table for a browser, as JSON data.
+    """Describe a table, as a seat or a spectator (`WATCHING`) sees it, as JSON data for a browser.
 
-    Args:
-        table: The table.
-        seat: Seat whose view is sent; `WATCHING` for spectators.
-        with_files: Texts of agents that name files, of which only the agent's name is sent.
+    Of the agents in `with_files`, whose texts name files, only the name is sent.
     """
     game = table.game
     views = seen_by(game, table.state, OPEN if seat == WATCHING and table.open else seat)

@@ -10,11 +10,7 @@ from closedhand.core.game import InputError
 
 
 def decoded(data: str, name: str) -> bytes:
-    """Decode base64.
-
-    Raises:
-        InputError: The text is not base64.
-    """
+    """Decode base64; any other text is an `InputError` about `name`."""
     try:
         return base64.b64decode(data, validate=True)
     except ValueError:  # also raised for text that is not ASCII
@@ -22,19 +18,8 @@ def decoded(data: str, name: str) -> bytes:
 
 
 @contextmanager
-def uploaded(data: str) -> Iterator[Path]:
-    """Provide the path of an uploaded file; error messages call it `the file`.
-
-    Raises:
-        InputError: The data are not base64, or the code in the block refuses the file.
-    """
-    with written(decoded(data, "the file")) as path:
-        yield path
-
-
-@contextmanager
 def written(content: bytes) -> Iterator[Path]:
-    """Provide the path of a file with given content, as `uploaded` does."""
+    """Provide the path of a file with given content; errors of the block call it `the file`."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "upload"
         path.write_bytes(content)

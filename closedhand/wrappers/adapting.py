@@ -24,10 +24,7 @@ OneSeat = GameVectorEnv | Rows
 
 
 def aec_table(env: Any) -> GameAEC:
-    """Return the AEC env of this package in `env`.
-
-    Args:
-        env: What `pettingzoo.make("aec", ...)` returns, a `GameAEC`, or a wrapper around one.
+    """Return the AEC env of this package in an env, which may be a wrapper around it.
 
     Raises:
         InputError: It is another env.
@@ -41,11 +38,8 @@ def aec_table(env: Any) -> GameAEC:
 def vector_env(env: Any, library: str, mode: AutoresetMode, mask: str = IN_OBSERVATION) -> OneSeat:
     """Return the vector env of this package in `env`, for a library that needs masks.
 
-    Args:
-        env: What `gymnasium.make_vec` returns, a `GameVectorEnv`, or a `SeatVectorEnv`.
-        library: Name of the library, for messages.
-        mode: The autoreset mode that it takes.
-        mask: Where it looks for the mask; every env shows it in the info.
+    `env` is what `gymnasium.make_vec` returns, a `GameVectorEnv`, or a `SeatVectorEnv`. The library
+    looks for the mask in the part `mask`; every env shows it in the info.
 
     Raises:
         InputError: It is another env, or was made without masks or with another mode; or several
@@ -75,11 +69,7 @@ def check_mask(form: ObservationForm, library: str) -> None:
 
 
 def only_part(space: Any, library: str) -> spaces.Box:
-    """Return the space of `observation`, if it is the only part beside the mask.
-
-    Args:
-        space: Space of the observations of one player.
-        library: Name of a library that keeps only `observation` and the mask, for the message.
+    """Return the space of `observation`, for a library that keeps only this part and the mask.
 
     Raises:
         InputError: There is no mask, or there are other parts, which would be lost.

@@ -33,14 +33,10 @@ class AECRows(Rows):
         *,
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
     ) -> None:
-        """Take over an env.
-
-        Args:
-            env: What `pettingzoo.make("aec", ...)` returns, or a wrapper of this package around it.
-            autoreset_mode: When a new game follows a finished one.
+        """Take over what `pettingzoo.make("aec", ...)` returns, also in wrappers of this package.
 
         Raises:
-            InputError: It is another env, or there is no such mode.
+            InputError: It is another env, or there is no such autoreset mode.
         """
         self.form = aec_table(env).form
         self.aec = env

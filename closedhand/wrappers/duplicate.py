@@ -36,11 +36,9 @@ class DuplicateDealing(BaseWrapper[str, Observation, int]):
     """
 
     def __init__(self, env: AECEnv[str, Observation, int], teams: Sequence[str]) -> None:
-        """Wrap `env`.
+        """Wrap `env`, an AEC env of this package, wrapped or not.
 
-        Args:
-            env: An AEC env of this package, wrapped or not.
-            teams: Names, all different, as many as the game has sides.
+        `teams` are names, all different, as many as the game has sides.
 
         Raises:
             InputError: It is another env, or the names are not as many as sides and different.
@@ -59,11 +57,9 @@ class DuplicateDealing(BaseWrapper[str, Observation, int]):
         self._scores: list[dict[str, float]] = []
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start the next table of the schedule.
+        """Start the next table of the schedule; a seed restarts it.
 
-        Args:
-            seed: Seed that restarts the schedule.
-            options: For the wrapped env. `deal` or `state` start a new deal.
+        The options are those of the wrapped env; `deal` or `state` start a new deal.
 
         Raises:
             InputError: The wrapped env refuses them; the schedule is unchanged.

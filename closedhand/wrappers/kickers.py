@@ -6,7 +6,6 @@
 from typing import Any
 
 import numpy as np
-from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import BaseWrapper
 
@@ -15,10 +14,11 @@ from closedhand.core.game import Game, InputError
 from closedhand.core.registry import make_game
 from closedhand.envs import common
 from closedhand.envs.observation_form import ACTION_MASK, Observation, ObservationForm
+from closedhand.envs.pettingzoo_base import Spaces
 from closedhand.wrappers.adapting import aec_table
 
 
-class KickerSubsteps(BaseWrapper[str, Observation, int]):
+class KickerSubsteps(Spaces, BaseWrapper[str, Observation, int]):
     """The factored action space: first the main group, then its kickers one by one.
 
     An agent stays selected, with reward zero, until its play is complete. The wrapped env gets the
@@ -31,10 +31,7 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
     """
 
     def __init__(self, env: AECEnv[str, Observation, int]) -> None:
-        """Wrap `env`.
-
-        Args:
-            env: An AEC env of this package, wrapped or not, with whole plays as actions.
+        """Wrap `env`, an AEC env of this package, wrapped or not, with whole plays as actions.
 
         Raises:
             InputError: It is another env, or its game has no sub-steps, or has them already.
@@ -47,23 +44,9 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
         options = {**self._flat.options, **self._flat.substep_options}
         self.game = make_game(self._flat.name, **options)
         self.form = ObservationForm(self.game, base.form.name, base.form.mask)
-        self.observation_spaces: dict[str, Any] = {
-            agent: self.form.space() for agent in self.possible_agents
-        }
-        self.action_spaces: dict[str, Any] = {
-            agent: common.action_space(self.game) for agent in self.possible_agents
-        }  # fmt: skip
-        self.state_space = self.form.joint_space()
+        self.set_spaces(self.possible_agents, self.form)
         # Both games have the same states; this one is ahead during a play.
         self._states = self.game.empty(1)
-
-    def observation_space(self, agent: str) -> spaces.Space[Observation]:
-        """Return the space of an agent, the same object at every call."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> spaces.Space[int]:
-        """Return the space of an agent, the same object at every call."""
-        return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a new game, as the wrapped env does."""

@@ -116,12 +116,8 @@ class MaskedPPOModule(DefaultPPOTorchRLModule):
     def __init__(self, *, observation_space: Any, **settings: Any) -> None:
         """Build the network of RLlib's catalog for `observation` alone.
 
-        Args:
-            observation_space: Space of `observation` and `action_mask`.
-            **settings: Further arguments of RLlib for its modules.
-
         Raises:
-            InputError: The space has further parts.
+            InputError: The space has parts beside `observation` and `action_mask`.
         """
         super().__init__(observation_space=only_part(observation_space, "RLlib"), **settings)
         self.observation_space = observation_space

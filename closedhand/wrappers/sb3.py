@@ -21,14 +21,9 @@ Seen = np.ndarray | dict[str, np.ndarray]
 
 
 def session_seed(seed: int, done: int) -> int:
-    """Make the seed of a session of a training, so that each session plays other deals.
+    """Make the seed of a session of a training after `done` steps: each session plays other deals.
 
-    Args:
-        seed: Seed of the training.
-        done: Amount of work before the session, such as steps.
-
-    Returns:
-        A number of 31 bits: NumPy's old generator, which SB3 seeds, takes at most 32.
+    It has 31 bits: NumPy's old generator, which SB3 seeds, takes at most 32.
     """
     return int(np.random.SeedSequence((seed, done)).generate_state(1)[0] >> 1)
 
@@ -47,11 +42,9 @@ class SB3VecEnv(VecEnv):
     """
 
     def __init__(self, envs: Any) -> None:
-        """Take over vector envs.
+        """Take over vector envs, one or several, as `gymnasium.make_vec` returns them.
 
-        Args:
-            envs: One or several vector envs of this package, as `gymnasium.make_vec` returns them,
-                all with the same spaces and same-step autoreset.
+        All have the same spaces and same-step autoreset.
 
         Raises:
             InputError: There is no env, or one is another env, has no masks or another autoreset
@@ -102,16 +95,12 @@ class SB3VecEnv(VecEnv):
     def reset(self) -> Seen:  # type: ignore[override]
         """Start all games."""
         self._earned[:], self._steps[:] = 0.0, 0
-        seeds = self._first_seeds()
+        # Each env takes the seed of its first game; `VecEnv.seed` has made one for every game.
+        seeds = [self._seeds[start] for start in (0, *self._ends)]
+        self._reset_seeds()
         return self._merge(
             [env.reset(seed=seed) for env, seed in zip(self.envs, seeds, strict=True)]
         )
-
-    def _first_seeds(self) -> list[int | None]:
-        """Return the seed of the first game of each env: `VecEnv.seed` has one for every game."""
-        seeds = [self._seeds[start] for start in (0, *self._ends)]
-        self._reset_seeds()
-        return seeds
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Set the seeds of the next reset: that of game i is seed + i.

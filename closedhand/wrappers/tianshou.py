@@ -36,12 +36,10 @@ class TianshouVectorEnv(BaseVectorEnv):
     """
 
     def __init__(self, env: Any) -> None:
-        """Take over a vector env.
+        """Take over what `gymnasium.make_vec` returns, or for self-play a `SeatVectorEnv`.
 
-        Args:
-            env: What `gymnasium.make_vec` returns, made with `opponents` and
-                `autoreset_mode="Disabled"`, because Tianshou resets games itself, or a
-                `SeatVectorEnv` with that mode for self-play.
+        It is made with `autoreset_mode="Disabled"`, because Tianshou resets games itself, and a
+        `GameVectorEnv` also with `opponents`.
 
         Raises:
             InputError: It is another env, was made without masks or with another mode, or has parts

@@ -45,6 +45,8 @@ def test_seeds_mean_the_same_deals_everywhere(game: Game) -> None:
     again = batch.deal(game, np.array([9, 5], np.uint8))
     assert again.tobytes() == states[[4, 0]].tobytes()
     assert len(batch.deal(game, [])) == 0
+    [large] = batch.deal(game, [2**70])
+    assert large.tobytes() == game.deal(np.random.default_rng(2**70)).tobytes()
 
 
 def test_a_generator_deals_one_game_after_the_other(game: Game) -> None:
@@ -124,11 +126,11 @@ def test_playouts_go_on_to_the_end(game: Game) -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda g, s, r: batch.deal(g, [1, -1]), "seeds must be a sequence of whole numbers"),
-        (lambda g, s, r: batch.deal(g, [0.5]), "seeds must be a sequence of whole numbers"),
+        (lambda g, s, r: batch.deal(g, [1, -1]), "a seed is a whole number of 0 or more, not -1"),
+        (lambda g, s, r: batch.deal(g, [0.5]), "a seed is a whole number of 0 or more, not 0.5"),
         (lambda g, s, r: batch.deal(g, 7), "seeds must be a sequence of whole numbers"),
         (lambda g, s, r: batch.deal(g, [[1], [2, 3]]), "seeds must be a sequence of whole numbers"),
-        (lambda g, s, r: batch.deal(g, [True]), "seeds must be a sequence of whole numbers"),
+        (lambda g, s, r: batch.deal(g, [True]), "a seed is a whole number of 0 or more, not True"),
         (lambda g, s, r: batch.deal_random(g, True, r), "a number of games is a whole number"),
         (lambda g, s, r: batch.deal_random(g, None, r), "a number of games is a whole number"),
         (

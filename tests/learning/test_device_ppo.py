@@ -89,6 +89,15 @@ def test_a_resumed_one_has_the_same_weights(tmp_path):
     assert twin.updates == 3
 
 
+def test_a_resumed_one_plays_other_deals():
+    first, second = learner(), learner()
+    first.advance(0)
+    begun = first.rollout.rows["observations"][0].clone()
+    second.restore({name: np.array(each) for name, each in first.state().items()})
+    second.advance(0)
+    assert not torch.equal(second.rollout.rows["observations"][0], begun)
+
+
 def test_moments_are_kept_in_half_the_bytes():
     numbers = np.array([1.0, -3.14159, 1e-8, 0.0], np.float32)
     kept = half(numbers)

@@ -162,14 +162,14 @@ def _replacing(fault: Fault) -> running.Change:
 
 
 def outcomes(
-    todo: Sequence[Mutant], tests: Sequence[Test], workers: int
+    todo: Sequence[Mutant], tests: Sequence[Test], workers: int, seconds: float
 ) -> Iterator[tuple[Mutant, str, str]]:
     """Mutants with their outcomes, and the first tests that failed."""
     early = running.loaded()
     jobs, jobs_loaded = [], []
     for mutant in todo:
         change = partial(mutate, number=mutant.number)
-        chosen = running.chosen(tests, mutant.module, mutant.function)
+        chosen = running.chosen(tests, mutant.module, mutant.function, seconds)
         code = running.in_function(mutant.module, change, mutant.function)
         called = (mutant.module, running.outermost(mutant.function)) in early
         if not chosen:
@@ -224,7 +224,8 @@ def main() -> None:
     # After the outcomes everything has been imported, and a fault would come too late.
     for fault in unnoticed(given.workers) if given.limit >= len(drawn) and not given.only else ():
         print(f"{fault.test} does not notice {fault.after!r} in {fault.module}", flush=True)
-    for mutant, outcome, test in outcomes(todo, tests, given.workers):
+    seconds = running.AGAIN if given.again else running.ENOUGH
+    for mutant, outcome, test in outcomes(todo, tests, given.workers, seconds):
         known[mutant.key] = {"mutant": asdict(mutant), "outcome": outcome, "test": test}
         path.write_text("".join(json.dumps(row) + "\n" for row in known.values()))
         change = f"{mutant.before} -> {mutant.after}"

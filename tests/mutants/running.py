@@ -17,6 +17,7 @@ import json
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import sys
@@ -62,12 +63,14 @@ MOST = 12.0
 """Time that a test may take in plain Python, under a profiler; slower ones are left out."""
 BUDGET = 45.0
 """Time for a file of tests; those whose turn has not come are left out."""
-ENOUGH = 30.0
-"""Time of the tests for one mutant."""
+ENOUGH, AGAIN = 30.0, 180.0
+"""Time of the tests for one mutant, and for one that survived these."""
 UNKNOWN = 60.0
 """Time limit of a test whose usual time is not known."""
 WAITING = 5.0
 """Seconds on the clock for each processor second, after which a test or a child hangs."""
+MEMORY = 8 << 30
+"""Most bytes of a child: a fault may ask for any number of them."""
 OUT_OF_TIME = 99
 """Exit status of a child in which a test took too long."""
 
@@ -134,6 +137,7 @@ def forked(
 
 def _child(function: Callable[[int], int], answer: int) -> None:
     os.setpgid(0, 0)
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     null = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
         os.dup2(null, stream)
@@ -313,10 +317,10 @@ def survey(path: Path, workers: int, folders: Iterable[str] = ("",)) -> list[Tes
     ]
 
 
-def chosen(tests: Sequence[Test], module: str, function: str) -> list[Test]:
-    """The tests for a fault: those that call its function, then others that use its module.
+def chosen(tests: Sequence[Test], module: str, function: str, seconds: float) -> list[Test]:
+    """The tests for a fault, of some seconds in all: those that call its function, then others.
 
-    The others are there because what is computed once is called in the first test that needs it.
+    The others use its module: what is computed once is called in the first test that needs it.
     """
     place = (module, function or "<module>")
     first = {test.name for test in tests if place in test.functions}
@@ -335,7 +339,7 @@ def chosen(tests: Sequence[Test], module: str, function: str) -> list[Test]:
     total = 0.0
     for test in users:
         total += test.seconds
-        if total > ENOUGH and found:
+        if total > seconds and found:
             break
         found.append(test)
     return found

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 from support import FUZZ, VARIANTS, examples, variant_id
 
-from closedhand import make_game
+from closedhand import InputError, make_game
 from closedhand.core import registry
 from closedhand.core.registry import GameSpec
 from closedhand.testing import ContractError, check_game
@@ -502,3 +502,8 @@ def test_a_kernel_that_differs_from_its_source_is_named(
 def test_wrong_fields_are_named(wrong: dict, message: str) -> None:
     with pytest.raises(ContractError, match=f"^leduc: {message}"):
         check_game(dataclasses.replace(make_game("leduc"), **wrong))
+
+
+def test_a_check_plays_a_game_at_least() -> None:
+    with pytest.raises(InputError, match="the number of games is a whole number of 1 or more"):
+        check_game(make_game("leduc"), games=0)

@@ -12,7 +12,7 @@ from support_web import Wire, compile_advice, serving, wired
 
 from closedhand import make_game
 from closedhand.core.records import from_state
-from closedhand.web import advice, connection, hints, lobby, open_hands, study
+from closedhand.web import advice, connection, game_explorer, hints, lobby, open_hands, study
 
 ENDLESS = 1000.0
 GAME = make_game("doudizhu")
@@ -44,6 +44,11 @@ def ask_for_judgements(wire: Wire) -> None:
 
 def ask_for_an_endgame(wire: Wire) -> None:
     wire.ask("place", game="doudizhu", options={}, hands=HANDS[:3], turn=0)
+
+
+def ask_for_a_solution(wire: Wire) -> None:
+    wire.ask("small", game="leduc", options={})
+    wire.ask("solve", algorithm="cfr")
 
 
 def test_a_hint_waits_for_no_former_one(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,6 +87,30 @@ def test_work_ends_once_nobody_waits_for_it(
     begun.get(timeout=60)
     wire.ask("stop", work=name)
     ended.get(timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("push", "ask", "place"),
+    [
+        ("hint", ask_for_a_hint, (advice, "suggest")),
+        ("chances", ask_for_a_hint, (hints, "card_chances")),
+        ("judged", ask_for_judgements, (study.Study, "judgements")),
+        ("endgame", ask_for_an_endgame, (open_hands, "solved")),
+        ("solved", ask_for_a_solution, (game_explorer.GameExplorer, "solve")),
+    ],
+)
+def test_the_page_learns_that_work_failed(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, push: str, ask: Any, place: tuple[Any, str]
+) -> None:
+    """A game or an agent from outside may raise anything."""
+
+    def fail(*_: Any) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(*place, fail)
+    ask(wire)
+    found = wire.until(lambda data: data["push"] == push and data.get("error"), since=0)
+    assert found["error"].endswith(": ZeroDivisionError")
 
 
 def test_what_waits_for_the_preparation_holds_up_nothing_else(

@@ -78,8 +78,10 @@ export function Replayed({ data, back }: { data: ReplayData; back?: () => void }
   useEffect(() => {
     const offs = [
       net.on("judged", (data: Judged) => {
-        if (data.ply < 0) setJudging(false);
-        else setJudged((before) => new Map(before).set(data.ply, data));
+        if (data.ply < 0) {
+          setJudging(false);
+          if (data.error) setSaid(data.error);
+        } else setJudged((before) => new Map(before).set(data.ply, data));
       }),
       net.on("online", () => setJudging(false)), // the server stops with the connection
     ];

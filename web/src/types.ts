@@ -191,7 +191,8 @@ export interface Forced {
 
 // The value of a position, and the cost of the play made there.
 export interface Judged {
-  ply: number;
+  ply: number; // -1: the end of the judgements
+  error?: string;
   values: [number, number][] | null;
   forced: Forced | null;
   play: { verdict: string; best: Action | null; cost: number; low: number | null; high: number | null; number: number } | null;

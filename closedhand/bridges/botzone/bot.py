@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any, TextIO
 
 from closedhand.bridges.botzone.protocol import check_game, response_of, view_of
@@ -19,12 +20,7 @@ class Bot:
     """A bot of one match, which remembers its requests and its responses."""
 
     def __init__(self, game: Game, agent: AnyAgent, seed: int = 0) -> None:
-        """Let an agent, or the text of one, play.
-
-        Args:
-            game: Dou Dizhu with 54 cards, without sub-steps.
-            agent: An agent, or its text.
-            seed: Seed of the agent.
+        """Let an agent, or the text of one, play Dou Dizhu with 54 cards, without sub-steps.
 
         Raises:
             InputError: Botzone has no such game, or there is no such agent.
@@ -54,25 +50,16 @@ class Bot:
 
 
 def serve(bot: Bot, source: Iterable[str], sink: TextIO, keep_running: bool = False) -> None:
-    """Answer the lines of a stream.
-
-    Args:
-        bot: The bot of the match.
-        source: Requests, a line each.
-        sink: Stream for the answers.
-        keep_running: Whether the bot stays alive and answers every line, not the first one alone.
+    """Answer the requests of a stream, a line each; without `keep_running` the first one alone.
 
     Raises:
         InputError: A line cannot be answered, or there is none.
     """
+    requests = filter(str.strip, source)
     answered = False
-    for line in source:
-        if not line.strip():
-            continue
+    for line in requests if keep_running else islice(requests, 1):
         sink.write(bot.answer(line) + "\n" + (KEEP_RUNNING + "\n") * keep_running)
         sink.flush()
         answered = True
-        if not keep_running:
-            return
     if not answered:
         raise InputError("there is no request on standard input")

@@ -44,10 +44,10 @@ class ForeignBot:
     def __init__(
         self, game: Game, command: str, seconds: float = SECONDS, name: str | None = None
     ) -> None:
-        """Let a command play.
+        """Let a command play Dou Dizhu, without sub-steps.
 
         Args:
-            game: Dou Dizhu, without sub-steps.
+            game: The game.
             command: Program and arguments, split as a shell splits them; no shell runs.
             seconds: Limit of time of each decision.
             name: Name in results and records.

@@ -20,21 +20,15 @@ from closedhand.bridges.botzone.protocol import (
     LATER,
     OTHERS,
     bid_text,
+    check_bid,
     check_cards,
+    check_play,
     play_text,
     text_of,
 )
 from closedhand.core.checks import InputError
 from closedhand.core.game import Game, State, shown
-from closedhand.core.parsing import (
-    NATURAL,
-    OPTIONS,
-    TEXT,
-    check_fields,
-    is_number,
-    list_of,
-    parse_json,
-)
+from closedhand.core.parsing import OPTIONS, TEXT, check_fields, is_number, list_of, parse_json
 from closedhand.core.reading import MOST_TEXT, beyond, filled_lines, first_line, limit
 from closedhand.core.records import LogReader, Record, Replay, replay
 from closedhand.core.registry import flat_game
@@ -155,14 +149,10 @@ class _Reading:
             InputError: It is malformed.
         """
         if auction:
-            if not NATURAL.holds(data) or data > 3:
-                raise InputError(f"a bid is 0, 1, 2 or 3, not {shown(data)}")
-            self.actions.append(bid_text(data))
-            return
-        if not list_of(NATURAL).holds(data):
-            raise InputError(f"a play is a list of cards, not {shown(data)}")
-        self.moves.append(check_cards(data, "a play"))
-        self.actions.append(play_text(self.moves[-1]))
+            self.actions.append(bid_text(check_bid(data)))
+        else:
+            self.moves.append(check_play(data))
+            self.actions.append(play_text(self.moves[-1]))
 
     def record(self) -> Record:
         """Make the record.

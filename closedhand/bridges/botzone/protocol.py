@@ -36,12 +36,7 @@ Request = Mapping[str, Any]
 
 
 class Turn(NamedTuple):
-    """What a bot knows when it is asked.
-
-    Attributes:
-        view: View of the player to act.
-        held: Numbers of the cards in its hand, ascending.
-    """
+    """What a bot knows: its view, and the numbers of the cards in its hand, ascending."""
 
     view: State
     held: list[int]
@@ -87,6 +82,20 @@ def check_cards(cards: Sequence[int], name: str) -> list[int]:
     return list(cards)
 
 
+def check_bid(response: Any) -> int:
+    """Check that a response is a bid, and return it."""
+    if not NATURAL.holds(response) or response > MOST_BID:
+        raise InputError(f"a bid is 0, 1, 2 or 3, not {shown(response)}")
+    return response
+
+
+def check_play(response: Any) -> list[int]:
+    """Check that a response is a list of cards, and return them."""
+    if not list_of(NATURAL).holds(response):
+        raise InputError(f"a play is a list of cards, not {shown(response)}")
+    return check_cards(response, "a play")
+
+
 def take(cards: list[int], ranks: Iterable[int]) -> list[int]:
     """Remove a card of each of some ranks from a list, the first that fits, and return them."""
     taken: list[int] = []
@@ -122,12 +131,7 @@ def words_of(bids: Sequence[int], landlord: int, final: int) -> list[int]:
 
 
 def view_of(game: Game, requests: Sequence[Any], responses: Sequence[Any]) -> Turn:
-    """Build the view of a bot from its requests and its responses so far.
-
-    Args:
-        game: Dou Dizhu, without sub-steps.
-        requests: All requests to the bot, the last one to be answered now.
-        responses: Its responses to the others.
+    """Build the view of a bot from all requests to it and its responses to all but the last.
 
     Raises:
         InputError: A request or a response is malformed, or breaks the rules.
@@ -192,14 +196,8 @@ def _in_play(
 
 
 def answered_cards(response: Any, held: Sequence[int]) -> list[int]:
-    """Check that a response is a list of cards in the hand.
-
-    Raises:
-        InputError: It is not.
-    """
-    if not list_of(NATURAL).holds(response):
-        raise InputError(f"a play is a list of cards, not {shown(response)}")
-    cards = check_cards(response, "a play")
+    """Check that a response is a list of cards in the hand, and return them."""
+    cards = check_play(response)
     if not set(cards) <= set(held):
         raise InputError(f"the cards {sorted(set(cards) - set(held))} are not in the hand")
     return cards
@@ -219,9 +217,7 @@ def action_of(game: Game, view: State, response: Any, held: Sequence[int]) -> in
         InputError: It is no action, or an illegal one.
     """
     if view.landlord < 0:
-        if not NATURAL.holds(response) or response > MOST_BID:
-            raise InputError(f"a bid is 0, 1, 2 or 3, not {shown(response)}")
-        text = bid_text(response)
+        text = bid_text(check_bid(response))
     else:
         text = play_text(answered_cards(response, held))
     action = game.parse(text)
@@ -231,13 +227,7 @@ def action_of(game: Game, view: State, response: Any, held: Sequence[int]) -> in
 
 
 class Dialogue(NamedTuple):
-    """The requests to a seat and its responses so far.
-
-    Attributes:
-        requests: All requests; the last one is to be answered.
-        responses: Responses to the others.
-        held: Numbers of the cards in its hand, ascending.
-    """
+    """The requests to a seat, its responses to all but the last, and its cards, ascending."""
 
     requests: list[dict[str, Any]]
     responses: list[Any]

@@ -72,22 +72,16 @@ def _game_of(name: str, text: str) -> Game:
     return make_game(name, **options)
 
 
-def _utility(game: Game) -> "pyspiel.GameType.Utility":
-    kinds = pyspiel.GameType.Utility
-    if game.zero_sum:
-        return kinds.ZERO_SUM
-    return kinds.CONSTANT_SUM if game.constant_sum else kinds.GENERAL_SUM
-
-
 def _game_type(game: Game, recalls: bool) -> "pyspiel.GameType":
     kind = pyspiel.GameType
+    utility = kind.Utility.CONSTANT_SUM if game.constant_sum else kind.Utility.GENERAL_SUM
     return kind(
         short_name=NAME,
         long_name="closedhand: hidden-hand card games",
         dynamics=kind.Dynamics.SEQUENTIAL,
         chance_mode=kind.ChanceMode.EXPLICIT_STOCHASTIC,
         information=kind.Information.IMPERFECT_INFORMATION,
-        utility=_utility(game),
+        utility=kind.Utility.ZERO_SUM if game.zero_sum else utility,
         reward_model=kind.RewardModel.REWARDS if game.staged else kind.RewardModel.TERMINAL,
         max_num_players=game.num_players,
         min_num_players=game.num_players,
@@ -106,12 +100,7 @@ class OpenSpielGame(pyspiel.Game):
     def __init__(
         self, params: dict[str, Any] | None = None, ours: Game | None = None, deals: str = AUTO
     ) -> None:
-        """Make the game, from OpenSpiel's parameters or from a game of ours.
-
-        Args:
-            params: `game`, `options` and `deals`, as texts.
-            ours: Our game, in place of its name and options.
-            deals: As for `open_spiel_game`.
+        """Make the game, from OpenSpiel's parameters `game`, `options` and `deals`, or from `ours`.
 
         Raises:
             InputError: As for `open_spiel_game`.

@@ -30,11 +30,6 @@ class AgentPolicy(Policy):
     def __init__(self, game: OpenSpielGame, agent: str | Agent, seed: int = 0) -> None:
         """Take the policy of an agent, or of the text of one, in a game of `open_spiel_game`.
 
-        Args:
-            game: A game of `open_spiel_game`.
-            agent: An agent, or its text.
-            seed: Seed of the agent.
-
         Raises:
             InputError: There is no such agent, or it has no `probabilities`.
         """
@@ -76,14 +71,8 @@ class AgentBot(pyspiel.Bot):
         """Return the agent's policy and its action."""
         return self.get_policy(state), self.step(state)
 
-    def restart(self) -> None:
-        """Do nothing: an agent has no memory of a game."""
-
     def restart_at(self, state: OpenSpielState) -> None:
         """Do nothing: an agent has no memory of a game."""
-
-    def inform_action(self, state: OpenSpielState, player: int, action: int) -> None:
-        """Do nothing: a view holds all actions."""
 
 
 class PolicyAgent(BatchAgent):

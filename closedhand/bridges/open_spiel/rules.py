@@ -64,13 +64,7 @@ class Rules(NamedTuple):
 
 
 def state_type(players: int, longest: int, chances: int) -> np.dtype:
-    """Make the dtype of states.
-
-    Args:
-        players: Number of players.
-        longest: Most actions in a game.
-        chances: Most chance nodes in a game.
-    """
+    """Make the dtype of states, for the most actions and the most chance nodes in a game."""
     fields = [
         ("chance", "i4", max(1, chances)),  # outcome at each chance node from 0, or UNKNOWN
         ("info", "i4", players),  # information state of each player, or UNKNOWN
@@ -99,14 +93,26 @@ def go_to(rules, state, node):
 
 
 @kernel
+def write_path(rules, state, node):
+    """Write the outcomes and actions from the root to a node; return who acted last, or UNKNOWN."""
+    last = UNKNOWN
+    while rules.parent[node] >= 0:
+        before = rules.parent[node]
+        if rules.player[before] == CHANCE:
+            state.chance[rules.chances[before]] = node - rules.first[before]
+        else:
+            if last == UNKNOWN:
+                last = rules.player[before]
+            state.history[rules.moves[before]] = rules.via[node]
+        node = before
+    return last
+
+
+@kernel
 def draw_chance(rules, state, known, rng_seed):
     """Draw the outcomes of chance, except the first `known` ones.
 
-    Args:
-        rules: The rules.
-        state: State, whose `chance` is written.
-        known: Number of outcomes that stay.
-        rng_seed: Seed of xorshift, uint64, not 0.
+    The seed of xorshift is a uint64, not 0.
     """
     seed = rng_seed
     at = 0
@@ -243,14 +249,7 @@ def redeal(rules, view, player, rng):
         left -= rules.likely[chosen]
         if left < 0:
             break
-    node = chosen
-    while rules.parent[node] >= 0:
-        before = rules.parent[node]
-        if rules.player[before] == CHANCE:
-            view.chance[rules.chances[before]] = node - rules.first[before]
-        else:
-            view.history[rules.moves[before]] = rules.via[node]
-        node = before
+    write_path(rules, view, chosen)
     draw_chance(rules, view, rules.chances[chosen], np.uint64(1 + rng.random() * 2.0**53))
     go_to(rules, view, chosen)
 
@@ -296,14 +295,6 @@ def _go_to(rules: Rules, state: Any, node: int) -> None:
     """Write all fields of a state that its node implies."""
     state.history[:] = 0
     go_to(rules, state, node)
-    last = UNKNOWN
-    while rules.parent[node] >= 0:
-        before = int(rules.parent[node])
-        if rules.player[before] == CHANCE:
-            state.chance[rules.chances[before]] = node - rules.first[before]
-        else:
-            last = int(rules.player[before]) if last == UNKNOWN else last
-            state.history[rules.moves[before]] = rules.via[node]
-        node = before
+    last = write_path(rules, state, node)
     if state.ended:
         state.player = last

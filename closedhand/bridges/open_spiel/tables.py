@@ -32,6 +32,11 @@ from closedhand.core.registry import GameSpec
 
 MOST_NODES = 500_000
 """Most nodes of a tree."""
+COLUMNS = {
+    "player": np.int32, "parent": np.int32, "via": np.int32, "likely": np.float64,
+    "chances": np.int32, "moves": np.int32, "payoffs": np.float64, "info": np.int32,
+}  # fmt: skip
+"""Tables of `Rules` with a row for each node, and their types."""
 
 
 def table_game(game: Any, name: str | None = None) -> Game:
@@ -86,13 +91,10 @@ def table_spec(game: Any, name: str | None = None) -> GameSpec:
     name = name or text.partition("(")[0]
     title = name.title().replace("_", "")
 
-    def make() -> Game:
-        return table_game(text, name)
-
     return GameSpec(
         name=name,
         title=title,
-        make=make,
+        make=lambda: table_game(text, name),
         contract=VERSION,
         aec_id=f"open_spiel/{name}-v0",
         gymnasium_id=f"open_spiel/{title}-v0",
@@ -117,11 +119,9 @@ def _check_kind(theirs: Any) -> None:
 
 
 class _Node(NamedTuple):
-    """A node of the tree during the walk.
+    """A node of the tree during the walk, with OpenSpiel's state and the number of its parent.
 
     Attributes:
-        state: State of OpenSpiel.
-        parent: Number of the parent.
         via: Action or outcome that leads to the node.
         likely: Product of the probabilities of chance before.
         chance: Outcomes of chance before, each counted from 0.
@@ -164,11 +164,8 @@ class _Walk:
         self._members: list[list[int]] = []
         self._known: list[np.ndarray] = []
         self._chance: dict[tuple[int, ...], list[tuple[int, float]]] = {}
-        self._columns: dict[str, list[Any]] = {
-            name: [] for name in ("player", "parent", "via", "likely", "chances", "moves", "info")
-        }
+        self._columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
         self._first: list[int] = []
-        self._payoffs: list[list[float]] = []
         level = [_Node(theirs.new_initial_state(), UNKNOWN, UNKNOWN, 1.0, (), ())]
         met = 1
         while level:
@@ -188,21 +185,22 @@ class _Walk:
 
     def _enter(self, number: int, node: _Node) -> list[_Node]:
         """Add a node to the tables; return its children."""
-        state, columns = node.state, self._columns
+        state, seats = node.state, range(self._players)
         is_chance, ended = state.is_chance_node(), state.is_terminal()
         player = CHANCE if is_chance else END if ended else state.current_player()
-        columns["player"].append(player)
-        columns["parent"].append(node.parent)
-        columns["via"].append(node.via)
-        columns["likely"].append(node.likely)
-        columns["chances"].append(len(node.chance))
-        columns["moves"].append(len(node.actions))
-        self._payoffs.append(state.returns() if ended else [0.0] * self._players)
+        row = {
+            "player": player, "parent": node.parent, "via": node.via, "likely": node.likely,
+            "chances": len(node.chance), "moves": len(node.actions),
+            "payoffs": state.returns() if ended else [0.0] * self._players,
+            "info": [
+                UNKNOWN if is_chance else self._info_of(number, node, player, seat)
+                for seat in seats
+            ],
+        }  # fmt: skip
+        for name, value in row.items():
+            self._columns[name].append(value)
         if is_chance:
-            columns["info"].append([UNKNOWN] * self._players)
             return self._dealt(number, node)
-        seats = range(self._players)
-        columns["info"].append([self._info_of(number, node, player, seat) for seat in seats])
         if ended:
             return []
         children: list[_Node] = []
@@ -275,15 +273,8 @@ class _Walk:
         chance_first, chance_share = self._chance_tree()
         sizes = [len(members) for members in self._members]
         return Rules(
-            player=np.array(columns["player"], np.int32),
+            **{name: np.array(columns[name], kind) for name, kind in COLUMNS.items()},
             first=np.array(self._first, np.int32),
-            parent=np.array(columns["parent"], np.int32),
-            via=np.array(columns["via"], np.int32),
-            likely=np.array(columns["likely"], np.float64),
-            chances=np.array(columns["chances"], np.int32),
-            moves=np.array(columns["moves"], np.int32),
-            payoffs=np.array(self._payoffs, np.float64),
-            info=np.array(columns["info"], np.int32),
             owner=np.array(self._owner, np.int32),
             members=np.concatenate([np.array(each, np.int32) for each in self._members]),
             start=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
@@ -343,9 +334,6 @@ class Notation:
 
     def deal_text(self, state: State) -> str:
         """Write the outcomes of chance; `-` for none."""
-        return " ".join(map(str, self._numbers(state))) or "-"
-
-    def _numbers(self, state: State) -> list[int]:
         chance: tuple[int, ...] = ()
         numbers: list[int] = []
         for k in state["chance"].tolist():
@@ -354,7 +342,7 @@ class Notation:
                 break
             numbers.append(outcomes[k])
             chance = (*chance, k)
-        return numbers
+        return " ".join(map(str, numbers)) or "-"
 
     def parse_deal(self, text: str) -> State:
         """Parse outcomes of chance into an initial state.

@@ -24,8 +24,8 @@ THEIRS, OURS = str.maketrans("SB", "BR"), str.maketrans("BR", "SB")
 PASS = "pass"
 
 
-def _text(game: Game, action: int) -> str:
-    """Write an action of the flat game as RLCard does: its cards in rank order, or the pass."""
+def text_of(game: Game, view: State, action: int) -> str:
+    """Return RLCard's text of an action of ours: its cards in rank order, or the pass."""
     plays = game.rules.plays
     return PASS if action == plays.number - 1 else _cards(plays.need[action])
 
@@ -46,13 +46,13 @@ def state_of(env: Any, game: Game, view: State) -> dict[str, Any]:
     seats = [(landlord + k) % SEATS for k in range(SEATS)]
     own = seats.index(int(view["player"]))
     actions = game.history(view)[int(view["words"]) :].tolist()
-    trace = [(i % SEATS, _text(game, action)) for i, action in enumerate(actions)]
+    trace = [(i % SEATS, text_of(game, view, action)) for i, action in enumerate(actions)]
     public, played = unpack(view["public"]), [unpack(view["played"][seat]) for seat in seats]
     # RLCard drops all public cards of a rank once the landlord has played a card of it.
     seen = "".join(card for card in public if card not in played[0])
     hand = view["hands"][view["player"]]
     others = np.uint64(game.rules.options.deck) - hand - view["played"].sum(dtype=np.uint64)
-    legal = [_text(game, action) for action in game.legal(view).tolist()]
+    legal = [text_of(game, view, action) for action in game.legal(view).tolist()]
     raw = {
         "seen_cards": seen.translate(THEIRS),
         "landlord": 0,
@@ -77,7 +77,7 @@ def text_of_id(env: Any, number: int) -> str:
 def action_of(game: Game, view: State, text: str) -> int:
     """Return our id of the legal action with a text of RLCard, or -1 if there is none."""
     legal = game.legal(view).tolist()
-    return next((action for action in legal if _text(game, action) == text), -1)
+    return next((action for action in legal if text_of(game, view, action) == text), -1)
 
 
 def view_of(env: Any, game: Game, state: dict[str, Any]) -> State:
@@ -90,8 +90,3 @@ def view_of(env: Any, game: Game, state: dict[str, Any]) -> State:
     actions = ["PASS" if text == PASS else text.translate(OURS) for _, text in raw["trace"]]
     hand = raw["current_hand"].translate(OURS)
     return game.view_from(raw["self"], hand, actions, public=public.translate(OURS))
-
-
-def text_of(game: Game, view: State, action: int) -> str:
-    """Return RLCard's text of an action of ours."""
-    return _text(game, action)

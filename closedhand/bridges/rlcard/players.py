@@ -132,11 +132,6 @@ class RLCardPlayer:
 
         Only public information of the environment is read.
 
-        Args:
-            env: An environment of RLCard.
-            agent: An agent, or its text.
-            seed: Seed of the agent.
-
         Raises:
             InputError: There is no such game here, or no such agent.
         """

@@ -102,14 +102,12 @@ class Turn(NamedTuple):
         player: Player to act.
         bets: Bets of S and T.
         raised: Number of raises in this phase.
-        acted: Number of actions in this phase.
     """
 
     phase: int = 1
     player: int = S
     bets: tuple[int, int] = (ANTE, ANTE)
     raised: int = 0
-    acted: int = 0
 
 
 class End(NamedTuple):
@@ -127,15 +125,13 @@ def moves(variant: Variant, turn: Turn) -> dict[int, Turn | End]:
     or raises. A player who faces a bet folds or calls, or raises if the rules allow it. A call, or
     a check by T, closes the phase.
     """
-    phase, player, bets, raised, acted = turn
+    phase, player, bets, raised = turn
     own, other = bets[player], bets[1 - player]
     folded = End(phase, bets, 1 - player)
     level = (max(bets), max(bets))
     closed = Turn(2, S, level) if phase == 1 else End(phase, level, SHOWDOWN)
     top = max(bets) + variant.raises[phase - 1]
-    raising = Turn(
-        phase, 1 - player, (top, other) if player == S else (other, top), raised + 1, acted + 1
-    )
+    raising = Turn(phase, 1 - player, (top, other) if player == S else (other, top), raised + 1)
     if own < other:
         successors: dict[int, Turn | End] = {FOLD: folded, CALL: closed}
         if player in variant.reraisers and raised < RAISES_A_PHASE:
@@ -143,7 +139,7 @@ def moves(variant: Variant, turn: Turn) -> dict[int, Turn | End]:
     elif variant.must_open and phase == 2 and own == ANTE:
         successors = {FOLD: folded, RAISE: raising}
     else:
-        waiting = Turn(phase, T, bets, raised, acted + 1)
+        waiting = Turn(phase, T, bets, raised)
         successors = {CHECK: closed if player == T else waiting, RAISE: raising}
     return successors
 

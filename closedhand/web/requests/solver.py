@@ -21,13 +21,10 @@ def _explored(connection: Connection) -> GameExplorer:
 @request("small", {"game": TEXT, "options": OPTIONS})
 async def _small(connection: Connection, given: dict[str, Any]) -> Any:
     connection.stop("solve")
-
-    def explore() -> tuple[GameExplorer, Any]:
-        explorer = GameExplorer(bound_game(given["game"], given["options"]))
-        return explorer, explorer.describe()
-
-    connection.explorer, description = await connection.lobby.in_thread(explore)
-    return description
+    connection.explorer = await connection.lobby.in_thread(
+        lambda: GameExplorer(bound_game(given["game"], given["options"]))
+    )
+    return await connection.lobby.in_thread(connection.explorer.describe)
 
 
 @request("strategy", {}, {"by": TEXT, "data": TEXT, "respond": NATURAL})
@@ -65,5 +62,5 @@ async def _push_solution(connection: Connection, explorer: GameExplorer, algorit
         async for explorer.profile, judged in connection.follow(steps):
             connection.push({"push": "solved", **judged})
         connection.push({"push": "solved", "done": True})
-    except InputError as error:
-        connection.push({"push": "solved", "error": str(error)})
+    except Exception as error:
+        connection.push({"push": "solved", "error": connection.reason(error, algorithm)})

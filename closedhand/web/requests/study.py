@@ -64,12 +64,17 @@ async def _judge(connection: Connection, given: dict[str, Any]) -> Any:
 
 
 async def _judge_all(connection: Connection, found: study.Study) -> None:
-    for stage in ("hints", "endgames"):
-        await connection.run_long(connection.lobby.wait_for, found.game.name, stage)
-    steps = found.judgements(secrets.randbits(31))
-    async for one in connection.follow(steps):
-        connection.push({"push": "judged", **one})
-    connection.push({"push": "judged", "ply": -1})
+    """Push a judgement of each position, and at the end a number of -1, with an error if any."""
+    end: dict[str, Any] = {"push": "judged", "ply": -1}
+    try:
+        for stage in ("hints", "endgames"):
+            await connection.run_long(connection.lobby.wait_for, found.game.name, stage)
+        steps = found.judgements(secrets.randbits(31))
+        async for one in connection.follow(steps):
+            connection.push({"push": "judged", **one})
+    except Exception as error:
+        end["error"] = connection.reason(error, "a judgement")
+    connection.push(end)
 
 
 @request("ranked", {"ply": NATURAL}, {"by": TEXT})

@@ -35,8 +35,7 @@ async def _agents(connection: Connection, given: dict[str, Any]) -> Any:
 @request("preparation", for_owner=False, independent=True)
 async def _preparation(connection: Connection, given: dict[str, Any]) -> Any:
     """Say which games are not ready yet, and how far their preparation is."""
-    found = connection.lobby.preparation
-    return found.status() if found else {"left": [], "done": 0, "total": 0}
+    return connection.lobby.preparation.status()
 
 
 @request("rules", {"game": TEXT, "language": TEXT}, for_owner=False, independent=True)

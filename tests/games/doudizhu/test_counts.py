@@ -35,6 +35,12 @@ def test_packing_round_trips(hand: str) -> None:
     assert list(int(bytes_of_counts(packed)).to_bytes(8, "little")) == counts[:8]
 
 
+@pytest.mark.parametrize("text", ["SS", "3BB", "33333", "x", "10"])
+def test_a_hand_holds_no_more_than_the_deck(text: str) -> None:
+    with pytest.raises(ValueError, match="is not a card|more than the deck holds"):
+        pack(text)
+
+
 @pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(hands, hands)
