@@ -23,14 +23,8 @@ def generate(
 ) -> Iterator[records.Record]:
     """Play games between agents, and yield their records.
 
-    Each side of each game draws one of the agents, which plays all its seats.
-
-    Args:
-        game: The game.
-        agents: The agents; one that is named twice is drawn twice as often.
-        games: Number of games.
-        seed: Seed of the deals, the draws and the agents.
-        progress: Called with the number of games played so far.
+    Each side of each game draws one of the agents, which plays all its seats; one that is named
+    twice is drawn twice as often. `progress` is called with the number of games played so far.
 
     Raises:
         InputError: An unknown agent, none, or an illegal action.

@@ -1,6 +1,6 @@
 """Hints: the legal actions of a person in the order of an agent's ratings, the best first."""
 
-from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,20 +35,26 @@ def hints(game: Game, view: State, adviser: Agent, seconds: float = SECONDS) -> 
     legal = game.legal(view)
     if len(legal) == 1:
         return [Hint(int(legal[0]))]
-    rated = next(filter(None, (way(game, view, adviser, legal, seconds) for way in WAYS)), [])
+    rated = _by_simulation(game, view, adviser, seconds)
+    if not rated and (values := getattr(adviser, "values", None)) is not None:
+        rated = _by_numbers(legal, values(view, legal))
+    if not rated and (policy := getattr(adviser, "probabilities", None)) is not None:
+        rated = _by_numbers(legal, np.asarray(policy(np.array([view], game.dtype))[0])[legal])
+    if not rated:
+        with suppress(InputError):
+            rated = [Hint(legal_choice(game, view, adviser))]
     known = {hint.action for hint in rated}
     return [*rated, *(Hint(action) for action in legal.tolist() if action not in known)]
 
 
-def _by_simulation(
-    game: Game, view: State, adviser: Agent, legal: np.ndarray, seconds: float
-) -> list[Hint]:
+def _by_simulation(game: Game, view: State, adviser: Agent, seconds: float) -> list[Hint]:
+    """Rank by simulation, if the agent searches at this stage of the game."""
     simulation = getattr(adviser, "simulation", None)
     if simulation is None or game.flat is not game:
         return []  # simulations rank whole plays, not sub-steps
     try:
         how = simulation(view)
-    except InputError:  # the agent does not search at this stage of the game
+    except InputError:
         return []
     return [Hint(each.action, estimate(each)) for each in rank(game, view, how, seconds=seconds)]
 
@@ -62,33 +68,8 @@ def estimate(ranked: Ranked) -> str:
     return f"{ranked.points.mean:+.2f} ± {half:.2f} points"
 
 
-def _by_numbers(name: str) -> Callable[..., list[Hint]]:
-    """Make the way that ranks by an optional method of agents, `values` or `probabilities`."""
-
-    def way(
-        game: Game, view: State, adviser: Agent, legal: np.ndarray, seconds: float
-    ) -> list[Hint]:
-        member: Any = getattr(adviser, name, None)
-        if member is None:
-            return []
-        if name == "values":
-            numbers = np.asarray(member(view, legal), float)
-        else:
-            numbers = np.asarray(member(np.array([view], game.dtype))[0], float)[legal]
-        order = np.argsort(-numbers, kind="stable")  # NaN comes last
-        return [Hint(int(legal[i])) for i in order if not np.isnan(numbers[i])]
-
-    return way
-
-
-def _by_choice(
-    game: Game, view: State, adviser: Agent, legal: np.ndarray, seconds: float
-) -> list[Hint]:
-    try:
-        return [Hint(legal_choice(game, view, adviser))]
-    except InputError:
-        return []
-
-
-WAYS = (_by_simulation, _by_numbers("values"), _by_numbers("probabilities"), _by_choice)
-"""Ways to rank actions, in order of preference; a way that an agent does not offer returns none."""
+def _by_numbers(legal: np.ndarray, numbers: Any) -> list[Hint]:
+    """Rank legal actions by numbers, without those that are NaN."""
+    numbers = np.asarray(numbers, float)
+    order = np.argsort(-numbers, kind="stable")  # NaN comes last
+    return [Hint(int(legal[i])) for i in order if not np.isnan(numbers[i])]

@@ -115,20 +115,18 @@ def compute(
         KeyboardInterrupt: Interrupted; a later call resumes.
     """
     played = []
-    for pair, _ in pairs_of(game, agents, deals, slow_deals):
-        refuse_foreign(folder / file_name((pair[0].name, pair[1].name)), MATCH)
-    for number, (pair, wanted) in enumerate(pairs_of(game, agents, deals, slow_deals)):
-        names = pair[0].name, pair[1].name
-        name = " v ".join(map(shortened, names))
+    pairs = pairs_of(game, agents, deals, slow_deals)
+    paths = [folder / file_name((one.name, other.name)) for (one, other), _ in pairs]
+    for path in paths:
+        refuse_foreign(path, MATCH)
+    for number, (path, (pair, wanted)) in enumerate(zip(paths, pairs, strict=True)):
+        name = " v ".join(shortened(agent.name) for agent in pair)
         progress(name, number)
 
-        def advance(
-            done: int, name: str = name, number: int = number, wanted: int = wanted
-        ) -> None:
-            progress(name, number + done / wanted)
+        def advance(done: int, name: str = name, before: int = number, of: int = wanted) -> None:
+            progress(name, before + done / of)
 
         processes = 1 if match.is_clocked(game, pair) else workers
-        path = folder / file_name(names)
         played.append(_play(path, game, pair, wanted, seed, processes, advance))
     return summary(game, agents, played, seed)
 
@@ -144,17 +142,9 @@ def _play(
 ) -> dict[str, Any]:
     """Return the summary of a match, after playing the deals that its file lacks.
 
-    A file with more deals stays as it is, and the summary covers the first `deals` of them. A file
-    of another match or with other settings is replaced.
-
-    Args:
-        path: File of the match; saved from time to time, and at the end.
-        game: The game.
-        pair: The two agents.
-        deals: Number of deals wanted.
-        seed: Seed of deals and agents.
-        workers: Number of processes, or remote ones.
-        progress: Called with the number of deals done.
+    The file is saved from time to time, and at the end. A file with more deals stays as it is, and
+    the summary covers the first `deals` of them. A file of another match or with other settings is
+    replaced.
     """
     try:
         played = files.load(path, game, pair, seed)
@@ -199,9 +189,8 @@ def summary(
         - `misfit`: largest difference between an observed win rate and that of the model.
     """
     played = [data["pairs"][0] for data in matches]
-    scores = [
-        match_wins(files.points(game, np.array(pair["returns"], float), 0)) for pair in played
-    ]
+    payoffs = [files.points(game, np.array(pair["returns"], float), 0) for pair in played]
+    scores = [files.wins(own).sum(axis=1) for own in payoffs]  # games won in each deal
     places = list(combinations(range(len(agents)), 2))
     games = 2 * np.array([len(own) for own in scores])
     won = np.array([own.sum() for own in scores])
@@ -232,11 +221,6 @@ def summary(
         "pairs": [_by_role(data) for data in matches],
         "misfit": round(float(np.abs(modelled - won / games).max()), 6),
     }
-
-
-def match_wins(points: np.ndarray) -> np.ndarray:
-    """Compute the games won in each deal, float64 [deals], from points by deal and role."""
-    return files.wins(points).sum(axis=1)
 
 
 def _by_role(data: dict[str, Any]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ import numpy as np
 
 from closedhand.arena import results
 from closedhand.core import batch, batch_kernels
-from closedhand.core.agents import Player, spent_by, traits_of
+from closedhand.core.agents import Player, traits_of
 from closedhand.core.checks import check_seed
 from closedhand.core.deals import Deals, choose_deals
 from closedhand.core.duplicate import (
@@ -136,14 +136,9 @@ def deals_per_job(game: Game, specs: Sequence[Spec], chunk: int | None) -> int:
     """Choose the number of deals that are played side by side.
 
     - If an agent remembers earlier rounds, each deal has its own agents: 1.
-    - Results of steady agents do not depend on the number. If all are steady and quick, it is at
-      least `TOGETHER`, however long the deals are.
-    - Otherwise it is as many deals as fit into the rounds of a job.
-
-    Args:
-        game: The game.
-        specs: An agent for each seat, by name or as object.
-        chunk: Rounds per job; None: `CHUNK`, or more for steady and quick agents.
+    - Results of steady agents do not depend on the number. If all are steady and quick, and no
+      `chunk` is given, it is at least `TOGETHER`, however long the deals are.
+    - Otherwise it is as many deals as fit into the rounds of a job, `chunk` or by default `CHUNK`.
 
     Raises:
         InputError: An unknown agent.
@@ -165,13 +160,8 @@ def play_chunk(
 ) -> Chunk:  # fmt: skip
     """Play some deals of a league with newly created agents, one for each seat.
 
-    Args:
-        game: The game.
-        specs: An agent, or its text, for each seat.
-        seed: Seed of the league.
-        duplicate: Whether each deal is played with every rotation of the agents.
-        deals: Numbers of the deals.
-        fixed: Given deals, states; None: they follow from the seed.
+    The states follow from the seed and the numbers of the deals, unless they are given (`fixed`).
+    In a duplicate each deal is played with every rotation of the agents.
 
     Returns:
         Payoffs, float64 [deals, tables, rounds, agents], with times by agent.
@@ -198,16 +188,15 @@ def play_chunk(
         ended[grown] += 1
         before[grown] = now[grown]
 
-    spent = spent_by(agents)
     if game.staged:
-        seconds, decisions = play_out(game, states, seats, agents, after)
+        costs = play_out(game, states, seats, agents, after)
     else:
-        seconds, decisions = play_out(game, states, seats, agents)
+        costs = play_out(game, states, seats, agents)
         paid[:, 0] = batch.returns(game, states)
     # argsort inverts the permutation: from the agent of each seat to the seat of each agent.
     by_agent = np.take_along_axis(paid, np.argsort(seats)[:, None, :], axis=2)
     payoffs = by_agent.reshape(len(deals), tables, *by_agent.shape[1:])
-    return Chunk(payoffs, seconds, decisions, spent_by(agents) - spent)
+    return Chunk(payoffs, *costs)
 
 
 def play(

@@ -6,7 +6,8 @@ kind `curve` are points of the curves.
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -92,8 +93,9 @@ def read(folder: Path) -> list[Result]:
     found = {each.cell: each for each in (_read_table(saved) if saved.exists() else ())}
     for path in sorted(folder.glob("*.json")):
         data = load_json(path)
-        if not _is_begun(data):  # an unfinished cell has no result yet
-            result = _result(path, data)
+        if not (isinstance(data, dict) and "begun" in data):  # an unfinished cell has no result
+            with _refusing(f"{path} is not the result of a learner"):
+                result = _result(data["settings"], data["result"])
             found[result.cell] = result
     return [found[cell] for cell in sorted(found)]
 
@@ -114,29 +116,24 @@ def write(path: Path, results: list[Result]) -> None:
 
 
 def _read_table(path: Path) -> list[Result]:
-    try:
+    with _refusing(f"{path} is not a table of learners"):
         rows = list(csv.DictReader(io.StringIO(read_content(path).decode()), strict=True))
         cells = _grouped(rows, lambda row: tuple(row[name] for name in CELL)).values()
         return [_from_rows(cell) for cell in cells]
-    except (csv.Error, KeyError, TypeError, ValueError, OverflowError):
-        raise InputError(f"{path} is not a table of learners") from None
 
 
 def _from_rows(rows: list[dict[str, str]]) -> Result:
     """Build the result of a cell from its rows."""
     final = [row for row in rows if row["kind"] == FINAL]
     curve = [row for row in rows if row["kind"] == CURVE]
-    measures = {row["measure"]: _estimate(row) for row in final}
     [curve_of] = {row["measure"] for row in curve}
-    if len(final) + len(curve) < len(rows) or curve_of not in measures:
+    if len(final) + len(curve) < len(rows):
         raise ValueError
     points = [[float(row["steps"]), float(row["seconds"]), *_estimate(row)] for row in curve]
-    end = final[0]
-    return Result(
-        end["game"], end["learner"], int(end["budget"]), int(end["seed"]), end["version"],
-        end["date"], {name: end[name] for name in MACHINE}, float(end["processor_seconds"]),
-        int(end["steps"]), float(end["seconds"]), measures, curve_of, np.array(points, float),
-    )  # fmt: skip
+    end, *_ = final
+    measures = {row["measure"]: _estimate(row) for row in final}
+    found = {**end, "machine": end, "measures": measures, "curve_of": curve_of, "curve": points}
+    return _result({**end, "steps": end["budget"]}, found)
 
 
 def _cells(estimate: Sequence[float]) -> Sequence[float | str]:
@@ -147,25 +144,27 @@ def _estimate(row: Mapping[str, str]) -> Estimate:
     return Estimate(*(float(row[name] or row["mean"]) for name in ("mean", "low", "high")))
 
 
-def _is_begun(data: Any) -> bool:
-    return isinstance(data, dict) and "begun" in data
-
-
-def _result(path: Path, data: Any) -> Result:
+@contextmanager
+def _refusing(message: str) -> Iterator[None]:
+    """Turn errors in the form of results into an `InputError`."""
     try:
-        about, found = data["settings"], data["result"]
-        result = Result(
-            str(about["game"]), str(about["learner"]), int(about["steps"]), int(about["seed"]),
-            str(about["version"]), str(found["date"]),
-            {name: str(found["machine"].get(name, "")) for name in MACHINE},
-            float(found["processor_seconds"]), int(found["steps"]), float(found["seconds"]),
-            {str(name): Estimate(*map(float, each)) for name, each in found["measures"].items()},
-            str(found["curve_of"]), np.array(found["curve"], float).reshape(-1, 5),
-        )  # fmt: skip
-        if result.curve_of not in result.measures:
-            raise ValueError(result.curve_of)
-    except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
-        raise InputError(f"{path} is not the result of a learner") from None
+        yield
+    except (csv.Error, AttributeError, KeyError, TypeError, ValueError, OverflowError):
+        raise InputError(message) from None
+
+
+def _result(about: Mapping[str, Any], found: Mapping[str, Any]) -> Result:
+    """Build a result from the settings and the result in the file of a cell."""
+    result = Result(
+        str(about["game"]), str(about["learner"]), int(about["steps"]), int(about["seed"]),
+        str(about["version"]), str(found["date"]),
+        {name: str(found["machine"].get(name, "")) for name in MACHINE},
+        float(found["processor_seconds"]), int(found["steps"]), float(found["seconds"]),
+        {str(name): Estimate(*map(float, each)) for name, each in found["measures"].items()},
+        str(found["curve_of"]), np.array(found["curve"], float).reshape(-1, 5),
+    )  # fmt: skip
+    if result.curve_of not in result.measures:
+        raise ValueError(result.curve_of)
     return result
 
 

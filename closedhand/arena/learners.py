@@ -19,8 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closedhand.arena import exploit
+from closedhand.arena.ladder import is_slow
 from closedhand.core import batch
-from closedhand.core.agents import Agent, make_agent, traits_of
+from closedhand.core.agents import Agent, make_agent
 from closedhand.core.game import Game, InputError
 from closedhand.core.machine import machine
 from closedhand.core.parts import Notes, compute_parts
@@ -36,8 +37,6 @@ from closedhand.solvers.tree import build
 EXACT, EXPLOITED = "exploitability", "exploited by"
 """Measures besides the points against agents: the exact exploitability, and the gain of a trained
 responder over the agent against itself."""
-SLOWEST = 1000.0
-"""Most microseconds per decision of a reference agent."""
 SETTINGS: dict[str, dict[str, Any]] = {
     "ppo": {"batch": 8192, "minibatch": 1024, "width": 256, "entropy": 0.02},
 }
@@ -99,11 +98,7 @@ def learners_of(game: str) -> tuple[str, ...]:
 
 
 def choose(only: Iterable[str] | None, seeds: Iterable[int]) -> list[Cell]:
-    """List the cells of some games and learners.
-
-    Args:
-        only: Games, learners, or both as `GAME/LEARNER`; None: all.
-        seeds: The seeds.
+    """List the cells of some games, learners, or both as `GAME/LEARNER`; None: all.
 
     Raises:
         InputError: An entry of `only` names no game, learner or cell.
@@ -167,12 +162,7 @@ def references(game: Game) -> list[str]:
     """
     spec = spec_of(game.name)
     named = dict.fromkeys(filter(None, ("random", spec.adviser, spec.opponent)))
-    return [name for name in named if _is_quick(game, name)]
-
-
-def _is_quick(game: Game, agent: str) -> bool:
-    traits = traits_of(game, agent)
-    return not traits.clocked and (traits.microseconds or 0.0) <= SLOWEST
+    return [name for name in named if not is_slow(game, name)]
 
 
 def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:

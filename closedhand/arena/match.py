@@ -15,21 +15,11 @@ from itertools import combinations
 
 import numpy as np
 
-from closedhand.core import batch
-from closedhand.core.agents import Player, spent_by, traits_of
+from closedhand.core import batch, duplicate
+from closedhand.core.agents import Player, traits_of
 from closedhand.core.checks import check_seed
 from closedhand.core.deals import Deals, choose_deals
-from closedhand.core.duplicate import (
-    Chunk,
-    Spec,
-    count_deals,
-    cut,
-    join,
-    parse_all,
-    play_out,
-    start,
-    tables,
-)
+from closedhand.core.duplicate import Chunk, Spec
 from closedhand.core.game import Game, InputError
 from closedhand.core.run import work_off
 from closedhand.core.workers import Workers, check_workers
@@ -92,12 +82,7 @@ def play_chunk(
 ) -> Chunk:
     """Play some deals of a match between two agents at all tables, with newly created agents.
 
-    Args:
-        game: The game.
-        specs: The two agents, or their texts.
-        seed: Seed of the match.
-        deals: Numbers of the deals.
-        fixed: Given deals, states; None: they follow from the seed.
+    The states follow from the seed and the numbers of the deals, unless they are given (`fixed`).
 
     Returns:
         Payoffs, float64 [deals, tables, seats], with times by agent.
@@ -105,13 +90,12 @@ def play_chunk(
     Raises:
         InputError: An unknown agent, or one that chose an illegal action.
     """
-    agents, dealt = start(game, specs, seed, deals, fixed)
-    seatings = tables(game.sides)
-    states = np.repeat(dealt, len(seatings))
-    before = spent_by(agents)
-    seconds, decisions = play_out(game, states, np.tile(seatings, (len(dealt), 1)), agents)
+    agents, dealt = duplicate.start(game, specs, seed, deals, fixed)
+    seatings = duplicate.tables(game.sides)
+    states, seats = np.repeat(dealt, len(seatings)), np.tile(seatings, (len(dealt), 1))
+    costs = duplicate.play_out(game, states, seats, agents)
     returns = batch.returns(game, states).reshape(len(dealt), len(seatings), -1)
-    return Chunk(returns, seconds, decisions, spent_by(agents) - before)
+    return Chunk(returns, *costs)
 
 
 def play(
@@ -151,7 +135,7 @@ def play(
     number = dealt.number
     check_seed(seed)
     check_workers(workers)
-    players = parse_all(game, agents)
+    players = duplicate.parse_all(game, agents)
     pairs = [list(pair) for pair in combinations(players, 2)]
     if played is not None and played.deals >= number:
         return played
@@ -165,7 +149,7 @@ def play(
 
     def take(chunk: Chunk) -> None:
         finished.append(chunk)
-        progress(kept + count_deals(finished[:: len(pairs)]))
+        progress(kept + duplicate.count_deals(finished[:: len(pairs)]))
 
     def so_far() -> Match | None:
         # Count only chunks finished by all pairings: all must have played the same deals.
@@ -174,8 +158,9 @@ def play(
             return played and replace(played, interrupted=True)
         parts = [finished[i : whole : len(pairs)] for i in range(len(pairs))]
         if played is not None:
-            parts = [[cut(p, kept), *part] for p, part in zip(played.pairs, parts, strict=True)]
-        joined = tuple(join(part) for part in parts)
+            before = [duplicate.cut(chunk, kept) for chunk in played.pairs]
+            parts = [[own, *part] for own, part in zip(before, parts, strict=True)]
+        joined = tuple(duplicate.join(part) for part in parts)
         found = Match(game, tuple(players), seed, joined, digest=dealt.digest)
         return replace(found, interrupted=found.deals < number)
 

@@ -57,14 +57,10 @@ class Session:
     def __init__(
         self, game: Game, state: State, seat: int, agents: Sequence[Agent], adviser: Agent
     ) -> None:
-        """Start from a state.
+        """Start from a state, which is copied.
 
-        Args:
-            game: The game.
-            state: Initial state; it is copied.
-            seat: Seat of the person.
-            agents: Agents of the other seats, in the order of seats after the person's.
-            adviser: Agent that gives the hints.
+        The agents take the other seats, in the order of seats after the person's. The adviser gives
+        the hints.
 
         Raises:
             InputError: There is no such seat, or the number of agents is wrong.
@@ -101,8 +97,7 @@ class Session:
     def play(self, text: str) -> None:
         """Play an action of the person, then all actions until the person's next decision.
 
-        Args:
-            text: Action in the game's notation, or `#` and the number of a hint.
+        The text is in the game's notation, or `#` and the number of a hint.
 
         Raises:
             InputError: The text is not a legal action; the message says why.
@@ -224,11 +219,8 @@ def run(
 ) -> bool:
     """Play until the game is over or the person leaves; return whether it was played to its end.
 
-    Args:
-        session: The game.
-        ask: Function that prints a prompt and reads a line, as `input` does.
-        show: Function that prints text.
-        score: Score of the hands so far; the result of this one is added to it.
+    `ask` prints a prompt and reads a line, as `input` does; `show` prints text. The result is added
+    to the score of the hands so far.
     """
     score = Score(session.game.num_players) if score is None else score
     if score.hands == 0:
@@ -239,11 +231,8 @@ def run(
             _show_events(session, show)
             show(board(session.game.scene(session.view), symbols=True))
             _decide(session, ask, show, score)
-    except (EOFError, KeyboardInterrupt):
-        show("\nleft the game")
-        return False
-    except Leave:
-        show("left the game")
+    except (EOFError, KeyboardInterrupt, Leave) as error:
+        show("left the game" if isinstance(error, Leave) else "\nleft the game")
         return False
     show("")
     _show_events(session, show)
@@ -280,8 +269,6 @@ class _Decision:
         self._listed = 0
         self.words: dict[str, Callable[[], None]] = {
             "": lambda: None,
-            "quit": self._leave,
-            "exit": self._leave,
             "help": self._help,
             "hint": self._hints,
             "?": self._hints,
@@ -290,9 +277,6 @@ class _Decision:
             "cards": self._cards,
             "score": self._score,
         }
-
-    def _leave(self) -> None:
-        raise Leave
 
     def _help(self) -> None:
         self.show(f"{HELP}\n\n{notation_help(self.session.game, self.session.state)}".rstrip())
@@ -350,6 +334,8 @@ def _decide(
             if line.lower() in decision.words:
                 decision.words[line.lower()]()
                 continue
+            if line.lower() in ("quit", "exit"):
+                raise Leave
             if line.lower() == "undo":
                 session.undo()
             else:

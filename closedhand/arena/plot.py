@@ -34,12 +34,7 @@ def plot_match(data: dict[str, Any], path: Path) -> None:
 def plot_league(data: dict[str, Any], path: Path) -> None:
     """Draw the points of all agents against rounds, and their points per round with intervals.
 
-    Args:
-        data: Summary by `closedhand.arena.league.summary`.
-        path: Path of the PNG file.
-
-    Raises:
-        InputError: matplotlib is not installed.
+    `data` is a summary by `closedhand.arena.league.summary`.
     """
     figure = new_figure(10, 4.4)
     lines, bars = figure.subplots(1, 2, width_ratios=(3, 2))

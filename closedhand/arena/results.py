@@ -13,7 +13,7 @@ import numpy as np
 
 from closedhand.arena.match import Match
 from closedhand.core.agents import SPENT
-from closedhand.core.duplicate import Chunk, Spec, match_settings, parse_all, spent_in, tables
+from closedhand.core.duplicate import Chunk, Spec, match_settings, parse_all, tables
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.reading import load_json
@@ -185,12 +185,7 @@ def _pair_summary(game: Game, names: list[str], chunk: Chunk) -> dict[str, Any]:
 def measures(game: Game, by_agent: Sequence[np.ndarray]) -> dict[str, list[np.ndarray]]:
     """Compute the columns that the spec of a game names, as far as its options allow.
 
-    Args:
-        game: The game.
-        by_agent: Payoffs of each agent, float64 [deals, sides].
-
-    Returns:
-        Values for each agent, by name of the column.
+    They come from the payoffs of each agent, float64 [deals, sides], and have values for each.
     """
     found: dict[str, list[np.ndarray]] = {}
     columns = GAMES[game.name].columns if game.name in GAMES else {}
@@ -212,7 +207,7 @@ def times(chunk: Chunk) -> dict[str, Any]:
         ],
         "spent": [
             dict(zip(SPENT, row, strict=True)) if row[0] else None
-            for row in spent_in(chunk).round(6).tolist()
+            for row in chunk.spent.round(6).tolist()
         ],
     }
 
@@ -298,19 +293,10 @@ def load_same(path: Path, game: Game, wanted: Mapping[str, Any]) -> dict[str, An
 def chunk_of(
     game: Game, data: Mapping[str, Any], returns: Any, shape: tuple[int, ...], agents: int
 ) -> Chunk:
-    """Rebuild a chunk from saved data.
+    """Rebuild a chunk from payoffs, nested lists, and the `times` of a number of agents.
 
-    Args:
-        game: The game that was played.
-        data: The times, as made by `times`.
-        returns: The payoffs as nested lists.
-        shape: Shape of the payoffs; -1 for the number of deals.
-        agents: Number of agents whose times are in `data`.
-
-    Raises:
-        ValueError: The payoffs or the times have another form.
-        KeyError: The times are missing.
-        TypeError: A value is not a list of numbers.
+    `shape` is that of the payoffs, with -1 for the number of deals. Errors are those of
+    `continuing`.
     """
     payoffs = np.array(returns, float)
     spent = np.array([data["seconds"], data["decisions"]], float)

@@ -35,12 +35,9 @@ class Figure(NamedTuple):
 def rate(
     work: Callable[[], int], seconds: float, clock: Callable[[], float] = time.process_time
 ) -> float:
-    """Repeat some work, after one round that is not measured.
+    """Measure how much some work does a second, after one round that is not measured.
 
-    Args:
-        work: Function that returns how much it did.
-        seconds: Time to measure.
-        clock: What tells the time; by default processor time of this process.
+    `work` returns how much it did. The clock is by default processor time of this process.
     """
     work()
     done = 0
@@ -146,14 +143,9 @@ def decision_rate(game: Game, agent: str, seconds: float) -> float:
 def on_cpu(
     game: Game, games: int, agents: Sequence[str], opponent: str, seconds: float
 ) -> Iterator[Figure]:
-    """Measure a game on one core.
+    """Measure a game and the decisions of agents on one core, each for some processor time.
 
-    Args:
-        game: The game.
-        games: Number of games of the vector envs.
-        agents: Agents whose decisions are measured.
-        opponent: Agent against which one seat plays.
-        seconds: Processor time of each figure.
+    The vector envs have `games` games. In the Gymnasium env one seat plays against `opponent`.
 
     Raises:
         InputError: An unknown agent.
@@ -181,14 +173,9 @@ def on_cpu(
 def on_device(
     game: Game, games: int, agents: Sequence[str], device: str, seconds: float
 ) -> Iterator[Figure]:
-    """Measure a game on a GPU, or by the same code on a CPU.
+    """Measure a game on a GPU, or by the same code on a CPU, for some seconds each.
 
-    Args:
-        game: The game.
-        games: Number of games side by side.
-        agents: Agents that decide in kernels; each plays all seats.
-        device: As for `DeviceBatch`.
-        seconds: Time of each figure.
+    `games` are played side by side. Agents decide in kernels, and each plays all seats.
 
     Raises:
         InputError: No such device, no room for so many games, an unknown agent, or one that decides

@@ -2,7 +2,8 @@
 
 Commands print text for people. With `--json` a command prints one JSON object on stdout and nothing
 else. Progress goes to stderr: a bar in a terminal, a line a minute in a log. Bad input ends with
-one line on stderr and exit code 2, and so does a full or broken disk.
+one line on stderr and exit code 2, and so does a full or broken disk. Slow imports are made inside
+the functions, so that --help is fast.
 """
 
 import os
@@ -86,25 +87,22 @@ app.command()(web.web)
 app.command()(example.example)
 app.add_typer(records.app, name="records")
 app.add_typer(train.app, name="train")
-OF_GAMES = {
-    "reproduce": "Reproduce published results.",
-    "show": "Show rules, options, settings and pictures of games.",
-}
-"""Groups with the commands of games and those of `OWN`."""
+GROUPS = (
+    (
+        "reproduce", "Reproduce published results.",
+        {"all": reproduce.reproduce_all, "learners": learner_table.reproduce_learners},
+    ),
+    (
+        "show", "Show rules, options, settings and pictures of games.",
+        {"rules": show.rules, "options": show.options, "settings": show.settings},
+    ),
+)  # fmt: skip
+"""Groups of commands of games: name, help, and the commands that belong to no game."""
 
-OWN = {
-    "reproduce": {
-        "all": reproduce.reproduce_all,
-        "learners": learner_table.reproduce_learners,
-    },
-    "show": {"rules": show.rules, "options": show.options, "settings": show.settings},
-}
-"""Commands of these groups that belong to no game, by name."""
-
-for name, text in OF_GAMES.items():
+for name, text, commands in GROUPS:
     group = typer.Typer(cls=Group, no_args_is_help=True)
     group.callback()(lambda: None)
-    for own, function in OWN[name].items():
+    for own, function in commands.items():
         group.command(own)(function)
     app.add_typer(group, name=name, help=text)
 

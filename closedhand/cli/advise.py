@@ -6,19 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from closedhand.cli.common import (
-    Json,
-    Options,
-    Rules,
-    Seed,
-    bind,
-    given_pairs,
-    plain_console,
-    positive,
-    print_json,
-    print_table,
-    progress_bar,
-)
+from closedhand.cli import common
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.display import board, plain, pretty
 from closedhand.core.game import Game, InputError, State
@@ -34,7 +22,7 @@ Top = Annotated[int, typer.Option(min=1, help="Number of plays to show.")]
 Seconds = Annotated[
     float | None,
     typer.Option(
-        help="Time of the search; 2 if no number of simulations is given.", callback=positive
+        help="Time of the search; 2 if no number of simulations is given.", callback=common.positive
     ),
 ]
 Simulations = Annotated[
@@ -76,14 +64,15 @@ def advise(
     if seconds is None and simulations is None:
         seconds = 2.0
     how = simulation_of(make_agent(game, agent, seed), view)
-    with progress_bar("searching", None):
+    with common.progress_bar("searching", None):
         ranked = rank(
             game, view, how, seconds=seconds, simulations=simulations, shown=top, seed=seed
         )
     if as_json:
-        print_json({"game": game.name, "player": seat, "agent": agent, "plays": summary(ranked)})
+        asked = {"game": game.name, "player": seat, "agent": agent}
+        common.print_json({**asked, "plays": summary(ranked)})
         return
-    console = plain_console(highlight=False, soft_wrap=True)
+    console = common.plain_console(highlight=False, soft_wrap=True)
     console.print(board(game.scene(view), symbols=True))
     # If payoffs are 1 and -1, show differences of the probability to win.
     with_points = how.game.payoff_range != (-1.0, 1.0)
@@ -95,7 +84,8 @@ def advise(
         cells += _cells(each.points, "+.2f") if with_points else []
         behind = Estimate(*(share * value for value in each.behind))
         rows.append((pretty(each.text), *cells, *_cells(behind, form)))
-    print_table(["play", *chain.from_iterable((f">{name}", ">95%") for name in figures)], rows)
+    headings = chain.from_iterable((f">{name}", ">95%") for name in figures)
+    common.print_table(["play", *headings], rows)
     console.print(
         f"{min(top, len(ranked))} of {len(ranked)} plays; {ranked[0].determinisations:,} deals "
         f"that fit what you saw, played on by {agent}; 95% intervals"
@@ -133,15 +123,15 @@ def of_game(spec: GameSpec) -> Callable[..., None]:
         top: Top = 5,
         seconds: Seconds = None,
         simulations: Simulations = None,
-        rules: Rules = None,
-        option: Options = None,
-        seed: Seed = 0,
-        as_json: Json = False,
+        rules: common.Rules = None,
+        option: common.Options = None,
+        seed: common.Seed = 0,
+        as_json: common.Json = False,
     ) -> None:
         from closedhand.web.position_text import typed
 
-        game = bind(spec.name, rules, option)
-        known: dict[str, Any] = typed(game, given_pairs(fact or (), "a fact"))
+        game = common.bind(spec.name, rules, option)
+        known: dict[str, Any] = typed(game, common.given_pairs(fact or (), "a fact"))
         view = game.view_from(seat, plain(hand), split_plays(plays), **known)
         named = agent or usual_search(game, spec.opponent)
         advise(game, view, seat, named, top, seconds, simulations, seed, as_json)

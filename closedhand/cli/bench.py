@@ -4,29 +4,17 @@ from typing import Annotated
 
 import typer
 
-from closedhand.cli.common import (
-    GameNames,
-    Json,
-    Options,
-    Rules,
-    bind,
-    positive,
-    print_json,
-    print_table,
-    underscored,
-)
+from closedhand.cli import common
 from closedhand.core.agent_spec import split_agents
 from closedhand.core.machine import machine
 from closedhand.core.registry import GAMES, spec_of
-
-# Slow imports are made inside the command, so that --help is fast.
 
 ON_CPU, ON_GPU = 1024, 16384
 """Games side by side, if the user names no number."""
 
 
 def bench(
-    games: GameNames = None,
+    games: common.GameNames = None,
     number: Annotated[
         int | None,
         typer.Option(
@@ -41,11 +29,11 @@ def bench(
         str, typer.Option(help="cpu: one core; cuda: games as tensors on a GPU.")
     ] = "cpu",
     seconds: Annotated[
-        float, typer.Option(help="Time to measure each figure.", callback=positive)
+        float, typer.Option(help="Time to measure each figure.", callback=common.positive)
     ] = 1.0,
-    rules: Rules = None,
-    option: Options = None,
-    json: Json = False,
+    rules: common.Rules = None,
+    option: common.Options = None,
+    json: common.Json = False,
 ) -> None:
     """Measure how fast games, environments and agents are on this machine.
 
@@ -57,8 +45,8 @@ def bench(
 
     names = split_agents(agents) if agents else []
     about, rows = machine("closedhand", "numba", "numpy"), []
-    for name in [underscored(name) for name in games] if games else list(GAMES):
-        game = bind(str(name), rules, option)
+    for name in games or list(GAMES):
+        game = common.bind(name.replace("-", "_"), rules, option)
         if device == "cpu":
             opponent = spec_of(game.name).opponent
             figures = on_cpu(game, number or ON_CPU, names, opponent, seconds)
@@ -66,9 +54,9 @@ def bench(
             figures = on_device(game, number or ON_GPU, names, device, seconds)
         rows += [{"game": game.name, **figure._asdict()} for figure in figures]
     if json:
-        print_json({"machine": about, "device": device, "figures": rows})
+        common.print_json({"machine": about, "device": device, "figures": rows})
         return
-    print_table(
+    common.print_table(
         ("game", "what", ">a second", ""),
         [(row["game"], row["what"], f"{row['rate']:,.0f}", row["unit"]) for row in rows],
         title=", ".join(f"{key} {value}" for key, value in about.items()),

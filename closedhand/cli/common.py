@@ -36,7 +36,7 @@ MOST_SEED = 2**63 - 1
 
 def underscored(name: str | None) -> str | None:
     """Replace the hyphens of a game's name on the command line by underscores."""
-    return name.replace("-", "_") if name else name
+    return name and name.replace("-", "_")
 
 
 GAME_HELP = f"A game: {', '.join(spec.command_name for spec in GAMES.values())}."
@@ -98,11 +98,7 @@ LARGEST = 1e9
 
 
 def positive(value: float | None) -> float | None:
-    """Check that a number on the command line is larger than 0, and return it.
-
-    Raises:
-        InputError: The number is 0 or less, or above `LARGEST`.
-    """
+    """Check that a number on the command line is larger than 0, at most `LARGEST`; return it."""
     if value is not None and not 0 < value <= LARGEST:
         raise InputError(f"the number must be larger than 0 and at most {LARGEST:g}, not {value}")
     return value
@@ -115,12 +111,7 @@ Minutes = Annotated[
 
 
 def given_options(game: str | None, rules: str | None, options: list[str] | None) -> dict[str, Any]:
-    """Parse a preset and options `key=value` of a game; of an unnamed game they remain texts.
-
-    Raises:
-        InputError: An option is not of the form key=value, given twice, or not one that the game
-            takes.
-    """
+    """Parse a preset and options `key=value` of a game; of an unnamed game they remain texts."""
     preset = [] if rules is None else [f"rules={rules}"]
     given = given_pairs([*preset, *(options or ())], "an option")
     if game is not None:
@@ -132,11 +123,7 @@ def given_options(game: str | None, rules: str | None, options: list[str] | None
 
 
 def given_pairs(texts: Iterable[str], what: str) -> dict[str, str]:
-    """Parse texts `key=value` to values by key; `what` names one of them, such as `an option`.
-
-    Raises:
-        InputError: A text is of another form, or a key is given twice.
-    """
+    """Parse texts `key=value` to values by key; `what` names one of them, such as `an option`."""
     found: dict[str, str] = {}
     for text in texts:
         key, equals, value = text.partition("=")
@@ -149,11 +136,7 @@ def given_pairs(texts: Iterable[str], what: str) -> dict[str, str]:
 
 
 def bind(name: str, rules: str | None, options: list[str] | None) -> Game:
-    """Make the game named on the command line, with its options.
-
-    Raises:
-        InputError: An unknown game, preset or option.
-    """
+    """Make the game named on the command line, with its options."""
     return make_game(name, **given_options(name, rules, options))
 
 
@@ -164,9 +147,7 @@ CLAIMS = Claims()
 def make_folder(path: Path, results: Mapping[str, FileKind]) -> Path:
     """Create the folder that a command is going to write to, and claim it until the command ends.
 
-    Args:
-        path: The folder.
-        results: What will be written, by its path within the folder.
+    `results` will be written, by their paths within the folder.
 
     Raises:
         InputError: It cannot be created or written to, another command writes to it, or a file
@@ -215,11 +196,7 @@ def note(text: str) -> None:
 
 @contextmanager
 def cluster_at(ray: str | None, workers: int | None = None) -> Iterator["Cluster | None"]:
-    """Provide the Ray cluster at an address, with at most `workers` actors; None without address.
-
-    Raises:
-        InputError: Ray is not installed, or there is no such cluster.
-    """
+    """Provide the Ray cluster at an address, with at most `workers` actors; None if absent."""
     if ray is None:
         yield None
         return
@@ -249,12 +226,9 @@ def interruptible(text: str = GO_ON) -> Iterator[None]:
 
 
 def leave_if_interrupted(interrupted: bool, text: str = GO_ON, nothing: bool = False) -> None:
-    """Print a line and exit with the code of an interruption, if there was one.
+    """Print how to resume and exit with the code of an interruption, if there was one.
 
-    Args:
-        interrupted: Whether there was an interruption.
-        text: Line that says how to resume.
-        nothing: Whether the work ended before any result.
+    `nothing` tells that the work ended before any result.
     """
     if interrupted:
         note("interrupted before anything was finished; nothing is saved" if nothing else text)
@@ -375,11 +349,8 @@ def print_table(
 ) -> None:
     """Print a table without lines, so that seven columns fit into 80 characters.
 
-    Args:
-        headings: Headings of the columns; those that begin with `>` are set to the right.
-        rows: Cells of each row.
-        title: Line above the table.
-        no_wrap: Whether cells stay whole on one line, also if that is longer than the terminal's.
+    Columns whose headings begin with `>` are set to the right. With `no_wrap` cells stay whole on
+    one line, also if that is longer than the terminal's.
     """
     table = Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
     for heading in headings:

@@ -8,14 +8,12 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from closedhand.cli.common import GameNames, Options, Rules, bind, make_folder, note, underscored
+from closedhand.cli.common import GameNames, Options, Rules, bind, make_folder, note
 from closedhand.core.agent_spec import split_agents
 from closedhand.core.checks import InputError
 from closedhand.core.file_kinds import FileKind, begun
 from closedhand.core.game import Game
 from closedhand.core.registry import GAMES, spec_of
-
-# Slow imports are made inside the functions, so that --help is fast.
 
 
 def _play(game: Game) -> None:
@@ -144,8 +142,8 @@ def compile(
     """
     if gpu is None and (agents is not None or out is not None):
         raise InputError("--agents and --out are for --gpu")
-    for name in [underscored(name) for name in games] if games else list(GAMES):
-        game = bind(str(name), rules, option)
+    for name in games or list(GAMES):
+        game = bind(name.replace("-", "_"), rules, option)
         start = time.perf_counter()
         if gpu is not None:
             _for_gpu(game, gpu, split_agents(agents) if agents else [], out)

@@ -5,27 +5,18 @@ from typing import Annotated
 
 import typer
 
-from closedhand.cli.common import (
-    GameName,
-    Json,
-    Options,
-    Rules,
-    Seed,
-    bind,
-    claim_files,
-    print_json,
-)
+from closedhand.cli import common
 from closedhand.core.file_kinds import DEALS
 
 
 def deals(
-    game: GameName,
+    game: common.GameName,
     out: Annotated[Path, typer.Option(help="File to write, one deal a line.")],
     number: Annotated[int, typer.Option(min=1, help="Number of deals.")] = 1000,
-    seed: Seed = 0,
-    rules: Rules = None,
-    option: Options = None,
-    as_json: Json = False,
+    seed: common.Seed = 0,
+    rules: common.Rules = None,
+    option: common.Options = None,
+    as_json: common.Json = False,
 ) -> None:
     """Write deals to a file, which `match --deals FILE` plays.
 
@@ -36,10 +27,11 @@ def deals(
     """
     from closedhand.core.deals import write_deals
 
-    bound = bind(game, rules, option)
-    claim_files((out, DEALS))
+    bound = common.bind(game, rules, option)
+    common.claim_files((out, DEALS))
     digest = write_deals(out, bound, number, seed)
     if as_json:
-        print_json({"game": bound.name, "deals": number, "seed": seed, "deals_digest": digest})
+        about = {"game": bound.name, "deals": number, "seed": seed}
+        common.print_json({**about, "deals_digest": digest})
     else:
         typer.echo(f"saved {number:,} deals as {out}, digest {digest}")

@@ -4,17 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from closedhand.cli.common import (
-    GameName,
-    Json,
-    Options,
-    Rules,
-    bind,
-    positive,
-    print_json,
-    print_table,
-    progress_bar,
-)
+from closedhand.cli import common
 from closedhand.core.display import plain, pretty
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.parsing import parse_whole
@@ -22,7 +12,7 @@ from closedhand.core.records import Record, replay, stated_options
 
 
 def endgame(
-    game: GameName,
+    game: common.GameName,
     hands: Annotated[
         str | None, typer.Option(help="The cards of all seats, separated by commas: 33S,44B.")
     ] = None,
@@ -47,14 +37,14 @@ def endgame(
         typer.Option(help="Team of each seat, separated by commas: 0,1,1. By default the sides."),
     ] = None,
     seconds: Annotated[
-        float, typer.Option(help="Seconds after which the search ends.", callback=positive)
+        float, typer.Option(help="Seconds after which the search ends.", callback=common.positive)
     ] = 60.0,
     memory: Annotated[
-        float, typer.Option(help="GiB of memory for decided positions.", callback=positive)
+        float, typer.Option(help="GiB of memory for decided positions.", callback=common.positive)
     ] = 1.0,
-    rules: Rules = None,
-    option: Options = None,
-    as_json: Json = False,
+    rules: common.Rules = None,
+    option: common.Options = None,
+    as_json: common.Json = False,
 ) -> None:
     """Solve a position with open hands: who wins, by which plays, and how it goes on.
 
@@ -65,19 +55,19 @@ def endgame(
     """
     from closedhand.search import exact
 
-    bound = bind(game, rules, option).flat
+    bound = common.bind(game, rules, option).flat
     state = _position(bound, hands, turn, beat, by, deal, plays)
     sides = None
     if teams is not None:
         most = bound.num_players - 1
         sides = [parse_whole(each, "a team", 0, most) for each in teams.split(",")]
-    with progress_bar("searching", None):
+    with common.progress_bar("searching", None):
         found = exact.endgame(
             bound, state, teams=sides, seconds=seconds, memory=int(memory * 2**30)
         )
     seats = len(hands.split(",")) if hands else bound.num_players
     if as_json:
-        print_json(_summary(bound, found))
+        common.print_json(_summary(bound, found))
     else:
         _show(found, seats, bound.payoff_range[0] < 0)
     if found.value is None:
@@ -118,12 +108,9 @@ def _summary(game: Game, found: Any) -> dict[str, Any]:
 
 
 def _show(found: Any, seats: int, signed: bool) -> None:
-    """Print a solution; seats without a hand are left out of the line.
+    """Print a solution for the first `seats`, which have a hand.
 
-    Args:
-        found: The solution.
-        seats: Number of seats with a hand.
-        signed: Whether who wins is told by the sign of the payoff.
+    `signed` tells that the sign of a payoff shows who wins.
     """
 
     def payoff(low: float, high: float) -> str:
@@ -133,7 +120,7 @@ def _show(found: Any, seats: int, signed: bool) -> None:
             return f"{low:g}"
         return f"{'wins' if low > 0 else 'loses'} ({low:+g})"
 
-    print_table(
+    common.print_table(
         ["play", ">value"],
         [(pretty(play.text), payoff(play.low, play.high)) for play in found.plays],
     )

@@ -5,7 +5,7 @@ A game's command is imported only when it is run or its help is shown.
 
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Annotated, Any
@@ -62,18 +62,6 @@ def _made(maker: Ref, spec: GameSpec) -> Any:
     return load(maker)(spec)
 
 
-def _load_command(ref: Ref) -> Any:
-    """Import the function of a command, or make it."""
-    return ref() if isinstance(ref, partial) else load(ref)
-
-
-def verbs_of_games() -> list[str]:
-    """List the first words of all commands that games add."""
-    return list(
-        dict.fromkeys(words.partition(" ")[0] for spec in GAMES.values() for words in spec.commands)
-    )
-
-
 def click_command(function: Callable[..., Any], name: str, help: str | None = None) -> Any:
     """Make a command from a function with Typer's annotations."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -93,16 +81,12 @@ def with_overwrite(command: Any) -> Any:
     return command
 
 
-def _set_overwrite(value: bool) -> None:
-    files.overwrite.set(value)
-
-
 def _takes_overwrite(
     overwrite: Annotated[
         bool,
         typer.Option(
             "--overwrite",
-            callback=_set_overwrite,
+            callback=lambda value: files.overwrite.set(value),
             expose_value=False,
             help="Write over files that are no results of this command.",
         ),
@@ -114,35 +98,28 @@ def _takes_overwrite(
 class Group(TyperGroup):
     """A group of commands, its own and those that games add; names may have underscores."""
 
-    verb: str | None = None
+    def offered(self) -> Iterable[str]:
+        """List the names of the commands that games add."""
+        return commands_of_games(self.name or "")
 
     def list_commands(self, ctx: Any) -> list[str]:
         """List the names of all commands."""
-        own = super().list_commands(ctx)
-        offered = commands_of_games(self.verb or self.name or "")
-        return [*own, *(name for name in offered if name not in own)]
+        return list(dict.fromkeys([*super().list_commands(ctx), *self.offered()]))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return the command of a name.
-
-        Raises:
-            InputError: There is no such command.
-        """
+        """Return the command of a name, or refuse the name."""
         name = cmd_name.replace("_", "-")
         found = super().get_command(ctx, name)
         if found is None:
-            ref = commands_of_games(self.verb or self.name or "").get(name)
-            found = click_command(_load_command(ref), name) if ref else None
-        if found is None:
-            raise InputError(self.missing(ctx, cmd_name))
+            ref = commands_of_games(self.name or "").get(name)
+            if ref is None:
+                known = ", ".join(self.list_commands(ctx))
+                is_game = cmd_name.replace("-", "_") in GAMES
+                what = f"{cmd_name} offers nothing" if is_game else f"no game {cmd_name!r}"
+                raise InputError(f"{what} to {self.name}; there are {known}")
+            made = ref() if isinstance(ref, partial) else load(ref)
+            found = click_command(made, name)
         return with_overwrite(found)
-
-    def missing(self, ctx: Any, name: str) -> str:
-        """Write the error message for a command that does not exist."""
-        verb, commands = self.verb or self.name, ", ".join(self.list_commands(ctx))
-        if name.replace("-", "_") in GAMES:
-            return f"{name} offers nothing to {verb}; there are {commands}"
-        return f"no game {name!r} to {verb}; there are {commands}"
 
 
 @contextmanager
@@ -172,15 +149,14 @@ class Commands(Group):
     traceback.
     """
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """List the names of all commands."""
-        own = TyperGroup.list_commands(self, ctx)
-        return [*own, *(verb for verb in verbs_of_games() if verb not in own)]
+    def offered(self) -> Iterable[str]:
+        """List the first words of the commands that games add."""
+        return [words.partition(" ")[0] for spec in GAMES.values() for words in spec.commands]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return the command of a name; None if there is none."""
         found = TyperGroup.get_command(self, ctx, cmd_name)
-        if found is None and cmd_name in verbs_of_games():
+        if found is None and cmd_name in self.offered():
             games = ", ".join(commands_of_games(cmd_name))
             text = f"{HELP.get(cmd_name, 'Commands of games')} ({games})."
             found = Group(name=cmd_name, help=text, no_args_is_help=True)

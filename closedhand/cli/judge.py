@@ -5,32 +5,22 @@ from typing import Annotated, Any
 
 import typer
 
-from closedhand.cli.common import (
-    GameName,
-    Json,
-    Options,
-    Rules,
-    bind,
-    make_folder,
-    print_json,
-    print_table,
-    seed_option,
-)
+from closedhand.cli import common
 from closedhand.cli.solve import called, explained, judged_columns, strategy_files, values_of
 from closedhand.core.game import Game
 
 
 def judge(
-    game: GameName,
+    game: common.GameName,
     agent: Annotated[str, typer.Argument(help="The agent.", metavar="AGENT")],
-    seed: Annotated[int, seed_option("Seed of the agent.")] = 0,
+    seed: Annotated[int, common.seed_option("Seed of the agent.")] = 0,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder for each player's best response, as a strategy file."),
     ] = None,
-    rules: Rules = None,
-    option: Options = None,
-    as_json: Json = False,
+    rules: common.Rules = None,
+    option: common.Options = None,
+    as_json: common.Json = False,
 ) -> None:
     """Evaluate an agent in a small game: value, best responses and NashConv, all exact.
 
@@ -50,10 +40,10 @@ def judge(
     from closedhand.solvers.strategy import Strategy, save, shared_responses, strategy_of
     from closedhand.solvers.tree import build, tree_size
 
-    bound = bind(game, rules, option)
+    bound = common.bind(game, rules, option)
     names = solving.labels(bound)
     strategies = strategy_files(bound)
-    folder = out and make_folder(
+    folder = out and common.make_folder(
         out, {f"{name}{end}": kind for name in names for end, kind in strategies.items()}
     )
     played = strategy_of(bound, make_agent(bound, agent, seed))
@@ -76,10 +66,11 @@ def judge(
             table = Strategy(bound, tree.keys, tree.rows, tree.actions, response, about)
             save(table, folder / f"{name}.npz")
     if as_json:
-        print_json(result)
+        common.print_json(result)
         return
     title = f"{called(result)}; {agent} at all seats; {bound.unit} a game"
-    print_table([f">{n}" for n in judged_columns(result)], [values_of(result)], title, no_wrap=True)
+    headings = [f">{name}" for name in judged_columns(result)]
+    common.print_table(headings, [values_of(result)], title, no_wrap=True)
     typer.echo(
         f"{result['information_sets']:,} information sets, {result['nodes']:,} histories; "
         + explained(result)

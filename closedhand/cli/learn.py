@@ -82,13 +82,10 @@ def trainer(*own: Option) -> Callable[..., None]:
 
 
 def device_for(asked: str, opponents: str | None, ray: str | None) -> str:
-    """Return the device to learn on.
+    """Return the device to learn on, of `auto`, `cpu`, `cuda`, `cuda:1`, ….
 
-    Args:
-        asked: `auto`, `cpu`, `cuda`, `cuda:1`, …; auto takes a GPU if there is one with a
-            compiler for it, and nothing is asked for that only learners on a CPU do.
-        opponents: Whom to learn against.
-        ray: Address of a cluster.
+    `auto` takes a GPU if there is one with a compiler for it, and nothing is asked for that only
+    learners on a CPU do.
 
     Raises:
         InputError: There is no such device, or it does not do what is asked for.
@@ -148,15 +145,7 @@ def prepare(learner: Any, folder: Path, restart: bool) -> Any:
 
 
 def settings_of(algorithm: str, on_gpu: bool = False) -> Options:
-    """Return the table of an algorithm's settings.
-
-    Args:
-        algorithm: An algorithm of every game, or one of a single game that takes `--set`.
-        on_gpu: Whether it learns on a GPU.
-
-    Raises:
-        InputError: There is no such algorithm.
-    """
+    """Return the settings of an algorithm of every game, or of one game, that takes `--set`."""
     if on_gpu and algorithm not in ON_GPU:
         raise InputError(f"{algorithm} does not learn on a GPU; {', '.join(ON_GPU)} does")
     places = ON_GPU if on_gpu else LEARNERS

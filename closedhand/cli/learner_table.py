@@ -9,8 +9,6 @@ from closedhand.cli.common import Json, Seed, interruptible, make_folder, progre
 from closedhand.cli.reproduce import Quick, report_files, show_report
 from closedhand.core.file_kinds import FileKind, headed
 
-# Slow imports are made inside the command, so that --help is fast.
-
 
 def reproduce_learners(
     only: Annotated[

@@ -9,33 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from closedhand.cli.common import (
-    GameName,
-    Json,
-    Options,
-    Ray,
-    Rules,
-    Seed,
-    bind,
-    claim_files,
-    given_options,
-    interruptible,
-    leave_if_interrupted,
-    note,
-    plain_console,
-    print_json,
-    print_table,
-    progress_bar,
-    save_picture,
-    slug,
-    workers_of,
-)
+from closedhand.cli import common
 from closedhand.core.checks import check_deals
 from closedhand.core.file_kinds import LEAGUE, MATCH, PICTURE
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import make_game
 
-# Slow imports are made inside the functions, so that --help is fast.
 if TYPE_CHECKING:
     from closedhand.core.agents import Player
     from closedhand.core.deals import Deals as FixedDeals
@@ -76,25 +55,25 @@ Processes = Annotated[
 
 
 def match(
-    game: GameName,
+    game: common.GameName,
     agents: Agents,
     deals: Deals = None,
     rounds: Annotated[
         int | None, typer.Option(min=1, help="Number of rounds of a league; 1000 if absent.")
     ] = None,
     duplicate: Duplicate = False,
-    seed: Seed = 0,
-    rules: Rules = None,
-    option: Options = None,
+    seed: common.Seed = 0,
+    rules: common.Rules = None,
+    option: common.Options = None,
     workers: Processes = None,
-    ray: Ray = None,
+    ray: common.Ray = None,
     out: Annotated[
         Path | None, typer.Option(help="JSON file for the results; the picture is saved beside it.")
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the match that the file holds.")
     ] = False,
-    as_json: Json = False,
+    as_json: common.Json = False,
 ) -> None:
     """Play a duplicate match, or a league, and show points with 95% intervals.
 
@@ -110,41 +89,33 @@ def match(
     from closedhand.core.agent_spec import split_agents
     from closedhand.core.registry import spec_of
 
-    options = given_options(game, rules, option)
+    options = common.given_options(game, rules, option)
     is_league = spec_of(game).league or rounds is not None or duplicate
     kind = ["league", *["duplicate"] * duplicate] if is_league else ["match"]
     given = [f"{key} {value}" for key, value in options.items()]
-    number, fixed = _asked(game, options, deals)
-    if fixed is not None:
-        given.append(f"deals {fixed.digest}")
-    path = out or Path("runs") / (slug(" ".join([*kind, game, *given, agents])) + ".json")
+    asked = _asked(game, options, deals)
+    if not isinstance(asked, int | None):
+        given.append(f"deals {asked.digest}")
+    path = out or Path("runs") / (common.slug(" ".join([*kind, game, *given, agents])) + ".json")
     picture = path.parent / f"{path.stem}.png"
-    claim_files((path, LEAGUE if is_league else MATCH), (picture, PICTURE))
+    common.claim_files((path, LEAGUE if is_league else MATCH), (picture, PICTURE))
     texts = split_agents(agents)
     if is_league:
-        contest = _league(game, options, texts, fixed or number, rounds, duplicate, seed)
+        contest = _league(game, options, texts, asked, rounds, duplicate, seed)
     else:
-        contest = _match(bind(game, rules, option), texts, fixed or number or 1000, seed)
+        contest = _match(common.bind(game, rules, option), texts, asked or 1000, seed)
     _contend(contest, path, picture, workers, ray, resume, as_json)
 
 
-def _asked(
-    game: str, options: dict[str, Any], text: str | None
-) -> tuple[int | None, "FixedDeals | None"]:
-    """Parse `--deals`: a number, or the deals of a file; both None if the text is None.
-
-    The file is read by the game of its options; a league has the same deals.
-
-    Raises:
-        InputError: It is neither, or the file holds no deals of the game.
-    """
+def _asked(game: str, options: dict[str, Any], text: str | None) -> "int | FixedDeals | None":
+    """Parse `--deals`: a number, or the deals of a file, read by the game of these options."""
     from closedhand.core.deals import read_deals
 
     if text is None:
-        return None, None
+        return None
     if re.fullmatch(r"[+-]?[0-9]{1,30}", text):
-        return check_deals(int(text), "a match"), None
-    return None, read_deals(Path(text), make_game(game, **options))
+        return check_deals(int(text), "a match")
+    return read_deals(Path(text), make_game(game, **options))
 
 
 def _contend(
@@ -163,7 +134,7 @@ def _contend(
     clocked = is_clocked(contest.game, contest.players)
     if clocked and ray is not None:
         raise InputError("an agent that searches by the clock needs all cores: leave out --ray")
-    players = workers_of(ray, workers or (1 if clocked else None))
+    players = common.workers_of(ray, workers or (1 if clocked else None))
     played = contest.load(path) if resume else None
 
     def save(found: Any) -> None:
@@ -171,22 +142,22 @@ def _contend(
 
     with (
         players as doing,
-        interruptible(NOTHING),
-        progress_bar(contest.unit, contest.total) as update,
+        common.interruptible(NOTHING),
+        common.progress_bar(contest.unit, contest.total) as update,
     ):
         found = contest.play(doing, played, lambda done: update(done * contest.share), save)
     data = contest.summary(found)
     # Print first: a full disk must not lose the results.
     if as_json:
-        print_json(data)
+        common.print_json(data)
     else:
         contest.show(data)
     results.save(path, data)
-    drawn = save_picture(contest.plot, data, picture)
+    drawn = common.save_picture(contest.plot, data, picture)
     if not as_json:
         typer.echo(f"saved {path}" + (f" and {drawn}" if drawn else ""))
-    done = f"{found.deals * contest.share} of {contest.total} {contest.unit}"
-    leave_if_interrupted(found.interrupted, f"interrupted after {done}; continue with --resume")
+    done = f"interrupted after {found.deals * contest.share} of {contest.total} {contest.unit}"
+    common.leave_if_interrupted(found.interrupted, f"{done}; continue with --resume")
 
 
 class _Contest(NamedTuple):
@@ -258,9 +229,9 @@ def _league(
     number, digest = _counted(asked)
     seated = league.seat_all(game, texts)
     if len(seated) > len(texts):
-        note(f"{texts[-1]} takes {len(seated) - len(texts) + 1} seats")
+        common.note(f"{texts[-1]} takes {len(seated) - len(texts) + 1} seats")
     if number * share != (rounds or number * share):
-        note(f"playing {number * share} rounds, in deals of {share}")
+        common.note(f"playing {number * share} rounds, in deals of {share}")
     return _Contest(
         game, seated, "rounds", share, number * share,
         load=lambda path: league.load(path, game, seated, seed, duplicate, digest),
@@ -273,7 +244,7 @@ def show_match(data: dict[str, Any]) -> None:
     """Print match results as tables."""
     from closedhand.arena.results import between, shortened
 
-    console = plain_console()
+    console = common.plain_console()
     for pair in data["pairs"]:
         first, second = map(shortened, pair["agents"])
         title = f"{data['game']}: {first} v {second}, {_dealt(data)}, seed {data['seed']}"
@@ -290,7 +261,7 @@ def show_match(data: dict[str, Any]) -> None:
             )
             lines.append((shortened(row["agent"]), row["role"], *chain.from_iterable(cells)))
         headings = chain.from_iterable((f">{name}", ">95%") for name in signs)
-        print_table(["agent", "role", *headings], lines, title)
+        common.print_table(["agent", "role", *headings], lines, title)
         gap = pair["difference"]["all"]
         console.print(
             f"{first} minus {second} on the same deals: {gap['mean']:+.3f} points per game "
@@ -322,10 +293,10 @@ def show_league(data: dict[str, Any]) -> None:
     """Print the results of a league as tables."""
     from closedhand.arena.results import between, shortened
 
-    console = plain_console()
+    console = common.plain_console()
     how = f"each of {_dealt(data)} at all seats, " if data["duplicate"] else ""
     console.print(f"{data['game']}: {data['rounds']:,} rounds, {how}seed {data['seed']}")
-    print_table(
+    common.print_table(
         ["agent", ">points", ">95%", *(f">{n}" for n in _ordinals(len(data["results"]))), ">µs"],
         [
             (

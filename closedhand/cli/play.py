@@ -8,22 +8,11 @@ from rich.console import Console
 from rich.highlighter import RegexHighlighter
 from rich.theme import Theme
 
-from closedhand.cli import streams
-from closedhand.cli.common import (
-    MOST_SEED,
-    GameName,
-    Options,
-    Rules,
-    bind,
-    plain_console,
-    seed_option,
-)
-
-# Slow imports are made inside the command, so that --help is fast.
+from closedhand.cli import common, streams
 
 
 def play(
-    game: GameName,
+    game: common.GameName,
     agents: Annotated[
         str | None,
         typer.Option(
@@ -32,14 +21,14 @@ def play(
         ),
     ] = None,
     seat: Annotated[int, typer.Option(help="Your seat.")] = 0,
-    seed: Annotated[int | None, seed_option("Seed of the deal; random if absent.")] = None,
+    seed: Annotated[int | None, common.seed_option("Seed of the deal; random if absent.")] = None,
     deal: Annotated[str | None, typer.Option(help="Deal in the game's notation.")] = None,
     hint: Annotated[
         str | None,
         typer.Option(help="Agent that gives hints; by default the game's adviser."),
     ] = None,
-    rules: Rules = None,
-    option: Options = None,
+    rules: common.Rules = None,
+    option: common.Options = None,
 ) -> None:
     """Play in the terminal against agents, hand after hand.
 
@@ -56,7 +45,7 @@ def play(
     from closedhand.core.records import start
     from closedhand.core.registry import spec_of
 
-    bound = bind(game, rules, option)
+    bound = common.bind(game, rules, option)
     if seed is None:
         seed = int(np.random.default_rng().integers(2**31))
     names = split_agents(spec_of(bound.name).opponent if agents is None else agents)
@@ -70,7 +59,7 @@ def play(
         show(f"{game} against {', '.join(names)}, --seed {seed}")
         if not table.run(session, streams.read_line, show, score) or not _again():
             return
-        seed, deal = (seed + 1) % (MOST_SEED + 1), None
+        seed, deal = (seed + 1) % (common.MOST_SEED + 1), None
 
 
 def paper() -> Console:
@@ -78,7 +67,7 @@ def paper() -> Console:
 
     It prints text unchanged, and without colours if the stream is no terminal or NO_COLOR is set.
     """
-    return plain_console(
+    return common.plain_console(
         highlighter=_Suits(),
         theme=Theme({"table.red": "bright_red", "table.turn": "bold yellow", "table.seat": "bold"}),
         soft_wrap=True,

@@ -6,22 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from closedhand.cli.common import (
-    GameName,
-    Json,
-    Options,
-    Ray,
-    RecordsGame,
-    Rules,
-    Seed,
-    Workers,
-    bind,
-    claim_files,
-    given_options,
-    interruptible,
-    print_json,
-    progress_bar,
-)
+from closedhand.cli import common
 from closedhand.cli.groups import Group
 from closedhand.core.file_kinds import PAGE, RECORDS, FileKind
 from closedhand.core.game import InputError
@@ -39,13 +24,13 @@ def replay(
             help="Records, one per line, in JSON or a game's notation; or a log of another program."
         ),
     ],
-    game: RecordsGame = None,
-    rules: Rules = None,
-    option: Options = None,
+    game: common.RecordsGame = None,
+    rules: common.Rules = None,
+    option: common.Options = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Print a line for every game, not only for errors.")
     ] = False,
-    as_json: Json = False,
+    as_json: common.Json = False,
 ) -> None:
     """Replay every record of a file; exit code 0 only if all are legal and all results agree.
 
@@ -57,8 +42,9 @@ def replay(
     wrong: list[str] = []
     games = entries = 0
     # A progress bar and lines would mix: without --verbose errors are printed at the end.
-    with nullcontext(lambda done: None) if verbose else progress_bar("games", None) as update:
-        for each in replay_file(file, game, **given_options(game, rules, option)):
+    bar = nullcontext(lambda done: None) if verbose else common.progress_bar("games", None)
+    with bar as update:
+        for each in replay_file(file, game, **common.given_options(game, rules, option)):
             games += 1
             entries += len(each.record.actions) if each.record else 0
             update(games)
@@ -71,7 +57,8 @@ def replay(
             if each.error is not None:
                 wrong.append(each.error)
     if as_json:
-        print_json({"file": str(file), "games": replays, "entries": entries, "errors": len(wrong)})
+        counts = {"entries": entries, "errors": len(wrong)}
+        common.print_json({"file": str(file), "games": replays, **counts})
     else:
         for line in () if verbose else wrong:
             typer.echo(line)
@@ -92,12 +79,12 @@ def export(
             "else a log of that ending."
         ),
     ],
-    game: RecordsGame = None,
+    game: common.RecordsGame = None,
     mistakes: Annotated[
         bool, typer.Option("--mistakes", help="Rate all plays of a page; takes a second for each.")
     ] = False,
-    rules: Rules = None,
-    option: Options = None,
+    rules: common.Rules = None,
+    option: common.Options = None,
 ) -> None:
     """Convert logs of other programs to records, and records to logs or to a page of replays.
 
@@ -116,9 +103,9 @@ def export(
     if mistakes and out.suffix != ".html":
         raise InputError("--mistakes is for a page: leave it out, or let --out end in .html")
     log = FileKind("a log that a game reads", lambda path: reader_of(path) is not None)
-    claim_files((out, {".jsonl": RECORDS, ".html": PAGE}.get(out.suffix, log)))
+    common.claim_files((out, {".jsonl": RECORDS, ".html": PAGE}.get(out.suffix, log)))
     reader = reader_of(file)
-    asked = given_options(game, rules, option)
+    asked = common.given_options(game, rules, option)
     if reader is not None:
         records = [as_asked(record, game, **asked) for record in reader.records(file)]
     else:
@@ -128,7 +115,7 @@ def export(
     elif out.suffix == ".html":
         from closedhand.web.page import page
 
-        with progress_bar("games", len(records)) as update:
+        with common.progress_bar("games", len(records)) as update:
             write_atomically(out, page(records, out.stem, mistakes, update))
     else:
         write_atomically(out, writers[out.suffix](records))
@@ -137,7 +124,7 @@ def export(
 
 @app.command()
 def generate(
-    game: GameName,
+    game: common.GameName,
     agents: Annotated[
         str,
         typer.Option(
@@ -153,11 +140,11 @@ def generate(
         ),
     ],
     games: Annotated[int, typer.Option(min=1, help="Number of games.")] = 10_000,
-    seed: Seed = 0,
-    rules: Rules = None,
-    option: Options = None,
-    workers: Workers = None,
-    ray: Ray = None,
+    seed: common.Seed = 0,
+    rules: common.Rules = None,
+    option: common.Options = None,
+    workers: common.Workers = None,
+    ray: common.Ray = None,
 ) -> None:
     """Play games between agents, and write them as records.
 
@@ -171,7 +158,7 @@ def generate(
     from closedhand.core.records import write
     from closedhand.core.registry import load, spec_of
 
-    bound = bind(game, rules, option)
+    bound = common.bind(game, rules, option)
     if out.suffix != ".jsonl":
         own = spec_of(bound.name).commands.get("records generate")
         if own is None:
@@ -180,7 +167,8 @@ def generate(
         return
     if workers is not None or ray is not None:
         raise InputError("--workers and --ray are for shards: leave them out")
-    claim_files((out, RECORDS))
-    with interruptible("interrupted; nothing is saved"), progress_bar("games", games) as update:
+    common.claim_files((out, RECORDS))
+    stop = common.interruptible("interrupted; nothing is saved")
+    with stop, common.progress_bar("games", games) as update:
         write(out, generate(bound, split_agents(agents), games, seed, update))
     typer.echo(f"saved {games:,} games as {out}")

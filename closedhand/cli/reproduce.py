@@ -28,16 +28,9 @@ Quick = Annotated[
 
 
 def plan_of(module: Any, quick: bool, only: str | None, **given: Any) -> Any:
-    """Make the plan of a reproduction: `Plan` or `QUICK` of its module, and what was given.
+    """Make the plan of a reproduction: `Plan` or `QUICK` of its module, and the fields given.
 
-    Args:
-        module: Module with `Plan`, `QUICK` and `SECTIONS`.
-        quick: Whether to begin with `QUICK`.
-        only: Sections, separated by commas; None: those of the plan.
-        **given: Fields of the plan; None: as there.
-
-    Raises:
-        InputError: There is no such section.
+    `only` names some of its `SECTIONS`, separated by commas.
     """
     chosen = {name: value for name, value in given.items() if value is not None}
     if only is not None:
@@ -66,13 +59,10 @@ def computed(
     compute: Callable[[Path, Any, Callable[[str, float, int], None]], dict[str, Any]],
     plan: Any,
 ) -> dict[str, Any]:
-    """Compute a plan in parts, with a progress bar.
+    """Compute a plan in parts, with a progress bar, into the folder `out`.
 
-    Args:
-        out: Folder for the parts.
-        files: Other files that will be written there, see `make_folder`.
-        compute: The computation, from the folder, the plan and `progress(name, number, total)`.
-        plan: Its plan.
+    `files` are others that will be written there. The last argument of `compute` is
+    `progress(name, number, total)`.
     """
     make_folder(out, files)
     with interruptible(), progress_bar("parts", None) as update:

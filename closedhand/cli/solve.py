@@ -9,22 +9,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from closedhand.cli.common import (
-    GameName,
-    Json,
-    Options,
-    Rules,
-    bind,
-    leave_if_interrupted,
-    make_folder,
-    positive,
-    print_json,
-    print_table,
-    progress_bar,
-    save_picture,
-    seed_option,
-    slug,
-)
+from closedhand.cli import common
 from closedhand.core.file_kinds import CHECKPOINT, PICTURE, SOLUTION, STRATEGY, FileKind, headed
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
@@ -72,26 +57,27 @@ States = Annotated[
 
 def solve(
     context: typer.Context,
-    game: GameName,
+    game: common.GameName,
     algorithm: Algorithms = "pcfr+",
     iterations: Iterations = None,
     seconds: Annotated[
-        float | None, typer.Option(help="Seconds of work over all resumptions.", callback=positive)
+        float | None,
+        typer.Option(help="Seconds of work over all resumptions.", callback=common.positive),
     ] = None,
     until: Annotated[
-        float | None, typer.Option(help="NashConv at which to stop.", callback=positive)
+        float | None, typer.Option(help="NashConv at which to stop.", callback=common.positive)
     ] = None,
     states: States = None,
-    seed: Annotated[int, seed_option("Seed of sampling algorithms.")] = 0,
+    seed: Annotated[int, common.seed_option("Seed of sampling algorithms.")] = 0,
     out: Annotated[
         Path | None, typer.Option(help="Folder for strategies and results; one in runs/ if absent.")
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the runs that the folder holds.")
     ] = False,
-    rules: Rules = None,
-    option: Options = None,
-    as_json: Json = False,
+    rules: common.Rules = None,
+    option: common.Options = None,
+    as_json: common.Json = False,
 ) -> None:
     """Solve a small game and show the value, best responses and NashConv, all exact.
 
@@ -109,7 +95,7 @@ def solve(
     from closedhand.arena.plot import plot_curves
     from closedhand.solvers.tree import trees_of
 
-    bound = bind(game, rules, [*(option or []), *options_by_name(context.args)])
+    bound = common.bind(game, rules, [*(option or []), *options_by_name(context.args)])
     limits = Limits(iterations, seconds, until)
     names = names_of(algorithm)
     refuse_limits_of_lp(names, limits, states, resume)
@@ -117,8 +103,8 @@ def solve(
         limits = Limits(ITERATIONS)
     trees_of(bound, states).build(bound)  # first, to refuse a game that is too large
     about = [*chosen(bound), *([f"states {states}"] if states else [])]
-    folder = make_folder(
-        out or Path("runs") / slug(" ".join(["solve", bound.name, *about])),
+    folder = common.make_folder(
+        out or Path("runs") / common.slug(" ".join(["solve", bound.name, *about])),
         {
             "nash-conv.png": PICTURE,
             **{f"{name}/{file}": kind for name in names for file, kind in files_of(bound).items()},
@@ -126,23 +112,19 @@ def solve(
     )
     results = solve_all(bound, names, limits, states, seed, folder, resume)
     if as_json:
-        print_json(results[0] if len(names) == 1 else {"runs": results})
+        common.print_json(results[0] if len(names) == 1 else {"runs": results})
     else:
         show_results(results)
     drawn = curves(bound, folder, states)
-    picture = save_picture(plot_curves, drawn, folder / "nash-conv.png") if drawn else None
+    picture = common.save_picture(plot_curves, drawn, folder / "nash-conv.png") if drawn else None
     if not as_json:
         typer.echo(f"saved {folder}/*/strategy.npz" + (f" and {picture}" if picture else ""))
     again = "interrupted; the work so far is saved: continue with --resume"
-    leave_if_interrupted(results[-1]["interrupted"], again)
+    common.leave_if_interrupted(results[-1]["interrupted"], again)
 
 
 def names_of(algorithm: str) -> list[str]:
-    """Parse the algorithms of `--algorithm`.
-
-    Raises:
-        InputError: There is no such algorithm.
-    """
+    """Parse the algorithms of `--algorithm`."""
     from closedhand.solvers import solving
 
     names: list[str] = [*solving.SOLVERS] if algorithm == "all" else algorithm.split(",")
@@ -155,9 +137,6 @@ def names_of(algorithm: str) -> list[str]:
 
 def options_by_name(words: list[str]) -> list[str]:
     """Convert options of a game that are given by name to texts key=value.
-
-    Raises:
-        InputError: A word is no option, or has no value.
 
     Examples:
         >>> options_by_name(["--double-pair", "split", "--pair=card"])
@@ -200,7 +179,7 @@ def solve_all(
     while len(results) < len(names) and not (results and results[-1]["interrupted"]):
         name = names[len(results)]
         results.append(
-            solve_exactly(game, folder / name) if name == "lp" else work(runs[name], *limits)
+            solve_exactly(game, folder / name) if name == "lp" else work(runs[name], limits)
         )
     return results
 
@@ -261,23 +240,18 @@ def curves(game: Game, folder: Path, states: str | None = None) -> list[dict[str
     return [each for each in found if (each["game"], each["options"], each.get("states")) == same]
 
 
-def work(
-    run: Any,
-    iterations: int | None = None,
-    seconds: float | None = None,
-    until: float | None = None,
-) -> dict[str, Any]:
+def work(run: Any, limits: Limits) -> dict[str, Any]:
     """Advance a `solving.Run`, which saves itself, with a progress bar; return its summary."""
     # The bar counts iterations or seconds; a NashConv to reach gives it no total.
-    by_time = iterations is None and seconds is not None
-    total = round(seconds or 0) if by_time else iterations
+    by_time = limits.iterations is None and limits.seconds is not None
+    total = round(limits.seconds or 0) if by_time else limits.iterations
     unit = f"{run.algorithm}, seconds" if by_time else f"{run.algorithm}, iterations"
-    with progress_bar(unit, total) as update:
+    with common.progress_bar(unit, total) as update:
 
         def progress() -> None:
             update(int(run.seconds) if by_time else run.solver.iterations)
 
-        run.advance(iterations, seconds, until, progress)
+        run.advance(*limits, progress)
     return run.summary()
 
 
@@ -309,11 +283,6 @@ def solve_exactly(game: Game, folder: Path) -> dict[str, Any]:
     return result
 
 
-def unit_of(result: dict[str, Any]) -> str:
-    """Return the unit of payoffs in the game of a result."""
-    return make_game(result["game"], **result["options"]).unit
-
-
 def called(result: dict[str, Any]) -> str:
     """Write the game of a result with its options, for a title."""
     options = ", ".join(f"{key}={value}" for key, value in result["options"].items())
@@ -339,8 +308,10 @@ def judged_columns(result: dict[str, Any]) -> list[str]:
 
 def show_results(results: list[dict[str, Any]]) -> None:
     """Print summaries as a table."""
-    columns = ("iterations", "seconds", *judged_columns(results[0]))
-    print_table(
+    first = results[0]
+    unit = make_game(first["game"], **first["options"]).unit
+    columns = ("iterations", "seconds", *judged_columns(first))
+    common.print_table(
         ["algorithm", *(f">{name}" for name in columns)],
         [
             (
@@ -351,14 +322,14 @@ def show_results(results: list[dict[str, Any]]) -> None:
             )
             for result in results
         ],
-        f"{called(results[0])}; {unit_of(results[0])} a game",
+        f"{called(first)}; {unit} a game",
         no_wrap=True,
     )
     for result in results:
         if result["algorithm"] == "lp":
             player = next(iter(result["best_responses"]))
             typer.echo(f"exact value for {player}: {result['value']:.12f}")
-    typer.echo(explained(results[0]))
+    typer.echo(explained(first))
 
 
 def explained(result: dict[str, Any]) -> str:

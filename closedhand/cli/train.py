@@ -9,26 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
-from closedhand.cli.common import (
-    Options,
-    Ray,
-    Restart,
-    Rules,
-    Settings,
-    bind,
-    given_options,
-    positive,
-    seed_option,
-    underscored,
-)
+from closedhand.cli import common
 from closedhand.cli.groups import Group, click_command, with_overwrite
 from closedhand.core.game import InputError
-from closedhand.core.options import Options as Table, options_of
+from closedhand.core.options import Options, options_of
 from closedhand.core.registry import GAMES, GameSpec, Ref, load, spec_of
 from closedhand.core.threads import MOST_THREADS
-
-# Slow imports are made inside the commands, so that --help is fast.
-
 
 EVERYWHERE: dict[str, Ref] = {
     "ppo": "closedhand.cli.learn:learn_on_devices",
@@ -46,7 +32,7 @@ def trainers_of(spec: GameSpec) -> dict[str, Ref]:
     return {**EVERYWHERE, **spec.trainers}
 
 
-def options_of_trainer(spec: GameSpec, algorithm: str) -> Table:
+def options_of_trainer(spec: GameSpec, algorithm: str) -> Options:
     """Return the table of the options of a game's trainer."""
     return options_of(load(trainers_of(spec)[algorithm]), algorithm, skip=len(TASK))
 
@@ -54,20 +40,14 @@ def options_of_trainer(spec: GameSpec, algorithm: str) -> Table:
 class Trainings(Group):
     """A command for every game, and the training commands that games add."""
 
-    verb = "train"
-
     def list_commands(self, ctx: Any) -> list[str]:
         """List the names of all commands."""
         games = [spec.command_name for spec in GAMES.values()]
         return [*games, *super().list_commands(ctx)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return the command of a name.
-
-        Raises:
-            InputError: There is no such command.
-        """
-        spec = GAMES.get(underscored(cmd_name) or "")
+        """Return the command of a game, or one of the others."""
+        spec = GAMES.get(common.underscored(cmd_name) or "")
         if spec is None:
             return super().get_command(ctx, cmd_name)
         command = click_command(train_game, spec.command_name, help_of(spec))
@@ -114,7 +94,7 @@ Out = Annotated[Path, typer.Option(help="Folder for the model; training resumes 
 Minutes = Annotated[
     float,
     typer.Option(
-        help="Minutes to train, in addition to those before a resumption.", callback=positive
+        help="Minutes to train, in addition to those before a resumption.", callback=common.positive
     ),
 ]
 Opponents = Annotated[
@@ -164,18 +144,18 @@ def train_game(
     records: Records = None,
     expert: Expert = None,
     device: Device = None,
-    ray: Ray = None,
-    setting: Settings = None,
+    ray: common.Ray = None,
+    setting: common.Settings = None,
     start: Start = None,
-    seed: Annotated[int, seed_option("Seed of everything random.")] = 0,
-    restart: Restart = False,
-    rules: Rules = None,
-    option: Options = None,
+    seed: Annotated[int, common.seed_option("Seed of everything random.")] = 0,
+    restart: common.Restart = False,
+    rules: common.Rules = None,
+    option: common.Options = None,
 ) -> None:
     """Train an agent; the help of a game's command is that of `help_of`."""
     values = locals()
     given = {name: values[name] for name in OF_LEARNERS if values[name] is not None}
-    game = bind(underscored(context.command.name) or "", rules, option)
+    game = common.bind(common.underscored(context.command.name) or "", rules, option)
     spec = spec_of(game.name)
     if algorithm not in trainers_of(spec):
         known = ", ".join(trainers_of(spec))
@@ -186,6 +166,6 @@ def train_game(
             word = next(each.opts[0] for each in context.command.params if each.name == name)
             raise InputError(f"{algorithm} of {game.name} does not take it: leave out {word}")
     if "given" in taken:  # a trainer that needs the game's options without the defaults
-        given["given"] = given_options(game.name, rules, option)
+        given["given"] = common.given_options(game.name, rules, option)
     trainer = load(trainers_of(spec)[algorithm])
     trainer(game, algorithm, 60 * minutes, seed, out, restart, **taken.read(given))

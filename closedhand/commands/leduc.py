@@ -5,17 +5,9 @@ from typing import Annotated
 
 import typer
 
-from closedhand.cli.common import (
-    Json,
-    Seed,
-    claim_files,
-    leave_if_interrupted,
-    make_folder,
-    positive,
-    save_picture,
-)
+from closedhand.cli import common
 from closedhand.cli.reproduce import Only, Out, Quick, computed, plan_of, report_files, show_report
-from closedhand.cli.solve import files_of, show_results, work
+from closedhand.cli.solve import Limits, files_of, show_results, work
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.file_kinds import DRAWING, PICTURE
 from closedhand.core.game import Game
@@ -28,15 +20,15 @@ def learn(
     from closedhand.arena.plot import plot_curves
     from closedhand.solvers import solving
 
-    make_folder(folder, {"nash-conv.png": PICTURE, **files_of(game)})
+    common.make_folder(folder, {"nash-conv.png": PICTURE, **files_of(game)})
     run = solving.begin(algorithm, game, seed, folder)
     run.resume_if_kept(restart)
-    result = work(run, seconds=run.seconds + seconds)
+    result = work(run, Limits(seconds=run.seconds + seconds))
     show_results([result])
-    save_picture(plot_curves, [result], folder / "nash-conv.png")
+    common.save_picture(plot_curves, [result], folder / "nash-conv.png")
     path = folder / "strategy.npz"
     typer.echo(f"saved {path}: play it as the agent {AgentSpec('strategy', {}, str(path))}")
-    leave_if_interrupted(result["interrupted"])
+    common.leave_if_interrupted(result["interrupted"])
 
 
 def graph(
@@ -62,7 +54,7 @@ def graph(
     from closedhand.papers.leduc_slides.graph import pictures_of, plot_graph
     from closedhand.solvers.strategy import load
 
-    claim_files(*zip(pictures_of(out), (DRAWING, PICTURE), strict=True))
+    common.claim_files(*zip(pictures_of(out), (DRAWING, PICTURE), strict=True))
     played = load(strategy) if strategy else None
     game = played.game if played else make_game("uh_leduc")
     for path in plot_graph(out, game, played, card, flop):
@@ -75,10 +67,12 @@ def reproduce(
     quick: Quick = False,
     seconds: Annotated[
         float | None,
-        typer.Option(help="Training time of each learner; 120 if absent.", callback=positive),
+        typer.Option(
+            help="Training time of each learner; 120 if absent.", callback=common.positive
+        ),
     ] = None,
-    seed: Seed = 0,
-    as_json: Json = False,
+    seed: common.Seed = 0,
+    as_json: common.Json = False,
 ) -> None:
     """Solve and learn UH-Leduc: exact values, and the results of all algorithms.
 
@@ -92,5 +86,5 @@ def reproduce(
     plan = plan_of(reproduction, quick, only, seconds=seconds, seed=seed)
     files = report_files(only, reproduction.PICTURES)
     results = computed(out, files, reproduction.compute, plan)
-    save_picture(reproduction.pictures, results, out)
+    common.save_picture(reproduction.pictures, results, out)
     show_report(out, reproduction.report(results), results, as_json, only)

@@ -17,12 +17,9 @@ from closedhand.core.run import Run
 
 
 def fitting(task: str, agent: str) -> Callable[..., None]:
-    """Make the trainer of an algorithm.
+    """Make the trainer that fits the weights of a `learning.policy_gradient.Task`, a reference.
 
-    Args:
-        task: Reference `module:name` to the `learning.policy_gradient.Task` whose weights are
-            fitted.
-        agent: Beginning of the text of the agent that takes the file.
+    `agent` is the beginning of the text of the agent that takes the file.
     """
 
     def learn(
@@ -56,15 +53,10 @@ def fitting(task: str, agent: str) -> Callable[..., None]:
 def fit(
     run: Run[Any], seconds: float, restart: bool, ray: str | None, saved: str, how: str
 ) -> None:
-    """Let a learner of games work, perhaps on a cluster, and say what was saved and how to use it.
+    """Let a learner work, perhaps on a cluster, and say what was saved and how to use it.
 
-    Args:
-        run: The run; its learner counts `games` and `steps`, and takes the cluster as `remote`.
-        seconds: Time to work.
-        restart: Whether to ignore the checkpoint.
-        ray: Address of a cluster.
-        saved: Beginning of the last line, before the number of games.
-        how: End of the last line.
+    The learner counts `games` and `steps`, and takes the cluster as `remote`. The last line is
+    `saved`, the number of games, and `how`.
     """
     learner = run.learner
     with cluster_at(ray) as learner.remote:

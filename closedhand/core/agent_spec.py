@@ -51,21 +51,19 @@ class AgentSpec:
             AgentSpec(name='search', options={'threads': 1}, argument='100ms')
         """
         _check_length(text)
-        found = re.match(r"[^\[:]*", text)
-        name = found[0] if found else ""
-        texts: dict[str, str] = {}
-        options: dict[str, Any] = {}
+        name = re.split(r"[\[:]", text, maxsplit=1)[0]
+        written: dict[str, str] = {}
         rest = text[len(name) :]
         if rest.startswith("["):
             end = _behind_bracket(rest, 0)
             if end < 0:
                 raise InputError(f"the bracket in {shown(text)} is not closed")
-            texts, rest = _read_options(rest[1 : end - 1]), rest[end:]
-            options = {key: _value(written) for key, written in texts.items()}
+            written, rest = _read_options(rest[1 : end - 1]), rest[end:]
             if rest and not rest.startswith(":"):
                 raise InputError(f"a colon is missing after the bracket in {shown(text)}")
-        bare = {key: unquoted(written) for key, written in texts.items()}
-        return cls(name, options, unquoted(rest[1:]) or None, bare)
+        options = {key: _value(value) for key, value in written.items()}
+        texts = {key: unquoted(value) for key, value in written.items()}
+        return cls(name, options, unquoted(rest[1:]) or None, texts)
 
     def __str__(self) -> str:
         """Write the text that parses to this agent; options that are None are left out."""
@@ -86,12 +84,9 @@ def split_agents(text: str) -> list[str]:
 
 
 def split_outside(text: str, separator: str, parts: int = -1) -> list[str]:
-    """Split an agent's text at separators outside brackets and quotes.
+    """Split a text at separators, commas or colons, outside brackets and quotes.
 
-    Args:
-        text: Comma-separated agents, or an agent's argument.
-        separator: A comma or a colon.
-        parts: Maximum number of parts; the last one then holds the rest. -1: any number.
+    The last one of at most `parts` parts holds the rest; -1: any number.
     """
     _check_length(text)
     pieces: list[str] = []
@@ -154,11 +149,9 @@ def unquoted(text: str) -> str:
 
 
 def quoted(text: str, separators: str = ",") -> str:
-    """Write a text for an agent's argument, in quotes if it needs them.
+    """Write an agent's argument, or a part of it, in quotes if it needs them.
 
-    Args:
-        text: The argument, or a part of it.
-        separators: Characters that would end the text at its place.
+    Any of `separators` would end the text at its place.
     """
     try:
         # A colon precedes it, as in an agent's text, and adds one cut of its own.
@@ -182,9 +175,8 @@ def _read_options(text: str) -> dict[str, str]:
         key, equals, value = piece.partition("=")
         key, value = key.strip(), value.strip()
         if not (equals and key.isidentifier()):
-            raise InputError(
-                f"an option of an agent has the form key=value, not {shown(piece.strip())}"
-            )
+            form = shown(piece.strip())
+            raise InputError(f"an option of an agent has the form key=value, not {form}")
         if key in options:
             raise InputError(f"the option {key} is given twice")
         options[key] = value

@@ -6,10 +6,9 @@ An entry point is named `game.agent` (`poker.cautious`), or just `agent` if it p
 refers to a factory, a callable `(game, seed, argument, **options) -> Agent`. Its options are its
 further parameters, or a table that is attached to it; see `closedhand.core.options`.
 
-The text of an agent, such as `search[threads=1]:20ms`, follows the grammar of
-`closedhand.core.agent_spec`. `parse_agent` parses it once, to a `NamedAgent`, which makes any
-number of agents. An unknown name or option, or an argument that the agent cannot use, raises an
-`InputError`.
+The text of an agent follows the grammar of `closedhand.core.agent_spec`. `parse_agent` parses it
+once, to a `NamedAgent`, which makes any number of agents. An unknown name or option, or an argument
+that the agent cannot use, raises an `InputError`.
 """
 
 import os
@@ -93,9 +92,7 @@ def act_batch(agent: Agent, views: np.ndarray) -> np.ndarray:
 
 
 def legal_choice(game: Game, view: State, agent: Agent) -> int:
-    """Return the legal action that the choice of an agent counts as.
-
-    In a lenient game an agent may choose an illegal action, which counts as another one.
+    """Return the legal action that the choice of an agent counts as; see `contract.admit`.
 
     Raises:
         InputError: The choice is refused, or counts as an action that is not legal either.
@@ -231,11 +228,7 @@ class NamedAgent:
     options: Mapping[str, Any]
 
     def make(self, game: Game, seed: int = 0) -> Agent:
-        """Make an agent for a game.
-
-        Args:
-            game: The game, or one with other options than the agent was parsed for.
-            seed: Seed of the agent's own randomness.
+        """Make an agent for a game, with any options; `seed` is that of its own randomness.
 
         Raises:
             InputError: An argument that the agent cannot use, or a game that it does not play.
@@ -265,12 +258,9 @@ def agent_names(game: str) -> list[str]:
 
 
 def parse_agent(game: str, agent: AnyAgent) -> Player:
-    """Parse the text of an agent and check its options.
+    """Parse the text of an agent of a game, such as `search[threads=1]:20ms`; check its options.
 
-    Args:
-        game: Name of a game that it plays.
-        agent: A text such as `search[threads=1]:20ms` or `learned:runs/demo`, or an `AgentSpec`; a
-            parsed agent, or an object that is an agent, is returned unchanged.
+    A parsed agent, or an object that is an agent, is returned unchanged.
     """
     spec = AgentSpec.parse(agent) if isinstance(agent, str) else agent
     if isinstance(spec, AgentSpec):
@@ -283,8 +273,7 @@ def parse_agent(game: str, agent: AnyAgent) -> Player:
             options = options_of(factory, spec.name, skip=3).read(given)
         reads = getattr(factory, "reads", None)
         argument = spec.argument if reads is None else reads(spec.argument)
-        name = agent if isinstance(agent, str) else str(agent)
-        return NamedAgent(name, factory, argument, options)
+        return NamedAgent(str(agent), factory, argument, options)
     if not isinstance(spec, Player):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"{agent!r} is not an agent: it lacks a name or a method act(view)")
     return spec
@@ -295,8 +284,13 @@ def make_agent(game: Game | str, agent: AnyAgent, seed: int = 0) -> Agent:
 
     Args:
         game: A `Game`, or the name of one with its default rules.
-        agent: An agent by name, or as an object, as for `parse_agent`.
+        agent: Its text, such as `search[threads=1]:20ms` or `learned:runs/demo`, or an `AgentSpec`;
+            a parsed agent; or an object that is an agent, which is returned unchanged.
         seed: Seed of the agent's own randomness.
+
+    Raises:
+        InputError: There is no such agent, or it does not play the game, or cannot use an option or
+            its argument.
     """
     bound = make_game(game) if isinstance(game, str) else game
     player = parse_agent(bound.name, agent)
@@ -304,15 +298,10 @@ def make_agent(game: Game | str, agent: AnyAgent, seed: int = 0) -> Agent:
 
 
 def make_adviser(game: Game, otherwise: str, seed: int) -> Agent:
-    """Make the agent that advises persons: the `adviser` of the game's spec.
-
-    Args:
-        game: The game.
-        otherwise: The agent to make if the spec names none, or one that does not play these rules.
-        seed: Seed of the agent.
+    """Make the agent that advises persons: the `adviser` of the game's spec, if it plays the rules.
 
     Raises:
-        InputError: Neither agent plays the game.
+        InputError: Neither it nor `otherwise` plays them.
     """
     if named := spec_of(game.name).adviser:
         with suppress(InputError):
@@ -321,12 +310,7 @@ def make_adviser(game: Game, otherwise: str, seed: int) -> Agent:
 
 
 def traits_of(game: Game, agent: AnyAgent) -> Traits:
-    """Return the traits of an agent without making it.
-
-    Args:
-        game: Game that it plays.
-        agent: An agent by name or as an object; without an attribute `traits` it has the defaults.
-    """
+    """Return the traits of an agent without making it; the defaults if it states none."""
     player = parse_agent(game.name, agent)
     if isinstance(player, NamedAgent):
         return player.describe(game)
@@ -376,11 +360,9 @@ def _entry_point(game: str, name: str) -> EntryPoint:
 
 
 def how_to_play(game: str, path: Path) -> list[str]:
-    """List the texts of agents of a game that play a file, or a file in a folder.
+    """List the texts of agents of a game that play a file, or a file in a folder; see `described`.
 
-    Args:
-        game: Name of the game.
-        path: The file or folder, which need not exist.
+    The path need not exist.
     """
     found: list[str] = []
     folder = path if os.path.isdir(path) else path.parent  # False for impossible paths
@@ -393,21 +375,15 @@ def how_to_play(game: str, path: Path) -> list[str]:
 
 
 def refuse_argument(name: str, argument: str | None) -> None:
-    """Refuse an argument to an agent that takes none.
-
-    Raises:
-        InputError: An argument is given.
-    """
+    """Raise an `InputError` if there is an argument, for an agent that takes none."""
     if argument is not None:
         raise InputError(f"the agent {name} takes no argument, not {shown(argument)}")
 
 
 def digests(game: Game, agents: Iterable[str | Player]) -> dict[str, str]:
-    """Compute the checksums of the files that agents are made from, by the agents' names.
+    """Compute the checksums of the files that agents of a game are made from, by their names.
 
-    Args:
-        game: Game that they play.
-        agents: Agents, or their texts; an unknown name, such as an object's, has no files.
+    An unknown name, such as an object's, has no files.
     """
     found: dict[str, str] = {}
     for agent in agents:

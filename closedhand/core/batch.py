@@ -12,7 +12,7 @@ Games that are over stay in the batch. They have no legal actions, and `step` do
 
 Arguments are the same everywhere, and a function raises an `InputError` for others:
 
-- `states`: states of `game`, `game.dtype` [n];
+- `states`: states of `game`, `game.dtype` [n], which only `step` changes;
 - `rng`: generator of the random numbers;
 - `seats`: players who observe, one for all games or one for each, integers [n]; by default the
   players to act.
@@ -69,15 +69,10 @@ Seats = int | Sequence[int] | NDArray[np.integer[Any]]
 
 
 def deal(game: Game, seeds: ArrayLike) -> States:
-    """Deal new games by their seeds: states, `game.dtype` [n].
+    """Deal new games, `game.dtype` [n], by their seeds, nonnegative integers [n].
 
-    Args:
-        game: The game.
-        seeds: Nonnegative integers [n]. Game i is dealt as by
-            `game.deal(np.random.default_rng(seeds[i]))`, and by every env's `reset(seed=seeds[i])`.
-
-    Raises:
-        InputError: The seeds are not nonnegative integers.
+    Game i is dealt as by `game.deal(np.random.default_rng(seeds[i]))`, and by every env's
+    `reset(seed=seeds[i])`.
     """
     array = as_array(seeds)
     if array.ndim != 1:
@@ -89,13 +84,7 @@ def deal(game: Game, seeds: ArrayLike) -> States:
 
 
 def deal_random(game: Game, number: int, rng: Rng) -> States:
-    """Deal new games, `game.dtype` [number], as by `number` calls of `game.deal(rng)`.
-
-    Args:
-        game: The game.
-        number: Number of games.
-        rng: Generator that draws the seed of each deal.
-    """
+    """Deal new games, `game.dtype` [number], as by `number` calls of `game.deal(rng)`."""
     generator(rng)
     count = whole_number(number, "a number of games", 0)
     return _start(game, [draw_seed(rng) for _ in range(count)])
@@ -104,20 +93,10 @@ def deal_random(game: Game, number: int, rng: Rng) -> States:
 def prepared(game: Game, states: Any, copy: bool = False) -> States:
     """Check that an array holds states of a game, and return it in the form of kernels.
 
-    Kernels are compiled for contiguous, writable arrays: other arrays are copied.
-
-    Args:
-        game: The game.
-        states: The array.
-        copy: Whether to copy it in any case.
-
-    Raises:
-        InputError: The array does not hold states of the game.
+    Kernels are compiled for contiguous, writable arrays: others are copied, and all with `copy`.
     """
-    if not isinstance(states, np.ndarray):
-        raise InputError(f"states are an array [n] of records of {game.name}, its dtype")
     found = cast(States, states)
-    if found.dtype != game.dtype or found.ndim != 1:
+    if not isinstance(states, np.ndarray) or found.dtype != game.dtype or found.ndim != 1:
         raise InputError(f"states are an array [n] of records of {game.name}, its dtype")
     acting = found["player"]
     if ((acting < 0) | (acting >= game.num_players)).any():
@@ -149,10 +128,7 @@ def legal_masks(game: Game, states: States) -> Masks:
 def sample(game: Game, states: States, rng: Rng) -> NDArray[np.int64]:
     """Draw a uniformly random legal action in every game, int64 [n]; -1 where a game is over.
 
-    Args:
-        game: The game.
-        states: States, `game.dtype` [n].
-        rng: Generator; it draws once for every game that is not over.
+    The generator draws once for every game that is not over.
     """
     states = prepared(game, states)
     generator(rng)
@@ -162,13 +138,9 @@ def sample(game: Game, states: States, rng: Rng) -> NDArray[np.int64]:
 
 
 def step(game: Game, states: States, actions: ArrayLike) -> Statuses:
-    """Play one action in every game, in place.
+    """Play one action of the player to act in every game, in place: ids, integers [n].
 
-    Args:
-        game: The game.
-        states: The states; changed.
-        actions: Action ids of the players to act, integers [n]. Those of games that are over are
-            ignored.
+    Actions in games that are over are ignored.
 
     Returns:
         Status of each game, int8 [n]: `RUNNING`, `OVER`, or `ILLEGAL` where the action was not
@@ -192,11 +164,6 @@ def step(game: Game, states: States, actions: ArrayLike) -> Statuses:
 def observe(game: Game, states: States, seats: Seats | None = None) -> tuple[Planes, Masks]:
     """Return observations and action masks of players.
 
-    Args:
-        game: The game.
-        states: States, `game.dtype` [n].
-        seats: The observer of each state, integers [n], or one for all; None: the player to act.
-
     Returns:
         Observations, int8 [n, observation_size], which `game.split` cuts into named parts; and
         action masks, int8 [n, num_actions], which are zero where the seat is not to act.
@@ -207,11 +174,6 @@ def observe(game: Game, states: States, seats: Seats | None = None) -> tuple[Pla
 def features(game: Game, states: States, seats: Seats | None = None) -> tuple[Planes, Masks]:
     """Return compact observations and action masks of players.
 
-    Args:
-        game: The game.
-        states: As for `observe`.
-        seats: As for `observe`.
-
     Returns:
         Observations, int8 [n, feature_size], with names in `game.feature_names`; and action masks
         as from `observe`.
@@ -220,13 +182,7 @@ def features(game: Game, states: States, seats: Seats | None = None) -> tuple[Pl
 
 
 def views(game: Game, states: States, seats: Seats | None = None) -> States:
-    """Return views of players, for agents: states without the hidden information, [n].
-
-    Args:
-        game: The game.
-        states: As for `observe`.
-        seats: As for `observe`.
-    """
+    """Return views of players, for agents: states without the hidden information, [n]."""
     hidden = prepared(game, states, copy=True)
     batch_kernels.hide_for(game.rules, hidden, _seats(game, states, seats))
     return hidden
@@ -245,13 +201,7 @@ def returns(game: Game, states: States) -> Floats:
 
 
 def playouts(game: Game, states: States, rng: Rng) -> States:
-    """Play copies of games to their end with uniformly random actions; return the ends, [n].
-
-    Args:
-        game: The game.
-        states: States, `game.dtype` [n]; unchanged.
-        rng: Generator of the actions.
-    """
+    """Play copies of games to their end with uniformly random actions; return the ends, [n]."""
     generator(rng)
     ends = prepared(game, states, copy=True)
     batch_kernels.play_out_all(game.rules, ends, rng, _ids(game))

@@ -9,15 +9,9 @@ from closedhand.core.game import Game, State
 
 
 class BatchAgent(ABC):
-    """Base of agents that define `act_batch`.
-
-    Attributes:
-        name: Name in results and records.
-        game: Game that is played.
-    """
+    """Base of agents of a game that define `act_batch`."""
 
     def __init__(self, game: Game, name: str) -> None:
-        """Create the agent `name` for `game`."""
         self.game, self.name = game, name
 
     @abstractmethod

@@ -12,28 +12,23 @@ from numba.extending import intrinsic
 from closedhand.core.numba.linking import overload
 
 
-@intrinsic
-def _trailing_zeros(typing: Any, bits: Any) -> Any:
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], context.get_constant(types.boolean, False))
+def _instruction(name: str, *flags: bool) -> Any:
+    """Make a function of a `uint64` that is one instruction of LLVM, by its name and flags."""
 
-    return types.uint64(types.uint64), build
+    @intrinsic
+    def instruction(typing: Any, bits: Any) -> Any:
+        def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            constants = [context.get_constant(types.boolean, flag) for flag in flags]
+            return getattr(builder, name)(arguments[0], *constants)
 
+        return types.uint64(types.uint64), build
 
-@intrinsic
-def _leading_zeros(typing: Any, bits: Any) -> Any:
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctlz(arguments[0], context.get_constant(types.boolean, False))
-
-    return types.uint64(types.uint64), build
+    return instruction
 
 
-@intrinsic
-def _population(typing: Any, bits: Any) -> Any:
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return types.uint64(types.uint64), build
+_trailing_zeros = _instruction("cttz", False)
+_leading_zeros = _instruction("ctlz", False)
+_population = _instruction("ctpop")
 
 
 def lowest(bits: Any) -> Any:

@@ -12,10 +12,8 @@ from closedhand.core.numba.jit import Ids, Integer, Rng, kernel
 def draw_place(room: Ids, left: Integer, rng: Rng) -> int:
     """Draw the player who gets the next card, all free places being equally likely.
 
-    Args:
-        room: Number of free places of each player; that of the drawn player is reduced by one.
-        left: Sum of `room`, at least 1.
-        rng: Generator of the draw.
+    `room` is the number of free places of each player; that of the drawn player is reduced by one.
+    `left` is their sum, at least 1.
     """
     place = np.int64(rng.random() * left)
     taker = 0

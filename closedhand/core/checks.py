@@ -25,11 +25,7 @@ WIDTH = 60
 
 
 class InputError(ValueError):
-    """Input of the user that cannot be used; the message says why.
-
-    The message is one line that a terminal can show, even if it quotes control characters; see
-    `text.one_line`.
-    """
+    """Input of the user that cannot be used; the message says why in one line, by `one_line`."""
 
     def __init__(self, message: object = "") -> None:
         super().__init__(one_line(str(message)))
@@ -58,13 +54,7 @@ def shown(value: Any) -> str:
 
 
 def whole_number(value: Any, name: str = "an action", least: int | None = None) -> int:
-    """Check a whole number.
-
-    Args:
-        value: Any object; a bool does not count as a number.
-        name: Name of the value, for the message.
-        least: Least value allowed; None: any.
-    """
+    """Check a whole number of `least` or more; a bool is none. The `name` is for the message."""
     try:
         if not isinstance(value, bool):
             number = index(value)
@@ -102,13 +92,9 @@ def id_or_illegal(number: int, num_actions: int) -> int:
 
 
 def integers(what: str, values: Any, number: int, each: str = "game") -> NDArray[np.int64]:
-    """Check integers, and convert them to int64 [number].
+    """Check integers, one for each thing called `each`, and convert them to int64 [number].
 
-    Args:
-        what: Name of the values in the plural, for the message.
-        values: Any object.
-        number: Number of values that are needed.
-        each: Name of the thing that has one value, for the message.
+    `what` is their name in the plural, for the message.
     """
     array = as_array(values)
     if array.shape != (number,) or (number and array.dtype.kind not in "iu"):

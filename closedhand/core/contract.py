@@ -58,10 +58,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 def dispatched(default: Callable[..., Any] | None = None) -> Callable[[F], F]:
     """Dispatch on the class of the first argument, in Python and inside kernels.
 
-    This decorates a function without a body, of which only the name and the docstring are used.
-
-    Args:
-        default: Function for modules that do not define one of that name.
+    This decorates a function without a body, of which only the name and the docstring are used. A
+    module that does not define one of that name uses the default.
     """
 
     def decorate(stub: F) -> F:

@@ -69,12 +69,11 @@ def cubin(name: str, arguments: tuple[Any, ...], arch: str) -> Cubin:
     Raises:
         InputError: It is in no folder and there is no compiler, or it does not compile.
     """
-    file = file_name(name, arguments, arch)
     given = os.environ.get(FOLDER)
-    folders = [Path(given)] if given else []
-    for folder in [*folders, kept()]:
-        if (folder / file).is_file():
-            return _read(folder / file, name)
+    for folder in [Path(given), kept()] if given else [kept()]:
+        path = folder / file_name(name, arguments, arch)
+        if path.is_file():
+            return _read(path, name)
     return compile_to(kept(), name, arguments, arch)
 
 
@@ -94,10 +93,10 @@ def compile_to(folder: Path, name: str, arguments: tuple[Any, ...], arch: str) -
             f"the kernel {name} is not compiled for {arch} yet, and the compiler is missing: "
             f"pip install 'closedhand[gpu]', or name a folder of compiled kernels in {FOLDER}"
         )
-    compiler, entries = (
-        import_module(f"{HOME}.core.numba.gpu.{module}") for module in ("compiler", "entries")
-    )
-    found: Cubin = compiler.compile_function(entries.ENTRIES[name], arguments, arch, name)
+    from closedhand.core.numba.gpu.compiler import compile_function
+    from closedhand.core.numba.gpu.entries import ENTRIES
+
+    found: Cubin = compile_function(ENTRIES[name], arguments, arch, name)
     about = {key: value for key, value in found._asdict().items() if key not in ("name", "image")}
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / file_name(name, arguments, arch)

@@ -33,13 +33,7 @@ NUMBERS: Any = {
 
 
 class DeviceArray(NamedTuple):
-    """A contiguous array in the memory of a device, in C order.
-
-    Attributes:
-        pointer: Address.
-        shape: Lengths of the axes.
-        itemsize: Bytes of an item.
-    """
+    """A contiguous array in the memory of a device, in C order, by its address."""
 
     pointer: int
     shape: tuple[int, ...]
@@ -75,14 +69,7 @@ def _check(library: Any, code: int) -> None:
 
 
 def words_of(value: Any) -> Iterator[Any]:
-    """Convert an argument for ctypes: the parts of tuples and arrays one by one.
-
-    Args:
-        value: A number, a `DeviceArray`, a `DeviceRecord`, or a tuple of these.
-
-    Raises:
-        InputError: It has another type.
-    """
+    """Convert an argument for ctypes, part by part; refuse one that kernels do not take."""
     if isinstance(value, DeviceArray):
         # Numba's layout of arrays: two owners, number and size of items, data, shape and strides.
         strides = [value.itemsize]
@@ -116,14 +103,9 @@ class Launch:
     def __init__(
         self, function: Any, arguments: tuple[Any, ...], blocks: int, threads: int, shared: int
     ) -> None:
-        """Prepare launches.
+        """Prepare launches of a kernel from `load` in blocks of some threads and shared bytes.
 
-        Args:
-            function: Kernel from `load`.
-            arguments: Arguments, see `words_of`; their memory must outlive the launches.
-            blocks: Number of blocks.
-            threads: Threads of a block.
-            shared: Bytes of shared memory of a block.
+        The memory of the arguments must outlive the launches.
         """
         self._function = function
         self._words = list(words_of(arguments))

@@ -5,7 +5,6 @@ begin with `#` are comments. A file that a reader of the game knows (`core.recor
 read by it.
 """
 
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,13 +39,7 @@ class Deals:
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """The deals of a comparison: a number of deals of its seed, or those of a file.
-
-    Attributes:
-        number: Number of deals.
-        digest: Digest of the file; None if there is none.
-        fixed: The states of the file; None if there is none.
-    """
+    """The deals of a comparison: a number of deals of its seed, or the fixed states of a file."""
 
     number: int
     digest: str | None
@@ -58,26 +51,14 @@ class Chosen:
 
 
 def choose_deals(deals: int | Deals, what: str) -> Chosen:
-    """Read the argument `deals` of a comparison, `what`, which is for the message.
-
-    Raises:
-        InputError: Not a number of deals that is allowed.
-    """
+    """Read the argument `deals` of a comparison, `what`; refuse a number that is not allowed."""
     if isinstance(deals, Deals):
         return Chosen(check_deals(len(deals), what), deals.digest, deals.states)
     return Chosen(check_deals(deals, what), None, None)
 
 
 def write_deals(path: Path, game: Game, number: int, seed: int = 0) -> str:
-    """Write the deals of a match with a seed, and return the digest of the file.
-
-    The file appears complete or not at all.
-
-    Args:
-        path: The file.
-        game: The game.
-        number: Number of deals.
-        seed: Seed of the deals, as of a match.
+    """Write the deals of a match with a seed, the whole file or none; return the file's digest.
 
     Raises:
         InputError: The number or the seed is not allowed.
@@ -85,30 +66,27 @@ def write_deals(path: Path, game: Game, number: int, seed: int = 0) -> str:
     check_deals(number, "a file")
     check_seed(seed)
     options = ", ".join(f"{name}={value}" for name, value in game.options.items())
-    texts = [f"{HEAD}{game.name} ({options}), seed {seed}"]
-    for i in range(number):
-        texts.append(game.deal_text(game.deal(np.random.default_rng((seed, i)))))
+    deals = (game.deal(np.random.default_rng((seed, i))) for i in range(number))
+    texts = [f"{HEAD}{game.name} ({options}), seed {seed}", *map(game.deal_text, deals)]
     write_atomically(path, "\n".join(texts) + "\n")
     return checksum(path)
 
 
 def read_deals(path: Path, game: Game) -> Deals:
-    """Read the deals of a file.
-
-    Args:
-        path: The file.
-        game: The game that is to be played; records may have been played with other options.
+    """Read the deals of a file; its records may have been played with other options of the game.
 
     Raises:
         InputError: The file cannot be read, holds no deals or more than fit into `MOST_DATA`, or a
             line is not a deal of the game; the message states the number of the line.
     """
     states: list[State] = []
-    for where, given in _entries(path, game):
+    reader = reader_of(path)
+    for number, given in lines(path) if reader is None else enumerate(reader.records(path), 1):
         try:
             states.append(_state_of(game, given))
         except InputError as error:
-            raise InputError(f"{path}, {where}: {error}") from None
+            unit = "line" if reader is None else "game"
+            raise InputError(f"{path}, {unit} {number}: {error}") from None
         if len(states) * game.dtype.itemsize > limit(MOST_DATA):
             raise beyond(path, "its deals take", MOST_DATA)
     if not states:
@@ -116,19 +94,8 @@ def read_deals(path: Path, game: Game) -> Deals:
     return Deals(np.array(states, game.dtype), checksum(path))
 
 
-def _entries(path: Path, game: Game) -> Iterator[tuple[str, str | Record]]:
-    """Iterate over the deals of a file, as texts or in records, and their places in it."""
-    reader = reader_of(path)
-    if reader is not None:
-        for number, record in enumerate(reader.records(path), 1):
-            yield f"game {number}", record
-        return
-    for number, line in lines(path):
-        yield f"line {number}", line
-
-
 def _state_of(game: Game, given: str | Record) -> State:
-    """Return the start of a deal."""
+    """Return the start of a deal, a text or a record."""
     if isinstance(given, str) and given.startswith("{"):
         given = from_json(given)
     if isinstance(given, str):

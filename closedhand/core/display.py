@@ -154,10 +154,8 @@ def remark(row: Row) -> str:
 def board(rows: Sequence[Row], symbols: bool = False) -> str:
     """Write the table as text, a line for each row.
 
-    Args:
-        rows: The rows.
-        symbols: Whether suits are symbols and last plays are shown, for people. Otherwise suits are
-            letters, and only notes follow the cards.
+    With `symbols`, for people, suits are symbols and last plays are shown. Otherwise suits are
+    letters, and only notes follow the cards.
     """
     width = max(len(row.label) for row in rows)
     lines: list[str] = []

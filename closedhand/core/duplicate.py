@@ -7,7 +7,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closedhand.core import batch, lockstep
-from closedhand.core.agents import SPENT, Agent, Player, act_batch, digests, make_agent, parse_agent
+from closedhand.core.agents import (
+    Agent,
+    Player,
+    act_batch,
+    digests,
+    make_agent,
+    parse_agent,
+    spent_by,
+)
 from closedhand.core.game import Game
 from closedhand.core.seating import num_tables, seating
 from closedhand.core.version import __version__
@@ -25,20 +33,17 @@ class Chunk(NamedTuple):
         seconds: Decision time of each agent, float64 [agents]; a match has two agents.
         decisions: Number of decisions of each, int64 [agents].
         spent: Cost of the searches of each, float64 [agents, 4], with the columns of
-            `closedhand.core.agents.SPENT`; None if there were no searches.
+            `closedhand.core.agents.SPENT`.
     """
 
     returns: np.ndarray
     seconds: np.ndarray
     decisions: np.ndarray
-    spent: np.ndarray | None = None
+    spent: np.ndarray
 
 
 def tables(sides: Sequence[int]) -> list[tuple[int, ...]]:
-    """List the tables of a duplicate deal: the agent, 0 or 1, at each seat.
-
-    Args:
-        sides: The side that each seat plays for (`Game.sides`).
+    """List the tables of a duplicate deal by `Game.sides`: the agent, 0 or 1, at each seat.
 
     Examples:
         >>> tables((0, 1, 1))
@@ -58,20 +63,17 @@ def play_out(
     seats: np.ndarray,
     agents: Sequence[Agent],
     after: Callable[[np.ndarray], None] = lambda moved: None,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Play games in lockstep to their end; return the seconds and decisions of each agent.
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Play games in lockstep to their end.
 
-    Args:
-        game: The game.
-        states: The games, `game.dtype` [n]; changed in place.
-        seats: Index of the agent at each seat of each game, integers [n, num_players].
-        agents: The agents.
-        after: Called after every step with the indices of the games in which a player acted.
+    Arguments and errors are those of `lockstep.play_out`, but `seats` states the index of the agent
+    at each seat of each game, integers [n, num_players].
 
-    Raises:
-        InputError: An agent chose an illegal action.
+    Returns:
+        The seconds, decisions and cost of searches of each agent, see `Chunk`.
     """
     seconds, decisions = np.zeros(len(agents)), np.zeros(len(agents), np.int64)
+    spent = spent_by(agents)
 
     def choose(views: np.ndarray, games: np.ndarray) -> np.ndarray:
         actions = np.empty(len(views), np.int64)
@@ -89,34 +91,25 @@ def play_out(
         return f"agent {agents[int(seats[number, states[number]['player']])].name!r}"
 
     lockstep.play_out(game, states, choose, name, after)
-    return seconds, decisions
+    return seconds, decisions, spent_by(agents) - spent
 
 
 def start(
     game: Game, specs: Sequence[Spec], seed: int, deals: range, fixed: np.ndarray | None = None
 ) -> tuple[list[Agent], np.ndarray]:
-    """Make the agents for some deals, let each decide once, and deal the states.
+    """Make the agents for the deals of some numbers, let each decide once, and deal the states.
 
-    Args:
-        game: The game.
-        specs: The agents.
-        seed: Seed of the deals and the agents.
-        deals: Numbers of the deals.
-        fixed: Their states, `game.dtype` [deals]; None: those of the seed.
-
-    Raises:
-        InputError: An unknown agent.
+    All of it follows from the seed, unless the deals are `fixed`, states [deals].
     """
     seeds = np.random.default_rng((seed, deals.start, 1)).integers(2**31, size=len(specs))
     agents = [make_agent(game, spec, int(own)) for spec, own in zip(specs, seeds, strict=True)]
-    dealt = fixed
-    if dealt is None:
-        dealt = np.array([game.deal(np.random.default_rng((seed, i))) for i in deals], game.dtype)
+    if fixed is None:
+        fixed = np.array([game.deal(np.random.default_rng((seed, i))) for i in deals], game.dtype)
     # The first decision of each agent includes loading kernels and networks. It is not timed.
-    first = batch.views(game, dealt[:1])
+    first = batch.views(game, fixed[:1])
     for agent in agents:
         act_batch(agent, first)
-    return agents, dealt
+    return agents, fixed
 
 
 def parse_all(game: Game, agents: Sequence[Spec]) -> list[Player]:
@@ -145,7 +138,7 @@ def cut(chunk: Chunk, deals: int) -> Chunk:
     """Return the first deals of a chunk, with a proportional share of its times and decisions."""
     share = deals / len(chunk.returns)
     decisions = np.round(chunk.decisions * share).astype(np.int64)
-    return Chunk(chunk.returns[:deals], chunk.seconds * share, decisions, spent_in(chunk) * share)
+    return Chunk(chunk.returns[:deals], chunk.seconds * share, decisions, chunk.spent * share)
 
 
 def join(chunks: Sequence[Chunk]) -> Chunk:
@@ -154,11 +147,5 @@ def join(chunks: Sequence[Chunk]) -> Chunk:
         np.concatenate([chunk.returns for chunk in chunks]),
         np.sum([chunk.seconds for chunk in chunks], axis=0),
         np.sum([chunk.decisions for chunk in chunks], axis=0),
-        np.sum([spent_in(chunk) for chunk in chunks], axis=0),
+        np.sum([chunk.spent for chunk in chunks], axis=0),
     )
-
-
-def spent_in(chunk: Chunk) -> np.ndarray:
-    """Return the cost of the searches of each agent, float64 [agents, 4]."""
-    nothing = np.zeros((len(chunk.decisions), len(SPENT)))
-    return nothing if chunk.spent is None else chunk.spent

@@ -4,7 +4,7 @@ A game's notation may have an attribute `explanations`, an `Explanations`. All o
 without it, legal actions serve as examples, and illegal actions are refused without a reason.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -69,23 +69,15 @@ def notation_help(game: Game, state: State) -> str:
 def why_not(game: Game, state: State, action: int) -> str:
     """Explain in one line why the player to act may not play an action; empty if it is legal.
 
-    Args:
-        game: The game.
-        state: A state, or a view of the player to act.
-        action: Id of an action.
+    `state` is a state, or a view of that player.
     """
     text = game.text(action, state)
     if game.over(state):
         return "the game is over"
     if action in game.legal(state):
         return ""
-    reason = first_reason(_explanations(game).reasons, game, state, action)
-    return reason or f"{text} is not legal now"
-
-
-def first_reason(reasons: Iterable[Callable[..., str]], *arguments: object) -> str:
-    """Return the first reason that applies to the arguments; an empty text if none does."""
-    return next(filter(None, (reason(*arguments) for reason in reasons)), "")
+    reasons = (reason(game, state, action) for reason in _explanations(game).reasons)
+    return next(filter(None, reasons), f"{text} is not legal now")
 
 
 def kind_of(game: Game, action: int) -> str:
@@ -95,14 +87,9 @@ def kind_of(game: Game, action: int) -> str:
 
 
 def reason_against(game: Game, state: State, cards: Sequence[str]) -> str:
-    """Explain in one line why the player to act may not play some cards; empty if it may.
+    """Explain as `why_not` does why the player to act may not play the cards of some texts.
 
     Slow at first: it looks at all plays of the game.
-
-    Args:
-        game: The game.
-        state: A state, or a view of the player to act.
-        cards: Texts of the cards.
     """
     if game.num_actions > MOST_LOOKED_UP:
         return ""
@@ -123,12 +110,7 @@ def _plays_by_cards(game: Game) -> dict[tuple[str, ...], list[int]]:
 
 
 def known_cards(game: Game, view: State, player: int) -> Cards:
-    """Return the cards that a player has seen and those it has not.
-
-    Args:
-        game: The game.
-        view: View of the player.
-        player: Seat of the player.
+    """Return the cards that a player has seen and those it has not, by its view.
 
     Raises:
         InputError: The game does not list them, or there is no such player.

@@ -55,7 +55,6 @@ class FeatureTable:
     features: tuple[Feature, ...]
 
     def __init__(self, *features: Feature) -> None:
-        """Concatenate groups of numbers."""
         object.__setattr__(self, "features", features)
 
     def __add__(self, other: "FeatureTable") -> "FeatureTable":

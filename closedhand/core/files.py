@@ -96,13 +96,7 @@ def target(path: Path) -> Path:
 
 
 def refuse_foreign(path: Path, kind: FileKind) -> None:
-    """Refuse to write over a file of another kind.
-
-    An empty file holds nothing that could be lost.
-
-    Args:
-        path: Path of the file that is going to be written.
-        kind: What will be written.
+    """Refuse to write a file of a kind over one of another kind, unless that is empty.
 
     Raises:
         WriteError: There is such a file, and `overwrite` is not set; or it cannot be written at
@@ -128,11 +122,7 @@ def overwriting(allowed: bool) -> Generator[None]:
 
 @contextmanager
 def replacing(path: Path, private: bool = False) -> Generator[Path]:
-    """Write a file completely or not at all.
-
-    Args:
-        path: Path of the file.
-        private: Whether nobody else may read it, whatever its permissions were.
+    """Write a file completely or not at all; if `private`, nobody else may read it.
 
     Yields:
         Path of a new file beside it, to be written in the block. At the end of the block it takes
@@ -160,13 +150,7 @@ def replacing(path: Path, private: bool = False) -> Generator[Path]:
 
 
 def write_atomically(path: Path, content: str | bytes, private: bool = False) -> None:
-    """Write a file via a temporary one beside it, so that a crash leaves no partial file.
-
-    Args:
-        path: Path of the file.
-        content: The whole content.
-        private: As for `replacing`.
-    """
+    """Write the whole content of a file by `replacing`, so that a crash leaves no partial file."""
     with replacing(path, private) as part:
         data = content if isinstance(content, bytes) else content.encode("utf-8", UNPAIRED)
         part.write_bytes(data)
@@ -300,12 +284,9 @@ def _make_folder(folder: Path, path: Path) -> None:
 
 
 def _acquired(lock: Path, path: Path, where: str) -> "BaseFileLock":
-    """Lock a file, and write the id of this process into it.
+    """Lock a file, and write the id of this process into it, before `path` is written.
 
-    Args:
-        lock: Path of the file.
-        path: What is going to be written.
-        where: Where another process that holds the lock writes, for the message.
+    `where` says in the message where another process that holds the lock writes.
     """
     from filelock import FileLock, Timeout
 

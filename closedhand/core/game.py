@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import signature
-from itertools import chain, islice
+from itertools import accumulate, chain, islice, pairwise
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -52,12 +52,7 @@ class Knowledge(NamedTuple):
 
 
 class Deal(NamedTuple):
-    """One of all deals of a game.
-
-    Attributes:
-        state: The initial state.
-        probability: Probability of the deal.
-    """
+    """One of all deals of a game, by its initial state, with its probability."""
 
     state: State
     probability: float
@@ -161,11 +156,7 @@ class Game:
     substep_options: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
 
     def __post_init__(self) -> None:
-        """Check what kernels rely on.
-
-        Raises:
-            InputError: Too many players, or states that lack a field.
-        """
+        """Refuse what kernels cannot play: too many players, or states that lack a field."""
         with_distinct_name(self.rules)
         if not 1 <= self.num_players <= contract.MAX_PLAYERS:
             raise InputError(
@@ -214,13 +205,9 @@ class Game:
     @cached_property
     def _layout(self) -> list[tuple[str, slice, tuple[int, ...]]]:
         """Name, place in a flat observation and shape of each part."""
-        layout: list[tuple[str, slice, tuple[int, ...]]] = []
-        start = 0
-        for name, shape in self.shapes.items():
-            end = start + math.prod(shape)
-            layout.append((name, slice(start, end), shape))
-            start = end
-        return layout
+        ends = list(accumulate(map(math.prod, self.shapes.values()), initial=0))
+        places = [slice(start, end) for start, end in pairwise(ends)]
+        return list(zip(self.shapes, places, self.shapes.values(), strict=True))
 
     def empty(self, number: int) -> np.ndarray:
         """Create a batch of blank states, an array of `dtype` [number]."""
@@ -266,10 +253,8 @@ class Game:
         if not state.flags.writeable:
             raise InputError("this state cannot be changed: play in a copy of it")
         number = id_or_illegal(whole_number(action), self.num_actions)
-        status = self._crossing(
-            state_kernels.play, state, number, np.empty(self.num_actions, np.int32)
-        )
-        if status == ILLEGAL:
+        ids = np.empty(self.num_actions, np.int32)
+        if self._crossing(state_kernels.play, state, number, ids) == ILLEGAL:
             over = self.over(state)
             why = "the game is over" if over else explain_illegal(self, state, whole_number(action))
             raise InputError(why)
@@ -329,8 +314,8 @@ class Game:
         the game's notation has no `cards_of(action, state)`.
         """
         self.text(action, state)
-        name = getattr(self.notation, "cards_of", None)
-        return () if name is None else tuple(name(int(action), state))
+        cards_of = getattr(self.notation, "cards_of", None)
+        return () if cards_of is None else tuple(cards_of(int(action), state))
 
     def parts(self, state: State) -> tuple[Part, ...]:
         """List the parts into which the player to act sorts the hand; empty in most games.
@@ -339,8 +324,8 @@ class Game:
         list of actions.
         """
         self._check(state)
-        name = getattr(self.notation, "parts_of", None)
-        return () if name is None else tuple(name(state))
+        parts_of = getattr(self.notation, "parts_of", None)
+        return () if parts_of is None else tuple(parts_of(state))
 
     def board(self, state: State) -> str:
         """Write the table as text."""
@@ -421,10 +406,6 @@ class Game:
     def knowledge(self, state: State, player: int) -> Knowledge:
         """Return the knowledge of a player, arguments with which `view_from` builds its view.
 
-        Args:
-            state: A full state, or a view of the player.
-            player: Seat of the player.
-
         Raises:
             InputError: There is no such player, the game builds no views, or a play in sub-steps is
                 under way, which `view_from` cannot express.
@@ -440,13 +421,7 @@ class Game:
         return function
 
     def redeal(self, view: State, player: int, rng: np.random.Generator) -> State:
-        """Draw a determinisation: a random full state that is consistent with a view.
-
-        Args:
-            view: View of the player.
-            player: The player.
-            rng: Generator of the cards that the player does not know.
-        """
+        """Draw a determinisation: a random full state that is consistent with a player's view."""
         self._check(view)
         seat, rng = self.seat(player), generator(rng)
         # The kernel trusts the view: with a wrong one it would write out of bounds.
@@ -535,11 +510,7 @@ class Game:
         return zlib.crc32(self.name.encode()) % 65_535 + 1
 
     def load(self, data: bytes, player: int | None = None) -> State:
-        """Restore a state from the bytes of `save`.
-
-        Args:
-            data: Bytes from `save`.
-            player: Player whose view it is; None for a full state.
+        """Restore a state, or the view of `player`, from the bytes of `save`.
 
         Raises:
             InputError: The bytes are not a state of this game that the rules allow, or have

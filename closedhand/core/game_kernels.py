@@ -104,20 +104,12 @@ def let_others_play(
     rules: Rules, policies: Policies, states: States, streams: Streams | None, i: Integer,
     seat: Integer, players: int, views: States, k: Integer, ids: Ids,
 ) -> Integer:  # fmt: skip
-    """Let policies play in game `i` until it is over or the turn of a seat.
+    """Let policies play in game `i` until it is over or the turn of `seat`.
 
-    Args:
-        rules: Rules of the game.
-        policies: Policies of the seats after that one, in order.
-        states: The games; changed in place.
-        streams: Their random numbers; None: policies draw their own.
-        i: Index of the game.
-        seat: The user's seat.
-        players: Number of seats.
-        views: Scratch space for views.
-        k: Index of the view to use: 0 in a loop, another one for each thread of a GPU.
-        ids: Scratch space, int32, as long as the actions of the game or of its flat form, if there
-            are more.
+    `policies` are those of the seats after it, in order; without `streams` they draw random numbers
+    of their own. Scratch space is view `k` of `views`, 0 in a loop and another one for each thread
+    of a GPU; and `ids`, int32, as long as the actions of the game or of its flat form, if there are
+    more.
 
     Returns:
         An illegal action of a policy, which ends the loop; else `ALL_LEGAL`.
@@ -135,9 +127,7 @@ def let_others_play(
 
 
 @kernel
-def deal_next(
-    rules: Rules, states: States, seeds: Ids, streams: Streams, i: Integer
-) -> None:  # fmt: skip
+def deal_next(rules: Rules, states: States, seeds: Ids, streams: Streams, i: Integer) -> None:
     """Deal game `i` by `seeds[i]` and set that to 0; if it is 0, deal by the game's stream."""
     seed = seeds[i]
     seeds[i] = np.uint64(0)
@@ -147,35 +137,15 @@ def deal_next(
 
 
 @kernel
-def draw_seat(seat: Integer, players: int, streams: Streams, i: Integer) -> Integer:
-    """Return the user's seat in game `i`: `seat`, or one drawn from its stream."""
-    if seat == RANDOM_SEAT:
-        return np.int64(streams[i].random() * players)
-    return np.int64(seat)
-
-
-@kernel
 def start(
     rules: Rules, policies: Policies, states: States, seeds: Ids, streams: Streams, seats: Ids,
     paid: Floats, terms: Terms, i: Integer, origin: int, views: States, k: Integer, ids: Ids,
 ) -> Integer:  # fmt: skip
     """Start a new game in place of game `i`, and let the others play until the user's turn.
 
-    Args:
-        rules: Rules of the game.
-        policies: Policies of the other seats.
-        states: The games; changed in place, like the other numbers of the games, see `Games`.
-        seeds: Seeds of the next deals.
-        streams: Their random numbers.
-        seats: The user's seats.
-        paid: Payoffs so far.
-        terms: Common settings of the games.
-        i: Index of the game.
-        origin: `DEALT`, `GIVEN` or `SET`. A given game may be over before the user's turn; a dealt
-            one is not an episode then, and another is dealt.
-        views: Scratch space for views.
-        k: Index of the view to use, see `let_others_play`.
-        ids: Scratch space for ids.
+    The arrays are those of `Games`, changed in place; scratch space is that of `let_others_play`.
+    The `origin` is `DEALT`, `GIVEN` or `SET`. A given game may be over before the user's turn; a
+    dealt one is not an episode then, and another is dealt.
 
     Returns:
         An illegal action of a policy, after which the game is in the position before it; else
@@ -185,15 +155,16 @@ def start(
         if origin == DEALT:
             deal_next(rules, states, seeds, streams, i)
         if origin != SET:
-            seats[i] = draw_seat(terms.seat, terms.players, streams, i)
+            seats[i] = terms.seat
+            if terms.seat == RANDOM_SEAT:
+                seats[i] = np.int64(streams[i].random() * terms.players)
         if terms.staged:
             contract.returns(rules, states[i], paid[i])
         refused = np.int64(ALL_LEGAL)
         if len(policies):
             refused = let_others_play(
-                rules, policies, states, streams, i, seats[i], terms.players,
-                views, k, ids,
-            )  # fmt: skip
+                rules, policies, states, streams, i, seats[i], terms.players, views, k, ids
+            )
         if refused != ALL_LEGAL or origin != DEALT or not contract.over(rules, states[i]):
             return refused
 
@@ -277,21 +248,11 @@ def step_games(
     rules: Rules, policies: Policies, games: Games, terms: Terms, chosen: Planes, starting: bool,
     actions: Ids, compact: bool, views: States, ids: Ids, observations: Planes, masks: Planes,
 ) -> None:  # fmt: skip
-    """Step every game in a loop; a GPU uses a thread for each game.
+    """Do `step` in every game in a loop; a GPU uses a thread for each game.
 
-    Args:
-        rules: Rules of the game.
-        policies: Policies of the other seats.
-        games: The batch; changed in place.
-        terms: Common settings of the games.
-        chosen: Games to start anew if `starting`, int8 [n].
-        starting: Whether new games are started instead of a step.
-        actions: The actions, int64 [n].
-        compact: Whether observations are those of `contract.features`.
-        views: Scratch space, `game.dtype` [1].
-        ids: Scratch space for ids, int32 [1, actions].
-        observations: Observations of the players to act, int8 [n, size].
-        masks: Their action masks, int8 [n, actions].
+    Write the observations of the players to act, int8 [n, size], those of `contract.features` if
+    `compact`, and their action masks, int8 [n, actions]. `actions` are int64 [n], `chosen` int8
+    [n]. Scratch space is `views`, `game.dtype` [1], and `ids`, int32 [1, actions].
     """
     for i in range(len(games.states)):
         step(rules, policies, games, terms, i, chosen, starting, actions, views, 0, ids[0])
@@ -358,19 +319,10 @@ def advance_games(
     game that this action ends stays as it is: a later call starts the next one. One pass over the
     games does all, so that a game is fetched from memory once.
 
-    Args:
-        rules: Rules of the game; may be packed.
-        policies: Policies of the other seats; none if the user plays all seats, or if an agent
-            decides in Python. They may be packed.
-        games: The batch; changed in place.
-        terms: Common settings of the games.
-        first: Index of the first game.
-        last: Index after the last game.
-        chosen: The games to play, bool [n]; the others are only shown.
-        actions: The actions, int64 [n]; that of a game that becomes `REFUSED` is replaced by the
-            illegal action of the policy.
-        plan: The parts of the step to do.
-        shown: What the user gets; written.
+    Of the games `first` to before `last`, those not `chosen`, bool [n], are only shown. In
+    `actions`, int64 [n], that of a game that becomes `REFUSED` is replaced by the illegal action of
+    the policy. There are no policies if the user plays all seats, or if an agent decides in Python.
+    Rules and policies may be packed.
     """
     rules, answering = unpack(rules), unpack(policies)
     games, shown, chosen, actions = borrowed((games, shown, chosen, actions))
@@ -463,20 +415,11 @@ def show_legal(
 
 @kernel
 def list_games(rules: Rules, games: Games, first: int, last: int, ids: Ids, out: Ids) -> Integer:
-    """Write the ids of the legal actions of game `i` into row i, ascending, then -1.
+    """Write the ids of the legal actions of games into `out`, int32 [n, width].
 
-    Of a game that is over this is action 0.
-
-    Args:
-        rules: Rules of the game.
-        games: The batch.
-        first: Index of the first game.
-        last: Index after the last game.
-        ids: Scratch space, int32 [num_actions].
-        out: The ids, int32 [n, width]; written.
-
-    Returns:
-        The length of the longest list, of which at most `width` ids are written.
+    Row i, of `first <= i < last`, has those of game i, ascending, then -1; of a game that is over,
+    action 0. Return the length of the longest list, of which at most `width` ids are written.
+    `ids` is scratch space, int32 [num_actions].
     """
     longest: Integer = 0
     for i in range(first, last):

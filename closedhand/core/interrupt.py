@@ -22,7 +22,6 @@ class Deferral:
     """
 
     def __init__(self) -> None:
-        """Start without a Ctrl-C."""
         self.presses = 0
 
     def __call__(self) -> None:

@@ -43,14 +43,7 @@ LARGER = {"play": " to play, 'closedhand[learn]' to train"}
 
 
 def require(*modules: str) -> None:
-    """Check that modules are installed, without importing them.
-
-    Args:
-        *modules: Modules of `EXTRAS`.
-
-    Raises:
-        InputError: One is not installed.
-    """
+    """Refuse to go on without modules of `EXTRAS`, which are not imported yet."""
     for module in modules:
         try:
             is_there = find_spec(module) is not None
@@ -64,10 +57,8 @@ def require(*modules: str) -> None:
 def needing(user: str | None = None) -> Generator[None]:
     """Name the extra to install if an import in the block fails.
 
-    Args:
-        user: Name of something that may import modules without an extra here, such as an agent of
-            another package. None: such a missing module is an error of the program and raised
-            unchanged.
+    A `user`, such as an agent of another package, may import modules without an extra here. Without
+    one such a missing module is an error of the program and raised unchanged.
 
     Raises:
         InputError: A module is missing, or too old to have what is imported from it.

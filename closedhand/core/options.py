@@ -116,10 +116,11 @@ class Option:
         return f"{phrase}, or none" if self.default is None and self._kind is not object else phrase
 
     def _range(self) -> str:
+        if self.least is None:
+            return f"of at most {self.most}"
         if self.most is None:
             return f"of {self.least} or more"
-        least = "" if self.least is None else f"from {self.least} "
-        return f"{least}to {self.most}" if least else f"of at most {self.most}"
+        return f"from {self.least} to {self.most}"
 
     def read(self, value: Any) -> Any:
         """Parse a value of the user, a text or a Python value.
@@ -229,22 +230,16 @@ class Options:
         self.defaults = {option.name: option.default for option in options}
 
     def __iter__(self) -> Iterator[Option]:
-        """Iterate over the options in order."""
         return iter(self._options.values())
 
     def __contains__(self, name: str) -> bool:
-        """Return whether there is an option of that name."""
         return name in self._options
 
     def __getitem__(self, name: str) -> Option:
-        """Return the option of a name."""
         return self._options[name]
 
     def read(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Parse and check the options that a user gives.
-
-        Args:
-            given: Values by name: texts, as on a command line, or Python values.
+        """Parse and check the options that a user gives: texts or Python values, by name.
 
         Returns:
             Their values, each of its option's type, without defaults.
@@ -310,10 +305,7 @@ def takes(options: Options) -> Callable[[Function], Function]:
 def options_of(function: Callable[..., Any], owner: str, skip: int = 0) -> Options:
     """Return the table that is attached to a function, or else the table of its signature.
 
-    Args:
-        function: Maker of a game, or factory of an agent.
-        owner: Name of the game or agent, for messages.
-        skip: Number of leading parameters that are not options.
+    `owner` names it in messages; the first `skip` parameters are no options.
     """
     attached = getattr(function, "options", None)
     if isinstance(attached, Options):
@@ -324,15 +316,13 @@ def options_of(function: Callable[..., Any], owner: str, skip: int = 0) -> Optio
     ]
     return Options(
         owner,
-        *(_option_of(each, _hint_of(function, each)) for each in named),
+        *(_option_of(function, each) for each in named),
         is_open=any(each.kind is each.VAR_KEYWORD for each in parameters),
     )
 
 
 def _hint_of(function: Callable[..., Any], parameter: inspect.Parameter) -> Any:
-    """Return the type hint of a parameter; None if it has none, or if a name in it is unknown."""
-    if parameter.annotation is parameter.empty:
-        return None
+    """Return the type hint of a parameter; None if a name in it is unknown."""
     maker = function.__init__ if isinstance(function, type) else function
     space = getattr(inspect.unwrap(maker), "__globals__", {})
     alone = SimpleNamespace(__annotations__={"": parameter.annotation}, __globals__=space)
@@ -342,10 +332,10 @@ def _hint_of(function: Callable[..., Any], parameter: inspect.Parameter) -> Any:
         return None
 
 
-def _option_of(parameter: inspect.Parameter, hint: Any) -> Option:
+def _option_of(function: Callable[..., Any], parameter: inspect.Parameter) -> Option:
     """Make the option of a parameter."""
     default = None if parameter.default is parameter.empty else parameter.default
-    return Option(parameter.name, default, **_facts_in(hint))
+    return Option(parameter.name, default, **_facts_in(_hint_of(function, parameter)))
 
 
 def _facts_in(hint: Any) -> dict[str, Any]:

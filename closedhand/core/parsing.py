@@ -27,16 +27,10 @@ STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
 
 
 def parse_whole(text: str, name: str, least: int = 0, most: int = LARGEST) -> int:
-    """Parse a whole number in ASCII digits.
-
-    Args:
-        text: The text; spaces around the number are allowed.
-        name: Name of the number, for the message.
-        least: Least value allowed.
-        most: Largest value allowed, at most `LARGEST`.
+    """Parse a whole number from `least` to `most` in ASCII digits, possibly between spaces.
 
     Raises:
-        InputError: The text is not such a number.
+        InputError: The text is not such a number; `name` is for the message.
     """
     digits = text.strip()
     if WHOLE.fullmatch(digits) and least <= int(digits) <= most:
@@ -152,14 +146,11 @@ def check_fields(
 ) -> dict[str, Any]:
     """Check that JSON data is an object with certain fields, and return it.
 
-    Args:
-        data: The data.
-        name: Name of such an object, for messages.
-        needed: Fields that it must have, and their kinds.
-        others: Fields that it may have; null counts as absent.
+    It needs the fields `needed`, and may have `others`, whose null counts as absent.
 
     Raises:
-        InputError: The data is not an object, lacks a field, or has a value of another kind.
+        InputError: The data is not an object, lacks a field, or has a value of another kind;
+            `name` names it in messages.
     """
     if not isinstance(data, dict):
         raise InputError(f"{name} is a JSON object, not {data!r}")

@@ -27,7 +27,6 @@ class Notes:
     def __init__(
         self, path: Path, begun: Any, progress: Callable[[float], object], watch: Watch
     ) -> None:
-        """Make the notes of a part."""
         self.path = path
         self.begun = begun
         self.kept: Callable[[], Any] | None = None
@@ -58,9 +57,6 @@ class Notes:
 
         If the part starts anew, the folder is removed first: its files were made by another version
         or with other settings.
-
-        Raises:
-            InputError: The folder cannot be removed.
         """
         if self.begun is None and folder.exists():
             try:
@@ -81,11 +77,8 @@ def compute_parts(
 ) -> dict[str, dict[str, Any]]:
     """Compute results by name, except those that the folder holds with the same settings.
 
-    Args:
-        parts: Computations by name, in order.
-        folder: Folder with a file for each part.
-        settings: Settings that the results depend on; the package's version counts too.
-        progress: Called with the name of a part, the number of parts done and their total.
+    The package's version is one of the settings. `progress` is called with the name of a part, the
+    number of parts done and their total.
 
     Raises:
         InputError: A result cannot be written, or would replace another kind of file.

@@ -39,14 +39,8 @@ def kept_running(whose: str = "") -> Generator[None]:
     """Turn a `sys.exit` in the block into an `InputError`.
 
     Code of other packages must not end the program. This package does not call `sys.exit` while a
-    command runs.
-
-    Args:
-        whose: Owner of the code, for the message; by default the module that raised the error.
-
-    Raises:
-        InputError: The code called `sys.exit`.
-        SystemExit: It did so because the reader of its output has closed the pipe.
+    command runs. The message names the owner of the code, by default the module of the call. A
+    `sys.exit` because the reader of the output has closed the pipe stays.
     """
     try:
         yield
@@ -68,10 +62,6 @@ def _caller(error: BaseException) -> str:
 
 
 def load_point(point: EntryPoint) -> Any:
-    """Load the object of an entry point.
-
-    Raises:
-        InputError: Its module called `sys.exit`.
-    """
+    """Load the object of an entry point, whose module may not call `sys.exit`."""
     with kept_running(description_of(point)):
         return point.load()

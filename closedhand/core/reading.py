@@ -49,11 +49,7 @@ _factor: ContextVar[float | None] = ContextVar("factor", default=None)
 
 @contextmanager
 def limits(factor: float) -> Generator[None]:
-    """Multiply the limits of all reading in this block by a factor.
-
-    Raises:
-        InputError: The factor is not a positive number of at most `MOST_FACTOR`.
-    """
+    """Multiply the limits of all reading in this block by a factor of at most `MOST_FACTOR`."""
     token = _factor.set(_checked(factor, "a factor of limits"))
     try:
         yield
@@ -62,18 +58,13 @@ def limits(factor: float) -> Generator[None]:
 
 
 def limit(most: int) -> int:
-    """Multiply a limit, such as `MOST_DATA`, by the factor of `limits` or of the environment.
-
-    Raises:
-        InputError: The factor in the environment is not a positive number of at most
-            `MOST_FACTOR`.
-    """
+    """Multiply a limit, such as `MOST_DATA`, by the factor of `limits` or of the environment."""
     given = _factor.get()
     return int(most * (_checked(os.environ.get(LIMITS, "1"), LIMITS) if given is None else given))
 
 
 def _checked(factor: float | str, name: str) -> float:
-    """Parse and check a factor; `name` is for the message."""
+    """Parse a factor of at most `MOST_FACTOR`; `name` is for the message."""
     try:
         number = float(factor)
     except (ValueError, OverflowError):
@@ -100,19 +91,12 @@ def reading(path: Path | str) -> Generator[None]:
         yield
     except InputError:
         raise
-    except (OSError, EOFError, zlib.error) as error:
+    except (OSError, EOFError, ValueError, zlib.error) as error:  # ValueError: an impossible path
         raise InputError(f"cannot read {path}: {reason_of(error)}") from None
-    except ValueError as error:  # a path that no file can have
-        raise InputError(f"cannot read {path}: {error}") from None
 
 
 def read_content(path: Path | str, most: int = MOST_DATA) -> bytes:
-    """Read the bytes of a regular file.
-
-    Args:
-        path: Path of the file.
-        most: Limit of its size, such as `MOST_DATA`.
-    """
+    """Read the bytes of a regular file whose size is within a limit."""
     with reading(path), _opened(path, most) as file:
         return file.read()
 
@@ -124,12 +108,7 @@ def checksum(*paths: Path | str) -> str:
 
 
 def _opened(path: Path | str, most: int | None = None) -> IO[bytes]:
-    """Open a regular file; a pipe is refused, since it cannot be read twice.
-
-    Args:
-        path: Path of the file.
-        most: Limit of its size; None: any.
-    """
+    """Open a regular file within a limit; a pipe is refused, since it cannot be read twice."""
     about = os.stat(path)
     if stat.S_ISDIR(about.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -235,19 +214,8 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def read_arrays(path: Path, only: Collection[str] | None = None) -> dict[str, np.ndarray]:
-    """Read the arrays of an npz file.
-
-    Args:
-        path: The file.
-        only: Names of the arrays to unpack, if present; None: all.
-    """
-    return unpack_arrays(read_content(path), path, only)
-
-
-def unpack_arrays(
-    content: bytes, path: Path | str, only: Collection[str] | None = None
-) -> dict[str, np.ndarray]:
-    """Unpack the content of an npz file, see `read_arrays`; `path` is for messages."""
+    """Read the arrays of an npz file, or `only` those of some names, if present."""
+    content = read_content(path)
     try:
         check_unpacked(path, content)
         with np.load(io.BytesIO(content), allow_pickle=False) as data:
@@ -255,9 +223,8 @@ def unpack_arrays(
     except InputError:
         raise
     except Exception as error:  # errors of zip, zlib, header or shape
-        raise InputError(
-            f"{path} is not an npz file, or is damaged: {type(error).__name__}"
-        ) from None
+        fault = type(error).__name__
+        raise InputError(f"{path} is not an npz file, or is damaged: {fault}") from None
     for name, array in arrays.items():
         if not isinstance(array, np.ndarray):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"{path} is not an npz file: {name} is not an array")
@@ -266,10 +233,6 @@ def unpack_arrays(
 
 def check_unpacked(path: Path | str, *contents: bytes) -> None:
     """Check that zips from one file, such as npz files and those of PyTorch, are not too large.
-
-    Args:
-        path: The file, for messages.
-        *contents: The zips, whose members are added up.
 
     Raises:
         InputError: Together they unpack to more than `MOST_DATA`.
@@ -284,12 +247,9 @@ def check_unpacked(path: Path | str, *contents: bytes) -> None:
 
 
 def check_arrays(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    """Check that arrays have the types and shapes of others, and contain no NaN.
+    """Check that arrays have the types and shapes of `wanted`, by name, and contain no NaN.
 
-    Args:
-        found: The arrays, by name.
-        wanted: Arrays of the right types and shapes. Texts and bytes (uint8 [n]) may have another
-            length.
+    Texts and bytes (uint8 [n]) may have another length.
 
     Raises:
         InputError: An array is missing, has another type or shape, or contains NaN.
@@ -308,11 +268,7 @@ def check_arrays(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
 
 
 def json_in(arrays: Mapping[str, Any], name: str) -> Any:
-    """Parse the JSON text in one of some arrays.
-
-    Raises:
-        InputError: There is no such array, or its text is not JSON.
-    """
+    """Parse the JSON text in one of some arrays; raise an `InputError` if there is none."""
     if name not in arrays:
         raise InputError(f"it lacks {name!r}")
     return parse_json(str(arrays[name]))

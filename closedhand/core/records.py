@@ -1,13 +1,8 @@
 """Records of whole games: one JSON object per line, for any `Game`, or a game's own notation.
 
-A JSON line has the keys
-
-- `game` and `rules`, the options of `make_game`;
-- `deal` in the game's notation, or the `seed` that deals it;
-- `actions` in the game's notation;
-- if known, `agents` and `returns` by player, and the `version` of the package that wrote it.
-
-Other keys are kept. A line that does not start with `{` is in the notation of one game.
+The keys of a JSON line are the attributes of a `Record`: `game`, `rules`, `actions`, and `deal` or
+`seed`; the others if they are known. Other keys are kept. A line that does not start with `{` is in
+the notation of one game.
 """
 
 import json
@@ -97,15 +92,9 @@ def from_json(line: str) -> Record:
 def from_state(
     game: Game, state: State, agents: Iterable[str] | None = None, **extra: Any
 ) -> Record:
-    """Make the record of a game that is in progress or over.
+    """Make the record of a game that is in progress or over, from its full state.
 
-    A game in sub-steps is recorded by its complete plays.
-
-    Args:
-        game: The game.
-        state: Its full state, from which the deal and the actions are read.
-        agents: Name of the agent at each seat; None: not known.
-        **extra: Further fields of the record, JSON values.
+    A game in sub-steps is recorded by its complete plays. Further fields are JSON values.
 
     Raises:
         InputError: Players acted out of turn, as in a simultaneous game, or actions are hidden.
@@ -148,25 +137,14 @@ def stated_options(game: Game) -> dict[str, Any]:
 
 
 def start(game: Game, deal: str | None, seed: int | None) -> State:
-    """Make the initial state of a game.
-
-    Args:
-        game: The game.
-        deal: Text of the deal; None: it follows from `seed`.
-        seed: Seed of the deal.
-
-    Raises:
-        InputError: The text is not a deal.
-    """
+    """Make the initial state of a game by the text of its deal, or by its seed if that is None."""
     return game.deal(np.random.default_rng(seed)) if deal is None else game.parse_deal(deal)
 
 
 def replay(record: Record, before: Callable[[State], None] = lambda state: None) -> State:
     """Replay a record, and return the state at its end.
 
-    Args:
-        record: Record of a game.
-        before: Called with the state before every action; may raise `InputError`.
+    `before` is called with the state before every action; it may raise an `InputError`.
 
     Raises:
         InputError: An illegal action, or a result other than the stated one.
@@ -180,15 +158,11 @@ def replay(record: Record, before: Callable[[State], None] = lambda state: None)
         except InputError as error:
             raise InputError(f"action {number}, {text}: {error}") from None
     if record.returns is not None:
+        stated, returns = list(record.returns), game.returns(state).tolist()
         if not game.over(state):
-            raise InputError(
-                f"the record states returns {list(record.returns)} of an unfinished game"
-            )
-        returns = game.returns(state).tolist()
-        if returns != list(record.returns):
-            raise InputError(
-                f"the record states returns {list(record.returns)}, but the game gives {returns}"
-            )
+            raise InputError(f"the record states returns {stated} of an unfinished game")
+        if returns != stated:
+            raise InputError(f"the record states returns {stated}, but the game gives {returns}")
     return state
 
 
@@ -197,7 +171,7 @@ def parse_line(line: str, game: str | None = None, **rules: Any) -> Record:
 
     Args:
         line: The line.
-        game: Game whose notation it is in; None: the game that recognises it.
+        game: Name of its game; None: the one that a JSON line states, or that recognises it.
         **rules: Options of the game; those that a JSON line states must be equal.
 
     Raises:
@@ -213,12 +187,7 @@ def parse_line(line: str, game: str | None = None, **rules: Any) -> Record:
 
 
 def as_asked(record: Record, game: str | None = None, **rules: Any) -> Record:
-    """Check that a record has the game and rules that were asked for; return it.
-
-    Args:
-        record: The record.
-        game: Name of the game asked for; None: any.
-        **rules: Options asked for.
+    """Check that a record has the game, if any, and the rules that were asked for; return it.
 
     Raises:
         InputError: It is of another game, or an option has another value.
@@ -323,11 +292,8 @@ def reader_of(path: Path) -> LogReader | None:
 def replay_file(path: Path, game: str | None = None, **rules: Any) -> Iterator[Replay]:
     """Replay every record of a file, line by line; blank lines and `#` comments are skipped.
 
-    Args:
-        path: The file; a log of another program is replayed game by game.
-        game: Game of all records; None: the game that a record states, or that recognises its
-            notation.
-        **rules: Options of the game; those that a record states must be equal.
+    A log of another program is replayed game by game. The game and the rules are as for
+    `parse_line`.
 
     Raises:
         InputError: The file cannot be read as text.
@@ -356,15 +322,11 @@ def replay_file(path: Path, game: str | None = None, **rules: Any) -> Iterator[R
 
 
 def read(path: Path, game: str | None = None, **rules: Any) -> Iterator[Record]:
-    """Read the records of a file, one at a time.
-
-    Args:
-        path: File of records, a line each; gzip is recognised.
-        game: Name of the only game to accept; None: any.
-        **rules: Options that the records must have.
+    """Read the records of a file, a line each, one at a time; gzip is recognised.
 
     Raises:
-        InputError: A line is not a record; the message states its number.
+        InputError: A line is not a record, or not one of this game, if any, and these rules; the
+            message states its number.
     """
     for number, line in lines(path):
         try:

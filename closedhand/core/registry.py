@@ -130,15 +130,10 @@ class GameSpec:
     pages: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check the spec.
-
-        Raises:
-            InputError: The name is invalid, or the game was written for another contract.
-        """
+        """Refuse an invalid name, and a game that was written for another contract."""
         if not re.fullmatch(r"[a-z][a-z0-9_]*", self.name):
-            raise InputError(
-                f"a game's name must be lower-case letters, digits and underscores: {self.name!r}"
-            )
+            form = "lower-case letters, digits and underscores"
+            raise InputError(f"a game's name must be {form}: {self.name!r}")
         if self.contract != VERSION:
             raise InputError(
                 f"{self.name} is written for version {self.contract} of the contract; "
@@ -239,11 +234,7 @@ def make_game(name: str, /, **options: Any) -> Game:
 
 
 def read_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Parse and check options of a game; defaults are not added.
-
-    Raises:
-        InputError: As for `make_game`.
-    """
+    """Parse and check options of a game as `make_game` does; defaults are not added."""
     return spec_of(name).option_table.read(options)
 
 

@@ -12,12 +12,9 @@ from closedhand.core.translations import by_language
 
 
 class Section(NamedTuple):
-    """A part of the rules, such as the course of play.
+    """A part of the rules, such as the course of play, in paragraphs.
 
-    Attributes:
-        title: Its title.
-        text: Its paragraphs.
-        plays: Pairs of a name and the texts of cards, separated by spaces, that show it.
+    `plays` are pairs of a name and the texts of cards, separated by spaces, that show it.
     """
 
     title: str
@@ -30,10 +27,6 @@ ENGLISH = "en"
 
 def rules_in_words(name: str, language: str = ENGLISH) -> tuple[Section, ...]:
     """Return the rules of a game in words, in English where there is no translation.
-
-    Args:
-        name: Name of the game.
-        language: Code of a language, such as `zh`.
 
     Raises:
         InputError: There is no such game, or it states no rules in words, or without sections.

@@ -12,7 +12,6 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar, cast
 
 import numpy as np
@@ -94,29 +93,22 @@ NPZ = Format(_write_npz, _read_npz)
 
 
 def check_resumable(made: Path, checkpoint: Path) -> None:
-    """Refuse to overwrite the result of a run, `made`, that has no checkpoint.
-
-    Raises:
-        InputError: The result exists, but the checkpoint does not.
-    """
+    """Refuse to overwrite the result of a run, `made`, that has no checkpoint."""
     if made.exists() and not checkpoint.exists():
         raise InputError(f"{made} is of another training: name another folder, or add --restart")
 
 
 def check_same(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    """Refuse to resume work that was begun with other settings.
+    """Refuse to resume work on a path that was begun with other settings than those wanted.
 
-    Args:
-        path: Path of the file or folder to resume from.
-        found: Settings that it was made with.
-        wanted: Settings to resume with; the key `version` is the package's version.
+    The key `version` is the package's version.
 
     Raises:
         InputError: A setting differs; the message names it, or its differing options, and both
             values.
     """
-    for key, value in wanted.items():
-        was, now = found.get(key), value
+    for key, now in wanted.items():
+        was = found.get(key)
         if key == "version" and was != now:
             raise InputError(
                 f"{path} was begun by version {shown(was)} of closedhand, not {shown(now)}: let "
@@ -155,12 +147,7 @@ class Watch:
     """
 
     def __init__(self, save: Callable[[], object] = lambda: None, at_end: bool = True) -> None:
-        """Prepare the watch.
-
-        Args:
-            save: Writes a checkpoint.
-            at_end: Whether to save at the end of the context, too.
-        """
+        """Prepare to `save` from time to time and, if `at_end`, at the end of the context."""
         self.pieces = 0
         self._save = save
         self._at_end = at_end
@@ -176,13 +163,7 @@ class Watch:
         self._saved = time.monotonic()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> bool:
-        """Save unsaved work; see the class."""
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> bool:
         try:
             self._stopped = kind is not None and issubclass(kind, KeyboardInterrupt)
             at_once = self._deferral.presses > 1
@@ -286,10 +267,7 @@ class Run(Generic[Worker]):
         return self
 
     def resume_if_kept(self, restart: bool = False) -> bool:
-        """Resume from the checkpoint if there is one and `restart` is False.
-
-        Returns:
-            Whether it was resumed.
+        """Resume from the checkpoint if there is one, unless to `restart`; return whether it was.
 
         Raises:
             InputError: It was made with other settings.
@@ -311,9 +289,6 @@ class Run(Generic[Worker]):
             limit: Seconds of work after which to end, including those before a resumption.
             over: Returns whether to end; called before every piece.
             progress: Called after every piece.
-
-        Returns:
-            Itself.
 
         Raises:
             InputError: The checkpoint cannot be written; the last one is unchanged.
@@ -367,16 +342,10 @@ def work_off(
 ) -> Found:
     """Do jobs, possibly in several processes, and save a summary from time to time.
 
-    Args:
-        work: Function that does a job.
-        jobs: Arguments of each job.
-        first: Short jobs done before several workers start, see `closedhand.core.workers`.
-        workers: Number of processes, 1: this one; or remote workers.
-        take: Function called with each result, in the order of the jobs; after a Ctrl-C with those
-            that are finished.
-        so_far: Function that summarises the results taken so far; it returns None if there is
-            nothing to summarise.
-        save: Function that saves a summary; called from time to time, but not at the end.
+    The first four arguments are those of `closedhand.core.workers.results_of`. `take` gets every
+    result in the order of the jobs, after a Ctrl-C those that are finished. `so_far` returns a
+    summary of them, None if there is nothing to summarise. `save` saves a summary from time to
+    time, but not at the end.
 
     Returns:
         The summary of all jobs; after a Ctrl-C of the jobs finished by then.

@@ -21,13 +21,7 @@ TINY = np.finfo(float).tiny
 
 
 class Estimate(NamedTuple):
-    """A mean over deals or matches and its 95% interval.
-
-    Attributes:
-        mean: The mean.
-        low: Lower end of the interval.
-        high: Upper end.
-    """
+    """A mean over deals or matches, and the ends of its 95% interval."""
 
     mean: float
     low: float
@@ -35,14 +29,11 @@ class Estimate(NamedTuple):
 
 
 def student(values: np.ndarray, level: float = LEVEL) -> list[Estimate]:
-    """Estimate the mean of each column with its interval by Student's t.
+    """Estimate the mean of each column with its interval by Student's t, NaN for one row only.
 
     Args:
         values: A row for each deal or match, a column for each measure, [n, m] with n > 0.
         level: Confidence level of the interval.
-
-    Returns:
-        One estimate for each column; its ends are NaN if there is one row only.
 
     Raises:
         ValueError: There are no rows.
@@ -65,12 +56,9 @@ def shares(values: np.ndarray, games: int | None = None) -> list[Estimate]:
     surveys: games of one deal depend on each other.
 
     Args:
-        values: Shares, a row for each deal, a column for each measure, [n, m] with n > 0.
+        values: Shares, otherwise as for `student`.
         games: Number of independent games behind a column whose rows are all 0 or all 1; by default
             one a row.
-
-    Returns:
-        One estimate for each column; its ends are NaN if there is one row only.
 
     Raises:
         ValueError: There are no rows.
@@ -94,16 +82,11 @@ def shares(values: np.ndarray, games: int | None = None) -> list[Estimate]:
 
 
 def interval(low: float | None, high: float | None, form: str = ".3f") -> str:
-    """Write the ends of an interval; a hyphen if they are NaN, as for a single deal.
+    """Write the ends of an interval; a hyphen if they are None or NaN, as for a single deal.
 
     Examples:
         >>> interval(-0.5, 1.25, "+.2f"), interval(math.nan, math.nan)
         ('-0.50 to +1.25', '-')
-
-    Args:
-        low: Lower end; None or NaN: there is no interval.
-        high: Upper end.
-        form: Format specification of both ends.
     """
     if low is None or high is None or math.isnan(low):
         return "-"
@@ -118,14 +101,9 @@ def count_blocks(rows: int) -> int:
 def over_blocks(values: np.ndarray) -> list[Estimate]:
     """Estimate the mean of each column with its interval, for rows that depend on earlier rows.
 
-    The rows are divided into consecutive blocks of nearly equal size, as many as `count_blocks`
-    says. The interval is that of `student` over the means of the blocks.
-
-    Args:
-        values: A row for each round of a match, a column for each measure, [n, m] with n > 0.
-
-    Returns:
-        One estimate for each column; its ends are NaN if there is one row only.
+    The rows, such as the rounds of a match, are divided into consecutive blocks of nearly equal
+    size, as many as `count_blocks` says. The interval is that of `student` over the means of the
+    blocks.
 
     Examples:
         >>> [estimate] = over_blocks(np.array([[1.0], [0.0]] * 500))

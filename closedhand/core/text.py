@@ -50,10 +50,9 @@ def reason_of(error: BaseException) -> str:
 
 
 def one_line(text: str) -> str:
-    """Convert a text to one line that is safe to print.
+    """Convert a text to one line that is safe to print, at most `MOST` characters.
 
-    Line ends, control characters and other invisible characters are escaped. A text longer than
-    `MOST` loses its middle.
+    Line ends, control characters and other invisible characters are escaped.
     """
     text = _cut(text)
     if text.isprintable():

@@ -22,13 +22,9 @@ def in_threads(
     progress: Callable[[int], object] = lambda done: None,
     chunk: int = CHUNK,
 ) -> None:
-    """Do work on `number` items, piece by piece; it has to release the GIL, as kernels do.
+    """Do work on `number` items, a slice of `chunk` at a time; it has to release the GIL.
 
-    Args:
-        work: Processes the items of a slice.
-        number: Number of items.
-        progress: Called with the number of items done.
-        chunk: Number of items in a piece.
+    `progress` is called with the number of items done.
     """
     pieces = [slice(start, min(start + chunk, number)) for start in range(0, number, chunk)]
     if len(pieces) <= 1:
@@ -50,10 +46,8 @@ def in_threads(
 def side_by_side(work: Callable[[int, int], object], number: int, threads: int) -> None:
     """Do work on `number` items in a lasting pool of threads, for work of milliseconds.
 
-    Args:
-        work: Processes the items from the first index to before the last one.
-        number: Number of items.
-        threads: Number of threads; the caller's is one of them.
+    The work gets the index of its first item and that after its last one. One of the threads is the
+    caller's.
     """
     share = -(-number // threads)
     spans = [(first, min(first + share, number)) for first in range(0, number, share)]

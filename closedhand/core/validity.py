@@ -27,13 +27,10 @@ NO_OUTCOME = " does not follow from the deal and the actions"
 def outside(state: np.record, bounds: Mapping[str, tuple[int, int]]) -> str:
     """Name a field that is out of its range; return an empty text if there is none.
 
-    Args:
-        state: The record.
-        bounds: Least and greatest value by field; they apply to every entry of an array.
+    The bounds, least and greatest value by field, apply to every entry of an array.
     """
     for name, (low, high) in bounds.items():
-        values = state[name].ravel().tolist() if state[name].shape else (int(state[name]),)
-        for value in values:
+        for value in np.ravel(state[name]).tolist():
             if not low <= value <= high:
                 return f"{name} holds {value}, not {low} to {high}"
     return ""
@@ -69,10 +66,7 @@ def replay(rules: Any, state: np.record, actions: Any, ids: int, what: str = "ac
 def difference(state: np.record, replayed: np.record, seats: int) -> str:
     """Name the first field in which a state differs from the replayed one; empty if none does.
 
-    Args:
-        state: The state to check.
-        replayed: State after the deal and the actions.
-        seats: Number of entries of a field that has one for each player.
+    A field with `seats` entries has one for each player.
     """
     if state.tobytes() == replayed.tobytes():
         return ""
@@ -92,13 +86,9 @@ def _place(name: str, value: Any, i: int, seats: int) -> str:
 def unlike_redealt(
     rules: Any, view: np.record, player: int, valid: Callable[[np.record], str]
 ) -> str:
-    """Return the reason why no valid state has this view; an empty text if one has.
+    """Return the reason why no valid state has this view of a player; an empty text if one has.
 
-    Args:
-        rules: Rules of the game.
-        view: View that is safe for `redeal`.
-        player: Player whose view it is.
-        valid: Function that returns the reason why a full state is not valid.
+    The view is safe for `redeal`; `valid` returns the reason why a full state is not valid.
     """
     state = view.copy()
     contract.redeal(rules, state, player, np.random.default_rng(SEED))
@@ -114,13 +104,7 @@ def unlike_redealt(
 
 
 def reason(game: Any, state: Any, player: int | None = None) -> str:
-    """Check a state for `Game.valid`, by the game's own check or else by `generic`.
-
-    Args:
-        game: The `Game`.
-        state: Any object; only a record of `game.dtype` is checked further.
-        player: Player whose view `state` is; None for a full state.
-    """
+    """Check any object for `Game.valid`: a record by the game's own check or else by `generic`."""
     if getattr(state, "dtype", None) != game.dtype or np.ndim(state) != 0:
         return f"it is not a record of {game.name}"
     record = game.empty(1)
@@ -138,18 +122,9 @@ def generic(game: Any, state: np.record, player: int | None = None) -> str:
     player to act, the number of actions and whether the game is over; also in the observations of
     all players, except in sub-steps. The history of a simultaneous game is not in order, so only
     ranges are checked. A game whose functions crash on a damaged record needs its own `valid`.
-
-    Args:
-        game: The game.
-        state: State, or view of `player`.
-        player: The viewer; None: `state` is a full state.
-
-    Returns:
-        The reason why the rules do not allow the state; empty if they do.
     """
-    wrong = outside(
-        state, {"player": (0, game.num_players - 1), "moves": (0, int(np.size(state.history)))}
-    )
+    bounds = {"player": (0, game.num_players - 1), "moves": (0, int(np.size(state.history)))}
+    wrong = outside(state, bounds)
     if wrong or game.simultaneous:
         return wrong
     if player is not None:

@@ -23,11 +23,7 @@ HIDDEN = -1
 
 
 def listed(actions: Any) -> list[Any]:
-    """Convert the actions so far to a list.
-
-    Raises:
-        InputError: They are not iterable, or are a single text.
-    """
+    """Convert the actions so far to a list; refuse a single text, and what is not iterable."""
     if isinstance(actions, str) or not isinstance(actions, Iterable):
         raise InputError(f"actions are a list of ids or texts, not {shown(actions)}")
     return [*actions]
@@ -51,12 +47,7 @@ def is_unseen(action: Any) -> bool:
 
 
 def read(game: Game, state: State, action: Any) -> int:
-    """Parse an action to its id.
-
-    Args:
-        game: A flat game.
-        state: Position in which its player acts.
-        action: An id, or its notation.
+    """Parse an action of a flat game, an id or its notation, to its id.
 
     Raises:
         InputError: It is neither, or stands for an unseen action.
@@ -72,12 +63,7 @@ def read(game: Game, state: State, action: Any) -> int:
 
 
 def play(game: Game, state: State, action: int) -> None:
-    """Play an action that was seen; an illegal one is refused even in a lenient game.
-
-    Args:
-        game: The game.
-        state: State; changed.
-        action: Id of the action.
+    """Play an action that was seen, in place; an illegal one is refused even in a lenient game.
 
     Raises:
         InputError: The action is not legal, or a new deal follows it.

@@ -96,11 +96,11 @@ def results_of(
                     process.kill()
                 raise
     except BrokenProcessPool:
-        main = (
-            "" if begun else ", or because a script starts it without `if __name__ == '__main__':`"
-        )
+        cause = "memory ran out"
+        if not begun:
+            cause += ", or because a script starts it without `if __name__ == '__main__':`"
         raise WorkerLost(
-            f"a worker process was ended from outside, perhaps because memory ran out{main}; "
+            f"a worker process was ended from outside, perhaps because {cause}; "
             "repeat the command to go on from the saved results, for a match with --resume"
         ) from None
 

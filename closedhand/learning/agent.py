@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from closedhand.core import batch, batch_kernels, contract
+from closedhand.core import batch, contract
 from closedhand.core.batch_agent import BatchAgent, through_substeps
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import Floats, Ids
@@ -42,16 +42,10 @@ class NetworkAgent(BatchAgent):
         seed: int = 0,
         name: str = "learned",
     ) -> None:
-        """Play by a network.
+        """Play `features.game`, or its flat form, by a network with `scores`; see `networks`.
 
-        Args:
-            game: `features.game`, or its flat form.
-            network: Network with `scores`, as those of `networks`.
-            features: The game as the network sees it.
-            temperature: Divides the scores before the softmax; 0, or less than `COLDEST`, takes the
-                best action.
-            seed: Seed of the choices.
-            name: Name of the agent.
+        The temperature divides the scores before the softmax; 0, or less than `COLDEST`, takes the
+        best action.
         """
         super().__init__(game, name)
         self.features = features
@@ -70,7 +64,7 @@ class NetworkAgent(BatchAgent):
         actions = np.full(len(views), -1)
         states, left = self._full(views), np.arange(len(views))
         while len(left):
-            chosen, numbers = self._draw(self._views(states), numbers)
+            chosen, numbers = self._draw(batch.views(self.features.game, states), numbers)
             actions[left] = self._play(states, chosen)
             going_on = actions[left] < 0
             states, left, numbers = states[going_on], left[going_on], numbers[going_on]
@@ -86,7 +80,7 @@ class NetworkAgent(BatchAgent):
         return through_substeps(
             self._full(views),
             self.game.num_actions,
-            lambda states: self._shares(self._views(states)),
+            lambda states: self._shares(batch.views(self.features.game, states)),
             self._play,
         )
 
@@ -128,11 +122,6 @@ class NetworkAgent(BatchAgent):
             contract.redeal(self.game.rules, state, state["player"], rng)
         return states
 
-    def _views(self, states: np.ndarray) -> np.ndarray:
-        views = states.copy()
-        batch_kernels.hide_all(self.features.game.rules, views)
-        return views
-
     def _play(self, states: np.ndarray, steps: np.ndarray) -> Ids:
         """Play a sub-step in each state; return the completed flat actions, int64 [n], or -1."""
         before, players = states["moves"].copy(), states["player"].copy()
@@ -153,12 +142,7 @@ def load(
 ) -> NetworkAgent:
     """Load the agent that plays by a network in a file; see `NetworkAgent`.
 
-    Args:
-        game: A form of the game that it has learned.
-        path: The file.
-        temperature: As for `NetworkAgent`; None: as trained.
-        seed: Seed of the choices.
-        name: Name of the agent.
+    `game` is a form of the game that it has learned. A temperature of None is that of the training.
 
     Raises:
         InputError: The file holds no network that fits the game.

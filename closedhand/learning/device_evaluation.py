@@ -19,13 +19,8 @@ MOST_STEPS = 2000
 def versus(batch: DeviceBatch, network: Any, opponent: str, seed: int) -> dict[str, Any]:
     """Play the best actions of a network against an agent, one game in each of a batch.
 
-    On the same deals the network plays each side in turn, the agent all other seats.
-
-    Args:
-        batch: Games on the device, in self-play.
-        network: The network, in the form of `networks.PolicyValue`.
-        opponent: An agent that decides in kernels.
-        seed: Seed of the deals.
+    On the same deals the network, a `networks.PolicyValue`, plays each side in turn, the agent all
+    other seats.
 
     Returns:
         `points` of the side a game, and the share of games `won`, draws counting half: mean and

@@ -36,19 +36,10 @@ from closedhand.core.options import Range
 from closedhand.core.policies import policy_of
 from closedhand.envs.device import check_device
 from closedhand.envs.device_batch import DeviceBatch
-from closedhand.learning import networks
+from closedhand.learning import module_state, networks
 from closedhand.learning.device_evaluation import versus
 from closedhand.learning.device_rollout import Rollout, log_softmax
-from closedhand.learning.module_state import (
-    Weights,
-    add_to_average,
-    arrays_of,
-    half,
-    moments_of,
-    restore_module,
-    restore_moments,
-    restore_moments_in_place,
-)
+from closedhand.learning.module_state import Weights
 from closedhand.learning.network_learner import NetworkLearner, NetworkSettings
 from closedhand.learning.ppo import MEASURED, clipped_gain
 
@@ -249,9 +240,8 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
     def _captured(self, work: Callable[[], None], undo: bool = False) -> Callable[[], None]:
         """Wrap work in a CUDA graph, recorded at its first call; on a CPU return the work itself.
 
-        Args:
-            work: The work: on tensors at fixed addresses, without waiting for the device.
-            undo: Whether networks and optimiser are to be as they were after the first runs.
+        It works on tensors at fixed addresses, and does not wait for the device. With `undo` the
+        first runs leave networks and optimiser as they were.
         """
         if not self._graphs:
             return work
@@ -278,7 +268,7 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
                         for moment in state.values():
                             moment.zero_()
                     if self._restored is not None:
-                        restore_moments_in_place(self.optimiser, self._restored)
+                        module_state.restore_moments_in_place(self.optimiser, self._restored)
                         self._restored = None
                     self._measured.zero_()
             graph.replay()
@@ -329,7 +319,7 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
 
     def after_update(self) -> None:
         """Average the weights."""
-        add_to_average(self.average, self.network, self.updates)
+        module_state.add_to_average(self.average, self.network, self.updates)
 
     # The protocol of learners.
 
@@ -357,13 +347,14 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
 
     def state(self) -> dict[str, Any]:
         """Return everything that `restore` needs, arrays by name; games begin anew."""
+        averages = module_state.arrays_of("average", self.average)
+        halved = {**averages, **module_state.moments_of(self.optimiser)}
         return {
             "counts": self.counts,
             "scale": self.rollout.payoffs.cpu().numpy().copy(),
-            **{name: half(each) for name, each in arrays_of("average", self.average).items()},
-            **arrays_of("network", self.network),
-            **arrays_of("critic", self.critic),
-            **{name: half(each) for name, each in moments_of(self.optimiser).items()},
+            **module_state.arrays_of("network", self.network),
+            **module_state.arrays_of("critic", self.critic),
+            **{name: module_state.half(each) for name, each in halved.items()},
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -373,9 +364,9 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
             ValueError: The state is that of another network.
         """
         for name in ("network", "critic", "average"):
-            restore_module(getattr(self, name), name, state)
+            module_state.restore_module(getattr(self, name), name, state)
         self._restored = state
         if not self._graphs:
-            restore_moments(self.optimiser, state)
+            module_state.restore_moments(self.optimiser, state)
         self.rollout.payoffs.copy_(torch.from_numpy(state["scale"]))
         self.counts = state["counts"]

@@ -17,8 +17,9 @@ import torch
 from closedhand.core.options import Range
 from closedhand.envs.seatwise import seat_returns
 from closedhand.learning.legal import Legal
+from closedhand.learning.ppo import explained
 from closedhand.learning.selfplay import Choose
-from closedhand.learning.training import DeepLearner, Settings
+from closedhand.learning.training import DeepLearner, GreedyTemperature, Settings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,9 +28,7 @@ class DMCSettings(Settings):
 
     epochs: Annotated[int, Range(1, 100), "passes over the decisions of an update"] = 2
     exploration: Annotated[float, Range(0, 1), "initial share of random actions"] = 0.1
-    temperature: Annotated[
-        float, Range(0, 100), "at which agents play: 0 takes the best action"
-    ] = 0.0
+    temperature: GreedyTemperature = 0.0
 
 
 class DMC(DeepLearner[DMCSettings]):
@@ -56,10 +55,9 @@ class DMC(DeepLearner[DMCSettings]):
                 loss = torch.nn.functional.mse_loss(values, targets[part])
                 self.take_step(loss)
                 losses += len(part) * loss.item()
-        error = ((targets - torch.from_numpy(wave.notes[:, 0])) ** 2).mean()
         return {
             "reward": wave.reward,
-            "explained_variance": float(1 - error / max(float(targets.var(correction=0)), 1e-9)),
+            "explained_variance": explained(targets, wave.notes[:, 0]),
             "loss": losses / (len(actions) * self.settings.epochs),
         }
 
@@ -71,17 +69,9 @@ class DMC(DeepLearner[DMCSettings]):
         self, rng: np.random.Generator, observations: np.ndarray, masks: np.ndarray,
         seats: np.ndarray, games: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-        """Choose the best action, or sometimes a random legal one, for `selfplay.play_wave`.
+        """Choose the best action, or sometimes a random legal one, as a `selfplay.Choose`.
 
-        Args:
-            rng: Generator of the exploration.
-            observations: Observations, int8 [n, inputs].
-            masks: Action masks, int8 [n, actions].
-            seats: Seats that decide, int64 [n].
-            games: Index of the game of each row; not used.
-
-        Returns:
-            Actions, int64 [n], and their values as notes, float32 [n, 1].
+        The notes are the values of the actions, float32 [n, 1].
         """
         legal = Legal.of(masks)
         with torch.inference_mode():

@@ -40,16 +40,10 @@ def judge(
     with_gain: bool = False,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Score:
-    """Play an agent against another one on random deals.
+    """Play an agent against another one on random deals, each at every side.
 
-    Args:
-        game: The game, in the form that both play.
-        agent: The agent.
-        opponent: An agent by name, or an object.
-        deals: Number of deals, each played at every side.
-        seed: Seed of the deals and of the opponent.
-        with_gain: Whether the opponent also plays every deal with all seats.
-        progress: Called with the number of deals played so far.
+    For the gain the opponent also plays every deal with all seats. The seed is that of the deals
+    and of the opponent. `progress` is called with the number of deals played so far.
 
     Raises:
         InputError: The opponent is unknown, an action is illegal, or the number of deals or the

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import torch
@@ -19,13 +19,12 @@ import torch
 from closedhand.core import batch, batch_kernels, records
 from closedhand.core.agents import act_batch, digests, make_agent
 from closedhand.core.game import Game, InputError, explain_illegal
-from closedhand.core.options import Range
 from closedhand.learning.factoring import steps_towards
 from closedhand.learning.features import Features
 from closedhand.learning.legal import Legal
 from closedhand.learning.remote_games import Piece, cut
 from closedhand.learning.selfplay import Choose, join
-from closedhand.learning.training import DeepLearner, Settings
+from closedhand.learning.training import DeepLearner, GreedyTemperature, Settings
 
 HELD_OUT = 20
 """One game in so many, at least one, is held out for the accuracy."""
@@ -37,9 +36,7 @@ TRIES = 100
 class ImitationSettings(Settings):
     """Settings of imitation."""
 
-    temperature: Annotated[
-        float, Range(0, 100), "at which agents play: 0 takes the best action"
-    ] = 0.0
+    temperature: GreedyTemperature = 0.0
 
 
 class Games(NamedTuple):
@@ -88,12 +85,9 @@ def are_legal(masks: np.ndarray, actions: np.ndarray) -> np.ndarray:
 
 
 def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
-    """Read recorded games to learn from.
+    """Read recorded games to learn from, in a file of records or a folder of such files.
 
-    Args:
-        game: The game to learn, flat or in sub-steps.
-        path: File of records, or folder of such files.
-        expert: Name of the agent whose moves to learn; None: those of all.
+    `expert` is the name of the agent whose moves to learn; None: those of all.
 
     Raises:
         InputError: A record cannot be read or has another game, there are no moves, or a file is a
@@ -148,13 +142,7 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
 
 
 def encode(features: Features, games: Games, chosen: np.ndarray) -> Pairs:
-    """Encode the decisions to learn, without those that had no alternative.
-
-    Args:
-        features: The game as the learner observes it.
-        games: The games.
-        chosen: Indices of the games to encode, integers.
-    """
+    """Encode the decisions to learn in some games, without those that had no alternative."""
     game, flat = features.game, features.game.flat
     states = games.starts[chosen]
     places, stops = games.first[chosen], games.first[chosen + 1]
@@ -205,16 +193,10 @@ class Imitation(DeepLearner[ImitationSettings]):
         records: Path | None = None,
         expert: str | None = None,
     ) -> None:
-        """Start from an untrained network.
+        """Start from an untrained network; see `NetworkLearner`.
 
-        Args:
-            game: The game.
-            settings: The settings.
-            seed: Seed of everything random.
-            against: Agents to evaluate the learner against.
-            threads: Number of threads of PyTorch.
-            records: File or folder of records to learn from; None: the expert plays new games.
-            expert: Agent whose moves to learn; None: those of all agents in the records.
+        `records` is a file or a folder of records to learn from; None: the expert plays new games.
+        `expert` is the agent whose moves to learn; None: those of all agents in the records.
 
         Raises:
             InputError: There are neither records nor an expert, or the records cannot be used.
@@ -317,8 +299,7 @@ class Imitation(DeepLearner[ImitationSettings]):
         def choose(
             observations: np.ndarray, masks: np.ndarray, seats: np.ndarray, games: np.ndarray
         ) -> tuple[np.ndarray, np.ndarray]:
-            views = states[games]
-            batch_kernels.hide_all(game.rules, views)
+            views = batch.views(game, states[games])
             actions = act_batch(expert, views)
             if not game.lenient:
                 for k in np.flatnonzero(~are_legal(masks, actions)):

@@ -16,10 +16,7 @@ def logistic(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Fit a logistic model; return weights and errors (clustered by group), float64 [k] each.
 
-    Args:
-        features: float64 [n, k].
-        won: 0 or 1, [n].
-        groups: Cluster of each observation, integers [n], numbered from 0.
+    Features are float64 [n, k], results (`won`) 0 or 1 [n], groups integers [n] from 0 on.
     """
     weights = np.zeros(features.shape[1])
     for _ in range(STEPS):

@@ -30,14 +30,8 @@ from closedhand.core.options import Range
 from closedhand.envs.observation_form import COMPACT, FLAT
 from closedhand.envs.seat_vector import SeatVectorEnv
 from closedhand.envs.vector import GameVectorEnv
-from closedhand.learning import networks
-from closedhand.learning.module_state import (
-    Weights,
-    arrays_of,
-    moments_of,
-    restore_module,
-    restore_moments,
-)
+from closedhand.learning import module_state, networks
+from closedhand.learning.module_state import Weights
 from closedhand.learning.network_learner import NetworkLearner, NetworkSettings
 from closedhand.learning.population import POOL, SELF
 from closedhand.wrappers.sb3 import SB3VecEnv, session_seed
@@ -80,7 +74,6 @@ class Body(BaseFeaturesExtractor):
     """The hidden layers of `networks.PolicyValue` as a features extractor."""
 
     def __init__(self, observation_space: spaces.Box, shape: networks.Shape) -> None:
-        """Build the layers of a shape."""
         super().__init__(observation_space, shape.width)
         self.body = networks.hidden_layers(shape)
 
@@ -93,7 +86,6 @@ class Scaled(VecEnvWrapper):
     """Envs with rewards divided by a scale."""
 
     def __init__(self, envs: SB3VecEnv, scale: float) -> None:
-        """Wrap envs; rewards are divided by `scale`."""
         super().__init__(envs)
         self._scale = np.float32(scale)
 
@@ -126,16 +118,10 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
         against: Sequence[str] = (),
         threads: int = 1,
     ) -> None:
-        """Start from an untrained network.
+        """Start from an untrained network; see `NetworkLearner`.
 
-        Args:
-            game: The game.
-            settings: The settings.
-            seed: Seed of everything random.
-            opponents: Agents, or `self`, each of which plays the other seats in an equal share of
-                the games; None: self-play.
-            against: Agents to evaluate the learner against.
-            threads: Number of threads of PyTorch.
+        `opponents` are agents, or `self`: each plays the other seats in an equal share of the
+        games. None: self-play.
 
         Raises:
             InputError: An agent or the observation is unknown, an opponent is `pool`, or a
@@ -231,13 +217,13 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
     def state(self) -> dict[str, Any]:
         """Return everything that `restore` needs, arrays by name."""
         policy = self.model.policy
-        moments = moments_of(policy.optimizer)
-        return {"counts": self.counts, **arrays_of("network", policy), **moments}
+        moments = module_state.moments_of(policy.optimizer)
+        return {"counts": self.counts, **module_state.arrays_of("network", policy), **moments}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from a state that `state` returned, with other games."""
-        restore_module(self.model.policy, "network", state)
-        restore_moments(self.model.policy.optimizer, state)
+        module_state.restore_module(self.model.policy, "network", state)
+        module_state.restore_moments(self.model.policy.optimizer, state)
         self.counts = state["counts"]
         envs = self.model.get_env()
         assert envs is not None

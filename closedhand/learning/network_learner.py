@@ -155,14 +155,16 @@ class NetworkLearner(Generic[Chosen]):
         self.updates, self.decisions, self.moves, self.games = map(int, counts)
         self._noted = (self.decisions, self.games, 0.0)
 
-    def agent(self, temperature: float | None = None, seed: int = 0) -> NetworkAgent:
-        """Make an agent of the learned form of the game from the network.
+    def agent(
+        self, temperature: float | None = None, seed: int = 0, weights: Weights | None = None
+    ) -> NetworkAgent:
+        """Make an agent of the learned form of the game.
 
-        Its temperature is by default that of the settings.
+        Its temperature is by default that of the settings; its weights are `agent_weights`.
         """
         chosen = self.settings.temperature if temperature is None else temperature
         network = networks.build(self.shape)
-        load_weights(network, self.agent_weights())
+        load_weights(network, self.agent_weights() if weights is None else weights)
         return NetworkAgent(self.features.game, network, self.features, chosen, seed)
 
     def advance(self, seconds: float) -> bool:

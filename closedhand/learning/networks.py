@@ -41,10 +41,9 @@ class Shape:
 
 
 class PolicyValue(nn.Module):
-    """A policy and a value on shared hidden layers."""
+    """A policy, nearly uniform before any training, and a value on shared hidden layers."""
 
     def __init__(self, shape: Shape) -> None:
-        """Build an untrained network with a nearly uniform policy."""
         super().__init__()
         self.body = hidden_layers(shape)
         self.policy = nn.Linear(shape.width, shape.actions)
@@ -85,7 +84,6 @@ class ActionValues(nn.Module):
     """
 
     def __init__(self, shape: Shape) -> None:
-        """Build untrained networks."""
         super().__init__()
         self.seats = shape.seats
         self.roles = nn.ModuleList(
@@ -101,13 +99,7 @@ class ActionValues(nn.Module):
         return [cast(PolicyValue, role) for role in self.roles]
 
     def scores(self, observations: torch.Tensor, seats: torch.Tensor, legal: Legal) -> torch.Tensor:
-        """Compute the scores of the legal actions, by which an agent chooses, float32 [k].
-
-        Args:
-            observations: float32 [n, inputs].
-            seats: Seats of the players to act, int64 [n].
-            legal: The legal actions.
-        """
+        """Compute the scores of the legal actions, by which an agent chooses, float32 [k]."""
         return self.values(observations, seats, legal.rows, legal.actions)
 
     def values(
@@ -153,7 +145,6 @@ class ResidualLayers(nn.Module):
     """Fully connected layers with rectifiers; all but the first add their input to the output."""
 
     def __init__(self, inputs: int, width: int, layers: int) -> None:
-        """Build untrained layers of `width` units."""
         super().__init__()
         self.first = nn.Linear(inputs, width)
         self.others = nn.ModuleList(nn.Linear(width, width) for _ in range(layers - 1))
@@ -181,11 +172,8 @@ def outputs(
 ) -> torch.Tensor:
     """Compute some outputs of a layer, float32 [k].
 
-    Args:
-        layer: The layer.
-        hidden: Its inputs, float32 [n, inputs].
-        rows: Index of the inputs of each output, int64 [k].
-        which: Index of each output, int64 [k].
+    Each is given by the row of its inputs in `hidden`, float32 [n, inputs], and by its index in the
+    layer (`which`), int64 [k] each.
     """
     # Above this share of all outputs the whole layer is faster than single outputs.
     if len(rows) * ALONE > len(hidden) * layer.out_features:

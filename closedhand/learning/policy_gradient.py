@@ -99,7 +99,6 @@ class Training:
     """
 
     def __init__(self, task: Task, seed: int = 0) -> None:
-        """Start with weights of 0."""
         self.task = task
         self.seed = seed
         self.steps = 0

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.core.agents import Agent, make_agent
-from closedhand.core.game import Game, State
+from closedhand.core.game import Game
 from closedhand.learning.module_state import Weights
 from closedhand.learning.selfplay import LEARNER
 
@@ -23,15 +23,6 @@ OPPONENTS, HEADING = "opponents.csv", "update,frozen_at"
 """File of a training with the frozen self of each update, and its first line."""
 MOST = 16
 """Number of frozen selves above which every second one is dropped."""
-
-
-class _Absent:
-    """Placeholder for the learner among its opponents; it never acts."""
-
-    name = SELF
-
-    def act(self, view: State) -> int:
-        raise NotImplementedError
 
 
 class Population:
@@ -83,11 +74,8 @@ class Population:
 
         The learner plays one side and one opponent all others. Successive games go through the
         opponents, and then through the sides. `SELF`, and `POOL` without a frozen self, are the
-        learner itself, which then plays all seats.
-
-        Args:
-            games: Numbers of the games in their update, counted from 0.
-            frozen: Indices in `names` of the opponents that are frozen selves.
+        learner itself, which then plays all seats. `games` are the numbers of the games in their
+        update, `frozen` the indices in `names` of the opponents that are frozen selves.
 
         Returns:
             `LEARNER`, or the index of the opponent in `names`, int64 [games, seats].
@@ -107,23 +95,19 @@ class Population:
         frozen: Mapping[int, Weights],
         rng: np.random.Generator,
         thaw: Callable[[Weights, int], Agent],
-    ) -> list[Agent]:
-        """Make the opponents; the learner itself gets a placeholder that never acts.
+    ) -> dict[int, Agent]:
+        """Make the opponents other than the learner itself, by index in `names`.
 
-        Args:
-            frozen: Weights of the frozen selves by the index of their opponent.
-            rng: Generator of their seeds.
-            thaw: Function of the weights of a frozen self and a seed to an agent.
+        `frozen` has the weights of the frozen selves by the same index. `thaw` makes an agent of
+        such weights and a seed.
         """
-        found: list[Agent] = []
+        found: dict[int, Agent] = {}
         for i, name in enumerate(self.names):
             seed = int(rng.integers(2**31))
             if i in frozen:
-                found.append(thaw(frozen[i], seed))
-            elif name in (SELF, POOL):
-                found.append(_Absent())
-            else:
-                found.append(make_agent(self.game, name, seed))
+                found[i] = thaw(frozen[i], seed)
+            elif name not in (SELF, POOL):
+                found[i] = make_agent(self.game, name, seed)
         return found
 
     def state(self) -> dict[str, Any]:

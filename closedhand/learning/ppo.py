@@ -77,15 +77,11 @@ class Decisions(NamedTuple):
     def take(self, part: Tensor) -> "Decisions":
         """Select decisions by their numbers, int64 [m]."""
         places = self.legal.places(part)
-        legal = self.legal.take(part, places)
-        seen, actions, logs, advantages, targets = (
-            column[part]
-            for column in (
-                self.observations, self.actions, self.logs, self.advantages, self.targets
-            )
+        return Decisions(
+            self.observations[part], self.legal.take(part, places), self.actions[part],
+            self.logs[part], self.advantages[part], self.targets[part],
+            None if self.magnet is None else self.magnet[places],
         )  # fmt: skip
-        magnet = None if self.magnet is None else self.magnet[places]
-        return Decisions(seen, legal, actions, logs, advantages, targets, magnet)
 
 
 class PPO(DeepLearner[PPOSettings]):
@@ -144,15 +140,9 @@ class PPO(DeepLearner[PPOSettings]):
 def policy_and_values(
     network: PolicyValue, observations: Tensor, legal: Legal
 ) -> tuple[Tensor, Tensor]:
-    """Evaluate a network.
+    """Compute the log probabilities of the legal actions, float32 [k], and values, float32 [n].
 
-    Args:
-        network: The network.
-        observations: Observations, int8 [n, inputs].
-        legal: The k legal actions of all observations.
-
-    Returns:
-        Log probabilities of the legal actions, float32 [k], and values, float32 [n].
+    `observations` are int8 [n, inputs].
     """
     logits, values = network.legal(observations.float(), legal.rows, legal.actions)
     return legal.log_softmax(logits), values
@@ -164,11 +154,7 @@ def act(
 ) -> tuple[Tensor, Tensor]:
     """Draw an action for each observation, int8 [n, inputs].
 
-    Args:
-        network: The network that plays.
-        observations: The observations.
-        legal: The legal actions.
-        numbers: Uniform random numbers from 0 to 1, float64 [n].
+    `numbers` are uniform random ones from 0 to 1, float64 [n].
 
     Returns:
         Actions, int64 [n]; their log probabilities and the values, float32 [n, 2].
@@ -179,12 +165,10 @@ def act(
 
 
 def credited(wave: Wave, scale: float, gae_lambda: float) -> Decisions:
-    """Compute the decisions of a wave with their advantages by seat.
+    """Compute the decisions of a wave, with notes of `act`, and their advantages by seat.
 
-    Args:
-        wave: Games from deal to end, with what `act` noted of the decisions.
-        scale: Size of a typical payoff; rewards are divided by it.
-        gae_lambda: Weight of longer estimates, from one decision ahead (0) to the end (1).
+    Rewards are divided by `scale`. `gae_lambda` is the weight of longer estimates, from one
+    decision ahead (0) to the end (1).
     """
     acted = wave.actors >= 0
     values = np.zeros(wave.actors.shape)
@@ -209,17 +193,7 @@ def credited(wave: Wave, scale: float, gae_lambda: float) -> Decisions:
 def loss_of(
     network: PolicyValue, decisions: Decisions, settings: PPOSettings, entropy_weight: float
 ) -> tuple[Tensor, Tensor]:
-    """Compute the loss of a minibatch.
-
-    Args:
-        network: The network to improve.
-        decisions: The decisions of the minibatch.
-        settings: Settings of the training.
-        entropy_weight: Weight of the entropy, which falls during a training.
-
-    Returns:
-        The loss, a scalar with gradient, and the values of `MEASURED`, float32 [4].
-    """
+    """Compute the loss of a minibatch, a scalar with gradient, and `MEASURED`, float32 [4]."""
     legal = decisions.legal
     logs, values = policy_and_values(network, decisions.observations, legal)
     probabilities = logs.exp()

@@ -8,7 +8,7 @@
    saves the transfer of observations.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from closedhand.core.agents import Agent, act_batch
-from closedhand.core.game import InputError, State
+from closedhand.core.batch_agent import BatchAgent
+from closedhand.core.game import Game, InputError
 from closedhand.learning.features import Features
 from closedhand.learning.selfplay import Choose, Wave, play_wave
 
@@ -61,32 +62,26 @@ def cut(games: int, pieces: int, update: int) -> list[Piece]:
     return [Piece(update, i, each) for i, each in enumerate(ranges)]
 
 
-class _Heard:
+class _Heard(BatchAgent):
     """Agent whose actions are logged."""
 
-    def __init__(self, agent: Agent, log: list[np.ndarray]) -> None:
-        self.name, self._agent, self._log = agent.name, agent, log
-
-    def act(self, view: State) -> int:
-        return int(self.act_batch(np.array([view]))[0])
+    def __init__(self, game: Game, agent: Agent, log: list[np.ndarray]) -> None:
+        super().__init__(game, agent.name)
+        self._agent, self._log = agent, log
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
         self._log.append(act_batch(self._agent, views))
         return self._log[-1]
 
 
-class _Script:
+class _Script(BatchAgent):
     """Agent that plays a record; the rules determine the player of each action."""
 
-    name = "script"
-
-    def __init__(self, record: Record) -> None:
+    def __init__(self, game: Game, record: Record) -> None:
+        super().__init__(game, "script")
         self._actions = record.actions.astype(np.int64)
         self._notes = record.notes.astype(np.float32)
         self._played = self._noted = 0
-
-    def act(self, view: State) -> int:
-        return int(self.take(1)[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
         return self.take(len(views))
@@ -119,7 +114,7 @@ def record(
     states: np.ndarray,
     choose: Choose,
     seating: np.ndarray,
-    opponents: Sequence[Agent],
+    opponents: Mapping[int, Agent],
 ) -> Record:
     """Play games as `selfplay.play_wave` does, with its arguments, and return their record."""
     log: list[np.ndarray] = []
@@ -129,7 +124,8 @@ def record(
         log.append(actions)
         return actions, notes
 
-    wave = play_wave(features, states, chosen, seating, [_Heard(each, log) for each in opponents])
+    heard = {i: _Heard(features.game, agent, log) for i, agent in opponents.items()}
+    wave = play_wave(features, states, chosen, seating, heard)
     kind = np.min_scalar_type(features.game.num_actions - 1)
     return Record(np.concatenate(log).astype(kind), wave.notes.astype(np.float16))
 
@@ -142,7 +138,8 @@ def replay(
     Raises:
         InputError: The record does not fit these games.
     """
-    script = _Script(record)
-    wave = play_wave(features, states, script.choose, seating, [script] * opponents)
+    script = _Script(features.game, record)
+    players = dict.fromkeys(range(opponents), script)
+    wave = play_wave(features, states, script.choose, seating, players)
     script.check_end()
     return wave

@@ -7,7 +7,7 @@
 4. The wave ends when all its games are over. Nothing is carried to the next wave.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -119,15 +119,12 @@ class Table:
     """Games in progress, in which opponents play the seats without the learner."""
 
     def __init__(
-        self, game: Game, states: np.ndarray, seating: np.ndarray, opponents: Sequence[Agent]
+        self, game: Game, states: np.ndarray, seating: np.ndarray, opponents: Mapping[int, Agent]
     ) -> None:
-        """Start games from deals, which change in place.
+        """Start games from deals, states [n], which change in place.
 
-        Args:
-            game: The game.
-            states: Deals, `game.dtype` [n].
-            seating: Player of each seat, integers [n, seats]: `LEARNER` or an opponent's index.
-            opponents: The opponents.
+        `seating` has the player of each seat, integers [n, seats]: `LEARNER` or the index of an
+        opponent.
         """
         self.game, self.states, self.seating, self.opponents = game, states, seating, opponents
         self.moves = 0
@@ -170,24 +167,17 @@ def play_wave(
     features: Features,
     states: np.ndarray,
     choose: Choose,
-    seating: np.ndarray | None = None,
-    opponents: Sequence[Agent] = (),
+    seating: np.ndarray,
+    opponents: Mapping[int, Agent],
 ) -> Wave:
-    """Play games to their end.
+    """Play games to their end, with arguments as for `Table`.
 
-    Args:
-        features: The game as the learner observes it.
-        states: Deals, `features.game.dtype` [games]; changed in place.
-        choose: Function that decides for the learner; its actions must be legal.
-        seating: Player of each seat, as for `Table`; None: the learner plays all.
-        opponents: The opponents.
+    `choose` decides for the learner; its actions must be legal.
 
     Raises:
         InputError: An opponent chose an illegal action.
     """
     game, number = features.game, len(states)
-    if seating is None:
-        seating = np.full((number, game.num_players), LEARNER)
     table = Table(game, states, seating, opponents)
     paid = np.zeros((number, game.num_players))
     steps: list[tuple[np.ndarray, ...]] = []

@@ -6,7 +6,6 @@ Events are written directly, as PyTorch's writer takes seconds to import.
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, cast
 
 from closedhand.core.checks import InputError
@@ -57,12 +56,7 @@ class Board:
         """Return the log."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """Write the remaining events, and close the log."""
         self._writer.close()
 

@@ -27,18 +27,9 @@ from closedhand.core.game import Game
 from closedhand.core.options import Range
 from closedhand.core.reading import check_arrays
 from closedhand.core.workers import RemoteWorkers
-from closedhand.learning import networks
-from closedhand.learning.action_sharing import plain, share
-from closedhand.learning.agent import NetworkAgent
-from closedhand.learning.module_state import (
-    Weights,
-    add_to_average,
-    arrays_of,
-    load_weights,
-    moments_of,
-    restore_module,
-    restore_moments,
-)
+from closedhand.learning import module_state, networks
+from closedhand.learning.action_sharing import plain, share, spelling
+from closedhand.learning.module_state import Weights
 from closedhand.learning.network_learner import NetworkLearner, NetworkSettings
 from closedhand.learning.population import OPPONENTS, Population
 from closedhand.learning.remote_games import Piece, Record, cut, record, replay, rounded
@@ -59,6 +50,8 @@ class Settings(NetworkSettings):
     freeze: Annotated[int, Range(1), "updates until a frozen self joins the pool"] = 20
 
 
+GreedyTemperature = Annotated[float, Range(0, 100), "at which agents play: 0 takes the best action"]
+"""The setting `temperature` of learners whose agents by default take the best action."""
 FEWEST = 1 / 64
 """Least mean number of decisions of a game that the number of games of an update goes by."""
 FIRST_BATCH = 8192
@@ -78,7 +71,6 @@ class Scale:
     KEPT = 0.95
 
     def __init__(self) -> None:
-        """Start without payoffs."""
         self.sums = np.zeros(3)
 
     def add(self, returns: np.ndarray) -> float:
@@ -143,7 +135,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         self.acting: Any = networks.build(self.shape)
         self.network: Any = networks.build(self.shape, seed)
         self.average: Any = networks.build(self.shape, seed)
-        parts = self.features.spelling
+        parts = spelling(self.features.game)
         if parts is not None:
             share(self.network.by_action(), parts)
             share(self.average.by_action(), parts)
@@ -207,8 +199,9 @@ class DeepLearner(NetworkLearner[Chosen]):
         """
         weights = self.weights(self.network)
         if self.remote is None:
-            load_weights(self.acting, weights)
-            return [self._wave(piece, frozen) for piece in pieces]
+            module_state.load_weights(self.acting, weights)
+            played = [play_wave(self.features, *self._seated(piece, frozen)) for piece in pieces]
+            return [wave._replace(notes=rounded(wave.notes)) for wave in played]
         state = self.remote.share(State(weights, frozen, self.decisions))
         jobs = [(*self.maker(), state, piece) for piece in pieces]
         return [
@@ -228,21 +221,18 @@ class DeepLearner(NetworkLearner[Chosen]):
     def _deal(self, piece: Piece, rng: np.random.Generator) -> np.ndarray:
         return batch.deal_random(self.features.game, len(piece.games), rng)
 
-    def _wave(self, piece: Piece, frozen: Mapping[int, Weights]) -> Wave:
-        """Play a piece."""
-        wave = play_wave(self.features, *self._seated(piece, frozen))
-        return wave._replace(notes=rounded(wave.notes))
-
     def record(self, piece: Piece, frozen: Mapping[int, Weights]) -> Record:
         """Play a piece for a learner in another process; arguments as for `waves`."""
         return record(self.features, *self._seated(piece, frozen))
 
     def _seated(
         self, piece: Piece, frozen: Mapping[int, Weights]
-    ) -> tuple[np.ndarray, Choose, np.ndarray, list[Agent]]:
+    ) -> tuple[np.ndarray, Choose, np.ndarray, dict[int, Agent]]:
         rng = piece.rng(self.seed)
         states = self._deal(piece, rng)
-        agents = self.population.agents(frozen, rng, self._thaw)
+        agents = self.population.agents(
+            frozen, rng, lambda weights, seed: self.agent(seed=seed, weights=weights)
+        )
         seating = self.population.seating(piece.games, frozen)
         return states, self.chooser(states, rng), seating, agents
 
@@ -251,14 +241,6 @@ class DeepLearner(NetworkLearner[Chosen]):
         states = self._deal(piece, piece.rng(self.seed))
         seating = self.population.seating(piece.games, frozen)
         return replay(self.features, states, found, seating, len(self.population.names))
-
-    def _thaw(self, weights: Weights, seed: int) -> NetworkAgent:
-        """Make an agent of a frozen self."""
-        network = networks.build(self.shape)
-        load_weights(network, weights)
-        return NetworkAgent(
-            self.features.game, network, self.features, self.settings.temperature, seed, "frozen"
-        )
 
     def take_step(self, loss: torch.Tensor) -> None:
         """Take a step of the optimiser along the clipped gradient of a loss."""
@@ -277,7 +259,7 @@ class DeepLearner(NetworkLearner[Chosen]):
 
     def after_update(self) -> None:
         """Average the weights, and freeze a self for the pool if it is due."""
-        add_to_average(self.average, self.network, self.updates)
+        module_state.add_to_average(self.average, self.network, self.updates)
         self.population.add(self.updates, lambda: self.weights(self.network))
 
     def state(self) -> dict[str, Any]:
@@ -286,16 +268,16 @@ class DeepLearner(NetworkLearner[Chosen]):
             "counts": self.counts,
             "scale": self.scale.sums.copy(),
             **self.population.state(),
-            **arrays_of("network", self.network),
-            **arrays_of("average", self.average),
-            **moments_of(self.optimiser),
+            **module_state.arrays_of("network", self.network),
+            **module_state.arrays_of("average", self.average),
+            **module_state.moments_of(self.optimiser),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from a state that `state` returned."""
-        restore_module(self.network, "network", state)
-        restore_module(self.average, "average", state)
-        restore_moments(self.optimiser, state)
+        module_state.restore_module(self.network, "network", state)
+        module_state.restore_module(self.average, "average", state)
+        module_state.restore_moments(self.optimiser, state)
         check_arrays(state, {"scale": self.scale.sums, "counts": self.counts})
         self.population.restore(state)
         for each in self.population.members.values():
@@ -316,7 +298,7 @@ def play_piece(
     """Play a piece for a learner in another process, made from `DeepLearner.maker`."""
     learner = _player(cls, arguments)
     learner.decisions = state.decisions
-    load_weights(learner.acting, state.weights)
+    module_state.load_weights(learner.acting, state.weights)
     return learner.record(piece, state.frozen)
 
 

@@ -67,12 +67,7 @@ def items(check: Check, most: int) -> Check:
 
 
 def save(path: Path, tensors: Mapping[str, torch.Tensor], about: Mapping[str, Any]) -> None:
-    """Write the weights of a network, atomically.
-
-    Args:
-        path: File, usually `.safetensors`.
-        tensors: The weights by name, the network's `state_dict()`.
-        about: Its description, JSON values.
+    """Write the weights of a network, its `state_dict()`, and its description, JSON values.
 
     Raises:
         InputError: The file cannot be written.

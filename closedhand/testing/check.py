@@ -1,24 +1,15 @@
 """`check_game`: all checks in their order."""
 
 from collections.abc import Callable, Mapping
+from itertools import product
 
 import numpy as np
 
-from closedhand.core import contract
 from closedhand.core.checks import whole_number
+from closedhand.core.contract import plain_function
 from closedhand.core.game import Game
-from closedhand.testing.contract import (
-    check_alignment,
-    check_all_deals,
-    check_deals,
-    check_fields,
-    check_forms,
-    check_later_redeals,
-    check_redeals,
-    check_rules,
-    check_state,
-    check_unwilling,
-)
+from closedhand.envs.observation_form import FORMS
+from closedhand.testing import contract
 from closedhand.testing.course import check_course, look_closely
 from closedhand.testing.envs import ENVIRONMENTS
 from closedhand.testing.expectations import expect, reporting
@@ -28,11 +19,11 @@ from closedhand.testing.processes import check_other_process
 from closedhand.testing.saving import check_pickle
 
 WHOLE_GAME: Mapping[str, Callable[[Game], None]] = {
-    "fields": check_fields,
-    "state": check_state,
-    "alignment": check_alignment,
-    "rules": check_rules,
-    "flat": check_forms,
+    "fields": contract.check_fields,
+    "state": contract.check_state,
+    "alignment": contract.check_alignment,
+    "rules": contract.check_rules,
+    "flat": contract.check_forms,
     "text and parse": check_actions,
     "pickle": check_pickle,
 }
@@ -58,9 +49,9 @@ def check_game(game: Game, games: int = 20, seed: int = 0, jit: bool = True) -> 
         with reporting(game, part):
             check(game)
     with reporting(game, "deal", f"seed {seed}"):
-        check_deals(game, games, seed)
+        contract.check_deals(game, games, seed)
     with reporting(game, "deals", f"seed {seed}"):
-        check_all_deals(game, seed)
+        contract.check_all_deals(game, seed)
     courses = [check_course(game, number) for number in range(seed, seed + games)]
     changed, built = np.sum([look_closely(walk, states) for walk, states in courses], axis=0)
     seeds = f"seeds {seed} to {seed + games - 1}"
@@ -68,12 +59,12 @@ def check_game(game: Game, games: int = 20, seed: int = 0, jit: bool = True) -> 
         expect(changed, "no state was ever dealt anew: `hide` has to blank what a player does "
                 "not know, and `redeal` to draw it")  # fmt: skip
     with reporting(game, "redeal", f"seed {seed}"):
-        check_redeals(game, seed)
-        check_later_redeals(game, [states for _, states in courses], seed)
+        contract.check_redeals(game, seed)
+        contract.check_later_redeals(game, [states for _, states in courses], seed)
     with reporting(game, "over", f"seed {seed}"):
-        check_unwilling(game, seed)
+        contract.check_unwilling(game, seed)
     with reporting(game, "view_from", seeds):
-        offered = contract.plain_function(game.rules, "view_from")[0] is not None
+        offered = plain_function(game.rules, "view_from")[0] is not None
         expect(built or not offered, "no view was ever built from what a player knows")
     with reporting(game, "player", seeds):
         actors = {int(state.player) for _, states in courses for state in states[:-1]}
@@ -83,6 +74,6 @@ def check_game(game: Game, games: int = 20, seed: int = 0, jit: bool = True) -> 
         check_other_process(game, seed, jit)
     with reporting(game, "bad input", f"seed {seed}"):
         check_inputs(game, seed)
-    for part, check in ENVIRONMENTS.items():
+    for (part, check), form in product(ENVIRONMENTS.items(), FORMS):
         with reporting(game, part, f"seed {seed}"):
-            check(game, seed)
+            check(game, seed, form)

@@ -14,7 +14,7 @@ import numpy as np
 from closedhand.core import batch, contract
 from closedhand.core.game import Deal, Game, InputError, State
 from closedhand.core.numba.jit import draw_seed, kernel
-from closedhand.envs.observation_form import ACTION_MASK, COMPACT, ObservationForm
+from closedhand.envs.observation_form import ACTION_MASK, ObservationForm
 from closedhand.testing.expectations import expect, refuses, same
 from closedhand.testing.walk import SAMPLES, Walk, some
 
@@ -168,11 +168,7 @@ def check_all_deals(game: Game, seed: int) -> None:
     """Check that listed deals are different and allowed, and as likely as those of `deal`.
 
     A game that lists no deals passes. At most `MOST_DEALS` deals are checked; if there are more,
-    their probabilities cannot be compared with draws.
-
-    Args:
-        game: The game.
-        seed: First seed of the `DEALT` deals that are drawn for the comparison.
+    their probabilities cannot be compared with `DEALT` draws.
     """
     listed = _first_deals(game)
     if listed is None:
@@ -234,12 +230,8 @@ def check_later_redeals(game: Game, courses: list[list[State]], seed: int) -> No
     """Check that redeals in the middle of games reach all listed deals that fit, and no others.
 
     A deal fits if the same actions are legal after it and lead to the same view. How likely each is
-    depends on who plays which of equal cards, so rare deals alone may be missing.
-
-    Args:
-        game: The game.
-        courses: All states of each of some games, in order.
-        seed: Seed of the redeals.
+    depends on who plays which of equal cards, so rare deals alone may be missing. `courses` has all
+    states of each of some games, in order.
     """
     deals = _first_deals(game)
     if deals is None or len(deals) > MOST_DEALS or game.simultaneous:
@@ -446,18 +438,9 @@ def check_illegal(walk: Walk) -> None:
         same(game, state, played, "an illegal action changes nothing")
 
 
-def check_observe(walk: Walk) -> None:
-    """Check that an observation stays in its row, and within its space."""
-    _check_form(walk, ObservationForm(walk.game))
-
-
-def check_features(walk: Walk) -> None:
-    """Check that a compact observation stays in its row, and within its space."""
-    _check_form(walk, ObservationForm(walk.game, COMPACT))
-
-
-def _check_form(walk: Walk, form: ObservationForm) -> None:
-    """Check that a form of observations stays in its row, and within its space."""
+def check_form(walk: Walk, name: str) -> None:
+    """Check that observations of a form stay in their rows, and within their space."""
+    form = ObservationForm(walk.game, name)
     spaces = form.space()
     for player in walk.players:
         # Room beside the row: on a GPU it is a row of another game.

@@ -3,45 +3,37 @@
 from collections.abc import Callable, Mapping
 
 from closedhand.core.game import Game, State
-from closedhand.testing.contract import (
-    check_all_legal,
-    check_end,
-    check_features,
-    check_illegal,
-    check_legal,
-    check_next_deal,
-    check_observe,
-    check_payoff,
-    check_player,
-    check_returns,
-    check_valid,
-)
+from closedhand.envs.observation_form import COMPACT, PLANES
+from closedhand.testing import contract
 from closedhand.testing.expectations import expect, reporting, same
 from closedhand.testing.hidden import check_knowledge, check_view_from
 from closedhand.testing.notation import check_deal_text, check_records, check_scene, check_text
 from closedhand.testing.saving import check_save
 from closedhand.testing.walk import Walk, some
 
-EVERY_STATE: Mapping[str, Callable[[Walk], None]] = {"player": check_player, "legal": check_legal}
+EVERY_STATE: Mapping[str, Callable[[Walk], None]] = {
+    "player": contract.check_player,
+    "legal": contract.check_legal,
+}
 """Checks of every state of a game, by the part that they check."""
 
 
 AT_END: Mapping[str, Callable[[Walk, list[State]], None]] = {
-    "over": check_end,
-    "deal": check_next_deal,
-    "returns": check_returns,
-    "payoff": check_payoff,
+    "over": contract.check_end,
+    "deal": contract.check_next_deal,
+    "returns": contract.check_returns,
+    "payoff": contract.check_payoff,
     "records": check_records,
 }
 """Checks of a whole game of random play, by the part that they check."""
 
 
 CLOSELY: Mapping[str, Callable[[Walk], None]] = {
-    "valid": check_valid,
-    "illegal actions": check_illegal,
-    "is_legal": check_all_legal,
-    "observe": check_observe,
-    "features": check_features,
+    "valid": contract.check_valid,
+    "illegal actions": contract.check_illegal,
+    "is_legal": contract.check_all_legal,
+    "observe": lambda walk: contract.check_form(walk, PLANES),
+    "features": lambda walk: contract.check_form(walk, COMPACT),
     "text and parse": check_text,
     "deal_text": check_deal_text,
     "scene": check_scene,

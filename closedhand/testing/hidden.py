@@ -69,14 +69,9 @@ def check_knowledge(walk: Walk, player: int) -> bool:
 def check_draws(
     game: Game, state: State, other: State, player: int, rng: np.random.Generator
 ) -> None:
-    """Check that redeals differ where several deals fit: the true one does, and `other` is another.
+    """Check that redeals differ where several deals fit.
 
-    Args:
-        game: The game.
-        state: The true state.
-        other: A state that `redeal` has drawn for the player.
-        player: The player.
-        rng: Generator of the seeds of further redeals.
+    The true `state` fits, and so does `other`, which `redeal` has drawn for the player.
     """
     if other.tobytes() == state.tobytes():
         return

@@ -44,6 +44,19 @@ def test_the_same_seed_gives_the_same_network_and_leaves_other_randomness_alone(
     assert (found == again).all() and (found != other).any()
 
 
+def test_it_learns_from_payoffs_of_size_1() -> None:
+    """Rewards are divided by the standard deviation of the payoffs of random play."""
+    envs = learner(make_game("leduc"), ["random"]).model.env
+    assert envs is not None
+    envs.reset()
+    rewards = []
+    for _ in range(40):
+        actions = np.array([mask.argmax() for mask in envs.env_method("action_masks")])
+        rewards.append(envs.step(actions)[1])
+    paid = np.abs(np.concatenate(rewards))
+    assert 0.05 < paid[paid > 0].mean() < 3
+
+
 def test_a_resumed_training_has_weights_moments_and_counts(tmp_path: Path) -> None:
     game = make_game("leduc")
     run = runs.begin(learn(learner(game, ["self", "random"]), 2), tmp_path)

@@ -107,6 +107,7 @@ def test_gaps_narrow_and_an_action_that_is_kept_is_never_given_up() -> None:
         widths.append(gaps[0].points.high - gaps[0].points.low)
     assert widths[1] < widths[0]
     wide = ranking.gaps(worst, 0.999)[0].points
+    assert gaps[0].points == ranking.gaps(worst, 0.95)[0].points
     assert wide.high - wide.low > widths[1]
     best = ranking.ranked()[0]
     assert best.action == gaps[0].action

@@ -127,6 +127,30 @@ def test_bad_actions_and_seeds_are_refused() -> None:
     assert all(one[0][part].tobytes() == two[0][part].tobytes() for part in one[0])
 
 
+def test_a_seed_is_for_the_next_start_alone() -> None:
+    envs = make(observation="flat")
+    envs.seed(1)
+    first, second = envs.reset(), envs.reset()
+    envs.seed(1)
+    assert envs.reset().tobytes() == first.tobytes() != second.tobytes()
+
+
+def test_an_episode_is_told_with_its_length_and_reward() -> None:
+    envs, rng = make(observation="flat"), np.random.default_rng(1)
+    number = EACH * len(SEATS)
+    for _ in range(2):  # a game that another reset has ended counts for nothing
+        envs.reset()
+        earned, steps = np.zeros(number), np.zeros(number, int)
+        for _ in range(20):
+            masks = envs.env_method("action_masks")
+            _, rewards, dones, infos = envs.step([rng.choice(np.flatnonzero(m)) for m in masks])
+            earned += rewards
+            steps += 1
+            for i in np.flatnonzero(dones):
+                assert infos[i]["episode"] == {"r": earned[i], "l": steps[i]}
+                earned[i], steps[i] = 0.0, 0
+
+
 def test_attributes_are_those_of_the_envs() -> None:
     envs = make()
     envs.reset()

@@ -163,3 +163,5 @@ def test_what_would_be_lost_is_refused() -> None:
     with pytest.raises(AttributeError, match="when it is made"):
         envs.set_env_attr("seat", 1)
     assert envs.seed(5) == [[5], [6], [7], [8]]
+    envs.close()
+    assert envs.is_closed and envs.env.closed

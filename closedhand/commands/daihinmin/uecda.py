@@ -7,22 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from closedhand.cli.common import (
-    CLAIMS,
-    MOST_SEED,
-    Json,
-    Options,
-    Rules,
-    given_options,
-    interruptible,
-    leave_if_interrupted,
-    note,
-    positive,
-    print_json,
-    print_table,
-    progress_bar,
-    seed_option,
-)
+from closedhand.cli import common
 from closedhand.competitions.uecda import HOST, MOST_WAITING, PORT
 from closedhand.core.game import InputError
 
@@ -84,7 +69,8 @@ PortOrFile = Annotated[
 
 
 Timeout = Annotated[
-    float, typer.Option(help="Time limit of a client's decision, in seconds.", callback=positive)
+    float,
+    typer.Option(help="Time limit of a client's decision, in seconds.", callback=common.positive),
 ]
 
 
@@ -98,10 +84,10 @@ def serve(
     rounds: Rounds = None,
     seed: Annotated[
         int | None,
-        seed_option("Seed of the deals and of the agents; by default random and secret."),
+        common.seed_option("Seed of the deals and of the agents; by default random and secret."),
     ] = None,
-    rules: Rules = None,
-    option: Options = None,
+    rules: common.Rules = None,
+    option: common.Options = None,
     config: Config = None,
     host: Host = HOST,
     port: PortOrFile = None,
@@ -113,7 +99,7 @@ def serve(
         str, typer.Option(help="Agent that replaces a client that has left.")
     ] = "default",
     log: Annotated[Path | None, typer.Option(help="New file for the log of the match.")] = None,
-    as_json: Json = False,
+    as_json: common.Json = False,
 ) -> None:
     """Serve a match of clients and agents as a UECda server (protocol 20070).
 
@@ -129,12 +115,12 @@ def serve(
     from closedhand.core.agent_spec import split_agents
 
     read = files.read(config) if config else files.Config({})
-    options = {**read.options, **given_options("daihinmin", rules, option)}
+    options = {**read.options, **common.given_options("daihinmin", rules, option)}
     if "rounds" in options:
         raise InputError("--rounds is the number of rounds: leave out --option rounds=…")
     if log:
-        CLAIMS.files(log)  # only a new one: a log is never written over
-    seed = secrets.randbelow(MOST_SEED) if seed is None else seed
+        common.CLAIMS.files(log)  # only a new one: a log is never written over
+    seed = secrets.randbelow(common.MOST_SEED) if seed is None else seed
     server = Server(
         split_agents(agents),
         rounds or read.rounds or ROUNDS,
@@ -144,20 +130,20 @@ def serve(
         Limits(seconds=timeout, most_waiting=max_clients),
         fallback=fallback,
         log=log,
-        note=note,
+        note=common.note,
         **options,
     )
     where = ":".join(map(str, server.address))
     if server.clients:
-        note(f"listening at {where}; waiting for clients: {server.clients}")
-    early = interruptible("interrupted before all clients had connected")
-    with early, progress_bar("rounds", server.rounds) as update:
+        common.note(f"listening at {where}; waiting for clients: {server.clients}")
+    early = common.interruptible("interrupted before all clients had connected")
+    with early, common.progress_bar("rounds", server.rounds) as update:
         result = server.run(update)
     _show(result, options, seed, as_json)
     if log and not as_json:
         typer.echo(f"saved {log}")
     done = f"interrupted after {result.rounds} of {server.rounds} rounds"
-    leave_if_interrupted(result.interrupted, done)
+    common.leave_if_interrupted(result.interrupted, done)
 
 
 def _show(result: Any, options: dict[str, Any], seed: int, as_json: bool) -> None:
@@ -167,16 +153,16 @@ def _show(result: Any, options: dict[str, Any], seed: int, as_json: bool) -> Non
     if as_json:
         more = {"per_round": means, "microseconds_per_decision": times}
         kept = {name: value for name, value in vars(result).items() if name != "gains"}
-        print_json({"game": "daihinmin", "seed": seed, "options": options, **kept, **more})
+        common.print_json({"game": "daihinmin", "seed": seed, "options": options, **kept, **more})
         return
     rows = []
     for player, name in enumerate(result.names):
-        counts = (str(each[player]) for each in (result.points, result.late, result.illegal))
-        points, late, illegal = counts
+        counted = (result.points, result.late, result.illegal)
+        points, late, illegal = (str(each[player]) for each in counted)
         mean = _estimate(means[player]) if means else ("", "")
         spent = f"{times[player] or 0:.0f}"
         rows.append((str(player), points, *mean, spent, late, illegal, name, result.gone[player]))
-    print_table(
+    common.print_table(
         (">player", ">points", ">per round", ">95%", ">µs", ">late", ">illegal", "name",
          "lost its seat"),
         rows,
@@ -190,12 +176,12 @@ def join(
     name: Annotated[
         str | None, typer.Option(help="Name of the client; the agent's if absent.")
     ] = None,
-    seed: Annotated[int, seed_option("Seed of the agent.")] = 0,
-    rules: Rules = None,
-    option: Options = None,
+    seed: Annotated[int, common.seed_option("Seed of the agent.")] = 0,
+    rules: common.Rules = None,
+    option: common.Options = None,
     host: Host = HOST,
     port: Port = PORT,
-    as_json: Json = False,
+    as_json: common.Json = False,
 ) -> None:
     """Play with an agent as a client of a UECda server (protocol 20070).
 
@@ -205,9 +191,9 @@ def join(
     """
     from closedhand.competitions.uecda.client import Client
 
-    options = given_options("daihinmin", rules, option)
+    options = common.given_options("daihinmin", rules, option)
     player = Client(agent, host, port, name, seed, **options)
-    with progress_bar("rounds", None) as update:
+    with common.progress_bar("rounds", None) as update:
         result = player.play(update)
     counts = [result.places.count(place) for place in range(len(PLACES))]
     means = _per_round([(len(PLACES) - place,) for place in result.places])
@@ -217,11 +203,11 @@ def join(
         data |= {"places": counts, "rejected": result.rejected, "complete": result.complete}
         data |= {"per_round": means[0] if means else None, "decisions": result.decisions}
         data |= {"seconds": result.seconds, "microseconds_per_decision": spent}
-        print_json({"game": "daihinmin", "agent": agent, **data})
+        common.print_json({"game": "daihinmin", "agent": agent, **data})
     else:
         rounds = len(result.places)
         mean = ", {} per round ({})".format(*_estimate(means[0])) if means else ""
         typer.echo(f"player_{result.player}: {result.points} points in {rounds} rounds{mean}")
         typer.echo(", ".join(f"{n} x {what}" for n, what in zip(counts, PLACES, strict=True)))
         typer.echo(f"{_sample(rounds)}; {spent or 0:.0f} µs per decision")
-    leave_if_interrupted(not result.complete, "the match was not played to its end")
+    common.leave_if_interrupted(not result.complete, "the match was not played to its end")

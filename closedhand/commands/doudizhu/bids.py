@@ -6,22 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from closedhand.cli.common import (
-    Json,
-    Minutes,
-    Options,
-    Restart,
-    Rules,
-    bind,
-    interruptible,
-    leave_if_interrupted,
-    make_folder,
-    percent_bar,
-    print_json,
-    print_table,
-    progress_bar,
-    seed_option,
-)
+from closedhand.cli import common
 from closedhand.commands.doudizhu.networks import Out, Threads
 from closedhand.core.file_kinds import CHECKPOINT, NETWORK, TORCH_CHECKPOINT, FileKind, object_with
 
@@ -35,10 +20,10 @@ def bids(
     games: Annotated[
         int, typer.Option(min=1, help="Number of games in all; each deal is played three times.")
     ] = 200_000,
-    seed: Annotated[int, seed_option("Seed of the deals and of the agent.")] = 0,
-    rules: Rules = None,
-    option: Options = None,
-    as_json: Json = False,
+    seed: Annotated[int, common.seed_option("Seed of the deals and of the agent.")] = 0,
+    rules: common.Rules = None,
+    option: common.Options = None,
+    as_json: common.Json = False,
 ) -> None:
     """Fit Dou Dizhu's bids: the chance that 17 cards win as the landlord; Ctrl-C saves and stops.
 
@@ -54,23 +39,23 @@ def bids(
     )
     from closedhand.core.files import write_atomically
 
-    bound = bind("doudizhu", rules, option)
+    bound = common.bind("doudizhu", rules, option)
     bid_fitting.check_number(games)
     fit = FileKind("a fit of bids", object_with("agent", "games", "features", "weights"))
-    make_folder(out, {"deals.npz": CHECKPOINT, "bids.json": fit})
+    common.make_folder(out, {"deals.npz": CHECKPOINT, "bids.json": fit})
     deals, path = out / "deals.npz", out / "bids.json"
-    with interruptible(), progress_bar("games", games) as update:
+    with common.interruptible(), common.progress_bar("games", games) as update:
         run = bid_fitting.fit(bound, agent, games, seed, deals, update)
     again = f"interrupted after {run.games:,} games; the same command resumes"
-    leave_if_interrupted(run.games < games, again, nothing=not run.games)
+    common.leave_if_interrupted(run.games < games, again, nothing=not run.games)
     with (
-        interruptible("interrupted; the same command resumes with the fit"),
-        progress_bar("rounds of thresholds", bid_thresholds.ROUNDS) as update,
+        common.interruptible("interrupted; the same command resumes with the fit"),
+        common.progress_bar("rounds of thresholds", bid_thresholds.ROUNDS) as update,
     ):
         data = bid_fitting.results(run, update)
     write_atomically(path, json.dumps(data, indent=1) + "\n")
     if as_json:
-        print_json(data)
+        common.print_json(data)
         return
     show(data)
     typer.echo(f"saved {path}")
@@ -79,11 +64,11 @@ def bids(
 def bid_net(
     deals: Annotated[Path, typer.Option(help="File deals.npz that `train bids` saved.")],
     out: Out,
-    minutes: Minutes = 2.0,
-    seed: Annotated[int, seed_option("Seed of the first weights and the order.")] = 0,
+    minutes: common.Minutes = 2.0,
+    seed: Annotated[int, common.seed_option("Seed of the first weights and the order.")] = 0,
     threads: Threads = None,
-    restart: Restart = False,
-    as_json: Json = False,
+    restart: common.Restart = False,
+    as_json: common.Json = False,
 ) -> None:
     """Train a network for Dou Dizhu's bids: the chance that 17 cards win as the landlord.
 
@@ -95,14 +80,14 @@ def bid_net(
     """
     from closedhand.agents.doudizhu.bidding import network as bid_net
 
-    make_folder(out, {bid_net.NAME: NETWORK, bid_net.CHECKPOINT: TORCH_CHECKPOINT})
+    common.make_folder(out, {bid_net.NAME: NETWORK, bid_net.CHECKPOINT: TORCH_CHECKPOINT})
     nothing = "interrupted before anything was learned; nothing more is saved"
-    with interruptible(nothing), percent_bar() as report:
+    with common.interruptible(nothing), common.percent_bar() as report:
         result = bid_net.train(
             deals, out, minutes, seed=seed, threads=threads, restart=restart, progress=report
         )
     if as_json:
-        print_json(result.about)
+        common.print_json(result.about)
     else:
         show_calibration(result.about["calibration"])
         losses = [f"{name} {loss:.4f}" for name, loss in result.about["log_loss"].items()]
@@ -110,7 +95,7 @@ def bid_net(
         show_points(result.about["judged"])
         typer.echo(f"saved {result.path}: bid by it with the agent bids:net={result.path}:AGENT")
     again = "interrupted; the best network so far is saved, and the same command resumes"
-    leave_if_interrupted(result.interrupted, again)
+    common.leave_if_interrupted(result.interrupted, again)
 
 
 def show(data: dict[str, Any]) -> None:
@@ -119,7 +104,7 @@ def show(data: dict[str, Any]) -> None:
         f"{data['games']:,} games of {data['agent']}: the landlord wins {data['landlord_wins']:.1%}"
     )
     rows = zip(data["features"], data["weights"], data["errors"], strict=True)
-    print_table(
+    common.print_table(
         ("feature", ">weight", ">error"),
         [(name, f"{weight:+.3f}", f"{error:.3f}") for name, weight, error in rows],
     )
@@ -132,14 +117,14 @@ def show(data: dict[str, Any]) -> None:
         least = data["thresholds"][seat][highest]
         cells = [f"{least[bid]:.2f}" if bid >= highest else "" for bid in range(3)]
         found.append((("first", "second", "third")[seat], str(highest), *cells))
-    print_table((">seat", ">highest bid", ">1", ">2", ">3"), found)
+    common.print_table((">seat", ">highest bid", ">1", ">2", ">3"), found)
     show_points(data["judged"])
 
 
 def show_calibration(rows: list[dict[str, float]]) -> None:
     """Print predicted and observed chances as a table."""
     typer.echo("predicted and observed chances, by tenths")
-    print_table(
+    common.print_table(
         (">hands", ">predicted", ">observed"),
         [(str(r["number"]), f"{r['predicted']:.3f}", f"{r['observed']:.3f}") for r in rows],
     )
@@ -148,7 +133,7 @@ def show_calibration(rows: list[dict[str, float]]) -> None:
 def show_points(rows: list[dict[str, Any]]) -> None:
     """Print the points that bid modules win as a table."""
     typer.echo("points per deal of one player against two others, by bid module")
-    print_table(
+    common.print_table(
         ("one", "others", ">points", ">error"),
         [(r["alone"], r["others"], f"{r['points']:+.3f}", f"{r['error']:.3f}") for r in rows],
     )

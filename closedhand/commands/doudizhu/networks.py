@@ -5,15 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from closedhand.cli.common import (
-    Restart,
-    interruptible,
-    leave_if_interrupted,
-    make_folder,
-    percent_bar,
-    positive,
-    seed_option,
-)
+from closedhand.cli import common
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.file_kinds import NETWORK, TORCH_CHECKPOINT, FileKind, object_within
 from closedhand.core.parsing import parse_whole
@@ -31,11 +23,13 @@ Size = Annotated[
 ]
 Minutes = Annotated[
     float | None,
-    typer.Option(help="Minutes to train, including those before a resumption.", callback=positive),
+    typer.Option(
+        help="Minutes to train, including those before a resumption.", callback=common.positive
+    ),
 ]
 Steps = Annotated[int | None, typer.Option(min=1, help="Number of batches.")]
 BatchSize = Annotated[int, typer.Option(min=1, help="Pairs per batch on each device.")]
-Seed = Annotated[int, seed_option("Seed of the first weights and the order.")]
+Seed = Annotated[int, common.seed_option("Seed of the first weights and the order.")]
 RoleHeads = Annotated[
     bool, typer.Option("--roles", help="Give each role a fully connected layer of its own.")
 ]
@@ -128,7 +122,7 @@ def network(
     devices: Devices = "auto",
     threads: Threads = None,
     precision: Precision = None,
-    restart: Restart = False,
+    restart: common.Restart = False,
 ) -> None:
     """Train a network of Dou Dizhu on records; Ctrl-C saves and stops.
 
@@ -147,11 +141,11 @@ def network(
 def _train(kind: str, records: Path, out: Path, devices: str, restart: bool, **given: Any) -> None:
     from closedhand.agents.doudizhu.deeprocket import supervised
 
-    make_folder(out, {
+    common.make_folder(out, {
         f"{kind}.safetensors": NETWORK, f"{kind}.ckpt": TORCH_CHECKPOINT, "history.json": CHECKS,
     })  # fmt: skip
     number = devices if devices == "auto" else parse_whole(devices, "--devices", -1)
-    with interruptible("interrupted; the same command resumes"), percent_bar() as report:
+    with common.interruptible(), common.percent_bar() as report:
         settings = supervised.Settings(devices=number, **given)
         result = supervised.train(kind, records, out, settings, restart=restart, progress=report)
     last = result.history[-1]
@@ -161,7 +155,7 @@ def _train(kind: str, records: Path, out: Path, devices: str, restart: bool, **g
     played = (out / "policy.safetensors").exists()
     agent = AgentSpec("policy-net", {}, str(out))
     typer.echo(f"saved {result.path}" + f": play it as the agent {agent}" * played)
-    leave_if_interrupted(result.interrupted)
+    common.leave_if_interrupted(result.interrupted)
 
 
 StartFolder = Annotated[
@@ -201,21 +195,21 @@ def self_play(
     minutes: Annotated[
         float,
         typer.Option(
-            help="Minutes to train, those before a resumption included.", callback=positive
+            help="Minutes to train, those before a resumption included.", callback=common.positive
         ),
     ],
     start: StartFolder = None,
-    seed: Annotated[int, seed_option("Seed of the deals and decisions.")] = 0,
+    seed: Annotated[int, common.seed_option("Seed of the deals and decisions.")] = 0,
     penalty: Penalty = None,
     rate: Annotated[
         float | None,
         typer.Option(
-            help="Learning rate; 0.0001 if absent, 0.001 with a critic.", callback=positive
+            help="Learning rate; 0.0001 if absent, 0.001 with a critic.", callback=common.positive
         ),
     ] = None,
     critic: Critic = None,
     threads: Threads = None,
-    restart: Restart = False,
+    restart: common.Restart = False,
 ) -> None:
     """Fine-tune Dou Dizhu's policy network in self-play; Ctrl-C saves and stops.
 
@@ -229,13 +223,13 @@ def self_play(
     """
     from closedhand.agents.doudizhu.deeprocket import fine_tuning
 
-    make_folder(out, {
+    common.make_folder(out, {
         "policy.safetensors": NETWORK, "kicker.safetensors": NETWORK,
         "self-play.ckpt": TORCH_CHECKPOINT, "history.json": CHECKS,
     })  # fmt: skip
     settings = fine_tuning.Settings(seed, penalty, rate, critic=critic)
     nothing = "interrupted before a step was done; nothing more is saved"
-    with interruptible(nothing), percent_bar() as report:
+    with common.interruptible(nothing), common.percent_bar() as report:
         result = fine_tuning.train(
             start, out, minutes, settings, threads=threads, restart=restart, progress=report
         )
@@ -247,4 +241,4 @@ def self_play(
             f"wins {won:.1f}% ({won - half:.1f} to {won + half:.1f}) against the start in duplicate"
         )
     typer.echo(f"saved {result.path}: play it as the agent {AgentSpec('policy-net', {}, str(out))}")
-    leave_if_interrupted(result.interrupted)
+    common.leave_if_interrupted(result.interrupted)

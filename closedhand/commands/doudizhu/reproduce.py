@@ -6,17 +6,8 @@ from typing import Annotated
 
 import typer
 
+from closedhand.cli import reproduce as shared
 from closedhand.cli.common import Json, Seed, Workers, note, print_json, print_table, save_picture
-from closedhand.cli.reproduce import (
-    Only,
-    Out,
-    Quick,
-    computed,
-    plan_of,
-    report_files,
-    report_name,
-    show_report,
-)
 from closedhand.core.file_kinds import FileKind, object_within
 
 
@@ -68,11 +59,11 @@ def deeprocket(
     slow_deals: Annotated[
         int, typer.Option(min=1, help="Deals of a pair with an agent that searches.")
     ] = 200,
-    only: Only = None,
-    quick: Quick = False,
+    only: shared.Only = None,
+    quick: shared.Quick = False,
     seed: Seed = 0,
     workers: Workers = None,
-    out: Out = Path("runs/deeprocket"),
+    out: shared.Out = Path("runs/deeprocket"),
     as_json: Json = False,
 ) -> None:
     """Reproduce the DeepRocket paper: Table 7, Figures 3 and 4, two positions, a ladder of agents.
@@ -88,17 +79,17 @@ def deeprocket(
     from closedhand.core.threads import cores
     from closedhand.papers.deeprocket import reproduction
 
-    plan = plan_of(
+    plan = shared.plan_of(
         reproduction, quick, only, network=network, best=best, games=games, iterations=iterations,
         agents=tuple(split_agents(agents)) if agents else None, ladder_deals=ladder_deals,
         slow_deals=slow_deals, seed=seed, workers=workers or cores(),
     )  # fmt: skip
     data = FileKind("the data of a report", object_within(reproduction.SECTIONS))
-    saved = f"{report_name(only)}.json"
-    files = {saved: data, **report_files(only, reproduction.PICTURES)}
-    results = computed(out, files, reproduction.compute, plan)
+    saved = f"{shared.report_name(only)}.json"
+    files = {saved: data, **shared.report_files(only, reproduction.PICTURES)}
+    results = shared.computed(out, files, reproduction.compute, plan)
     if "training" in results and not results["training"]["histories"]:
         note("no training curves: the package has no record of the training")
     save_picture(reproduction.pictures, results, out)
     write_atomically(out / saved, json.dumps(results, indent=1) + "\n")
-    show_report(out, reproduction.report(results), results, as_json, only)
+    shared.show_report(out, reproduction.report(results), results, as_json, only)

@@ -29,16 +29,8 @@ def learn(
 ) -> None:
     """Train the network in self-play for at least one step, resuming the folder's training.
 
-    Args:
-        game: Dou Dizhu under its default rules but for the objective.
-        algorithm: `value-net`.
-        seconds: Time to work, in addition to that before a resumption.
-        seed: Seed of everything random.
-        folder: Folder for the network and the checkpoint.
-        restart: Whether to ignore the checkpoint.
-        start: File of a network to continue from (`--from`).
-        setting: Settings `KEY=VALUE` of `training.Settings` (`--set`).
-        ray: Address of a Ray cluster that plays the games.
+    The game has default rules but for the objective. `start` (`--from`) is the file of a network to
+    continue from, `setting` (`--set`) has texts `KEY=VALUE` for `training.Settings`.
     """
     from closedhand.agents.doudizhu.value_net import files, training
 

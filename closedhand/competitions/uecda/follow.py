@@ -39,15 +39,10 @@ FLAGS, SIZES = 5 * wire.COLUMNS, 6 * wire.COLUMNS
 
 @kernel
 def catch_up(rules, view, seen):
-    """Apply the turns that were seen.
+    """Apply the turns that were seen, int64 [2 x n]: players and their plays or passes in turn.
 
     Turns after the end of the round, or beyond the longest history, are ignored: a faulty server
     must not make the kernels write out of bounds.
-
-    Args:
-        rules: Rules of one round.
-        view: View of the player.
-        seen: int64 [2 x n]; players and their plays or passes in turn.
     """
     for i in range(0, len(seen), 2):
         if view.out < PLAYERS and view.moves < LONGEST:
@@ -57,14 +52,9 @@ def catch_up(rules, view, seen):
 
 @kernel
 def settle(rules, view, me, hand, table):
-    """Correct a view where a table of the server states something else.
+    """Correct a view of `me`, who is to act, where a table of the server states something else.
 
-    Args:
-        rules: Rules of one round.
-        view: View of the player.
-        me: The player, who is to act.
-        hand: The player's hand in the table.
-        table: int64 [120]; the numbers of the table, see `wire.Status`.
+    `hand` is the player's hand in the table, and `table` its numbers, int64 [120]; see `wire`.
     """
     view.hands[me] = hand
     for player in range(PLAYERS):

@@ -12,8 +12,6 @@ from closedhand.core.game import InputError
 from closedhand.core.interrupt import WAIT
 from closedhand.core.text import reason_of
 
-PROFILE_SECONDS = 2.0
-"""Time limit for the profile of a client."""
 MOST_LATE = 3
 """Number of consecutive late answers after which a client loses its seat."""
 FLOOD = 65536
@@ -35,7 +33,7 @@ class Limits:
     """
 
     seconds: float = 10.0
-    profile_seconds: float = PROFILE_SECONDS
+    profile_seconds: float = 2.0
     most_waiting: int = MOST_WAITING
     clock: Clock = time.monotonic
 

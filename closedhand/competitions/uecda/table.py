@@ -11,6 +11,7 @@ A round goes as follows:
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,50 +39,48 @@ from closedhand.games.daihinmin.state import PLAYERS
 from closedhand.games.daihinmin.tricks import covers, is_back, lock_after, revolution_after
 
 
-@kernel
-def step(rules, state, action, out):
-    """Apply a submitted action, or a pass in place of an illegal one, and write the outcome.
+class Outcome(NamedTuple):
+    """The outcome of a submitted action.
 
-    Args:
-        rules: Rules of a match.
-        state: State of the match; modified.
-        action: Action id.
-        out: int64 [10]; the outcome:
-
-            - 0: whether the action was legal;
-            - 1: whether the round is over;
-            - 2: the player to act;
-            - 3: whether the next play leads a trick;
-            - 4 to 6: order of ranks turned, lock, and order turned by a jack, at the next turn;
-            - 7 to 9: the same three as the action made them, even if it ended the trick or round.
+    Attributes:
+        legal: Whether the action was legal.
+        ended: Whether the round is over.
+        player: The player to act.
+        empty: Whether the next play leads a trick.
+        now: Order of ranks turned, lock, and order turned by a jack, at the next turn.
+        made: The same three as the action made them, even if it ended the trick or the round.
     """
+
+    legal: bool
+    ended: bool
+    player: int
+    empty: bool
+    now: tuple[bool, bool, bool]
+    made: tuple[bool, bool, bool]
+
+
+@kernel
+def step(rules, state, action):
+    """Apply a submitted action, or a pass in place of an illegal one; return the `Outcome`."""
     number = state.round_number  # `play` deals the next round at once when one is over
-    admitted = admit(rules, state, action, out)
+    admitted = admit(rules, state, action, None)  # it needs no scratch space
     turned, lock, back = np.int64(state.revolution), np.int64(state.lock), is_back(rules, state)
     if admitted != PASS:
         turned = revolution_after(rules, state, admitted)
         lock = lock_after(rules, state, admitted)
         back = back or (rules.options.jack_back != 0 and covers(rules, admitted, JACK))
     play(rules, state, admitted)
-    out[0] = admitted == action
-    out[1] = over(rules, state) or state.round_number != number
-    out[2] = state.player
-    out[3] = state.target < 0
-    out[4] = (state.revolution != 0) != is_back(rules, state)
-    out[5] = state.lock != 0
-    out[6] = is_back(rules, state)
-    out[7] = (turned != 0) != back
-    out[8] = lock != 0
-    out[9] = back
-
-
-OUTCOME = 10
-"""Number of values that `step` writes."""
+    ended, jack = over(rules, state) or state.round_number != number, is_back(rules, state)
+    return Outcome(
+        admitted == action, ended, int(state.player), state.target < 0,
+        ((state.revolution != 0) != jack, state.lock != 0, jack),
+        ((turned != 0) != back, lock != 0, back),
+    )  # fmt: skip
 
 
 def warm_up_table(game: Game) -> None:
     """Load the kernels of a match ahead of its first turn."""
-    step(game.rules, game.deal(np.random.default_rng(0)), PASS, np.zeros(OUTCOME, np.int64))
+    step(game.rules, game.deal(np.random.default_rng(0)), PASS)
 
 
 @dataclass
@@ -166,7 +165,6 @@ class Table:
         self._seats = seats
         self._state = state.copy()
         self._note = note
-        self._out = np.zeros(OUTCOME, np.int64)
         self._common = Status()  # classes and seats of the round
         self._margin = wire.NO_MARGIN  # that of the latest answer, also over the end of a round
         self._gains: list[tuple[int, ...]] = []
@@ -278,11 +276,9 @@ class Table:
             player = status.player
             action, answer = self._submission(player)
             transcript.submit(player, action)
-            step(self._rules, state, action, self._out)
-            legal, ended = bool(self._out[0]), bool(self._out[1])
-            # The three after `empty` are for the next turn, the last three as the play made them.
-            following, empty, *now, turned, locked, backed = self._out[2:].tolist()
+            legal, ended, following, empty, now, made = step(self._rules, state, action)
             revolution, lock, back = now
+            turned, locked, backed = made
             self._illegal[player] += not legal and action != PASS
             if legal and action != PASS:
                 hands[player] &= ~self._needs[action]

@@ -23,16 +23,11 @@ Value = TypeVar("Value")
 
 
 def pack(value: Value) -> Value:
-    """Replace the records in rules or a policy by arrays without axes over the same memory.
-
-    Args:
-        value: A NamedTuple, a tuple of such, or anything that a kernel takes.
-    """
+    """Replace the records in rules or a policy by arrays without axes over the same memory."""
 
     def closed(part: Any) -> Any:
-        is_record = isinstance(part, np.record)
-        # An array over the memory of the record: NumPy copies other scalars, but not records.
-        return np.asarray(part) if is_record else part
+        # NumPy copies other scalars, but not records.
+        return np.asarray(part) if isinstance(part, np.record) else part
 
     return _with_parts(value, closed)
 
@@ -55,85 +50,74 @@ def _with_parts(value: Any, change: Callable[[Any], Any]) -> Any:
     return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
 
 
-def _compile_unpack(typing: Any, value: Any) -> Any:
-    """Compile `unpack` for Numba: a plain function that returns records would copy them."""
+def _in_kernels(kind_of: Callable[[Any], Any], build: Callable[..., Any]) -> Any:
+    """Make a function for kernels that changes the parts of a value, in tuples of tuples.
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        found = _opened_value(context, builder, signature.args[0], arguments[0])
-        return imputils.impl_ret_borrowed(context, builder, signature.return_type, found)
+    Args:
+        kind_of: Returns the Numba type of a changed part by that of the part.
+        build: Builds its LLVM value. A plain function that returns records would copy them.
+    """
 
-    return _opened_type(value)(value), generate
+    def changed_kind(kind: Any) -> Any:
+        if not isinstance(kind, types.BaseTuple):
+            return kind_of(kind)
+        parts = tuple(map(changed_kind, cast(Any, kind).types))
+        return types.BaseTuple.from_types(parts, getattr(kind, "instance_class", None))
+
+    def changed(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+        if not isinstance(kind, types.BaseTuple):
+            return build(context, builder, kind, value)
+        parts = [
+            changed(context, builder, part, builder.extract_value(value, i))
+            for i, part in enumerate(cast(Any, kind).types)
+        ]
+        return context.make_tuple(builder, changed_kind(kind), parts)
+
+    def compiled(typing: Any, value: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            found = changed(context, builder, signature.args[0], arguments[0])
+            return imputils.impl_ret_borrowed(context, builder, signature.return_type, found)
+
+        return changed_kind(value)(value), generate
+
+    return extending.intrinsic(compiled)
 
 
-def _is_packed(kind: Any) -> bool:
-    """Return whether a Numba type is that of a packed record."""
+def _opened_kind(kind: Any) -> Any:
+    """Return the Numba type of a part after `unpack`."""
     is_array = isinstance(kind, types.Array) and kind.ndim == 0
-    return is_array and isinstance(kind.dtype, types.Record)
+    return kind.dtype if is_array and isinstance(kind.dtype, types.Record) else kind
 
 
-def _opened_type(kind: Any) -> Any:
-    """Return the Numba type of an unpacked value."""
-    if _is_packed(kind):
-        return kind.dtype
-    if not isinstance(kind, types.BaseTuple):
-        return kind
-    parts = tuple(map(_opened_type, cast(Any, kind).types))
-    return types.BaseTuple.from_types(parts, getattr(kind, "instance_class", None))
-
-
-def _opened_value(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    """Build the LLVM value of an unpacked value: a record is a pointer to the array's data."""
-    opened = _opened_type(kind)
-    if _is_packed(kind):
-        array = context.make_array(kind)(context, builder, value)
-        return builder.bitcast(array.data, context.get_value_type(opened))
-    if not isinstance(kind, types.BaseTuple):
+def _opened(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    """Build the record of a packed part: a pointer to the array's data."""
+    opened = _opened_kind(kind)
+    if opened is kind:
         return value
-    parts = [
-        _opened_value(context, builder, part, builder.extract_value(value, i))
-        for i, part in enumerate(cast(Any, kind).types)
-    ]
-    return context.make_tuple(builder, opened, parts)
+    array = context.make_array(kind)(context, builder, value)
+    return builder.bitcast(array.data, context.get_value_type(opened))
 
 
-def _borrowed(value: Value) -> Value:
-    """Return the value itself, in plain Python."""
+def _without_owner(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    """Build an array that counts no references."""
+    if not isinstance(kind, types.Array):
+        return value
+    array = context.make_array(kind)(context, builder, value)
+    for owner in "meminfo", "parent":
+        setattr(array, owner, getattr(array, owner).type(None))
+    return array._getvalue()
+
+
+def _same(value: Value) -> Value:
     return value
-
-
-def _compile_borrowed(typing: Any, value: Any) -> Any:
-    """Compile `borrowed` for Numba."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _borrowed_value(context, builder, signature.args[0], arguments[0])
-
-    return value(value), generate
-
-
-def _borrowed_value(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    """Build the LLVM value of a borrowed value: arrays without owners."""
-    if isinstance(kind, types.Array):
-        array = context.make_array(kind)(context, builder, value)
-        for owner in "meminfo", "parent":
-            setattr(array, owner, getattr(array, owner).type(None))
-        return array._getvalue()
-    if not isinstance(kind, types.BaseTuple):
-        return value
-    parts = [
-        _borrowed_value(context, builder, part, builder.extract_value(value, i))
-        for i, part in enumerate(cast(Any, kind).types)
-    ]
-    return context.make_tuple(builder, kind, parts)
 
 
 PLAIN: bool = bool(config.DISABLE_JIT)  # pyright: ignore[reportAttributeAccessIssue]
 """Whether kernels are plain functions."""
 
-unpack: Callable[[Any], Any] = cast(Any, _unpack if PLAIN else extending.intrinsic(_compile_unpack))
+unpack: Callable[[Any], Any] = _unpack if PLAIN else _in_kernels(_opened_kind, _opened)
 
-borrowed: Callable[[Any], Any] = cast(
-    Any, _borrowed if PLAIN else extending.intrinsic(_compile_borrowed)
-)
+borrowed: Callable[[Any], Any] = _same if PLAIN else _in_kernels(_same, _without_owner)
 """Return arrays, or tuples of them, without their owners, for the loops of a kernel.
 
 To take a row of an array counts a reference to its owner, and some of these take longer than the
@@ -154,27 +138,21 @@ def entry(kernel: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
 
 
 class Crossing:
-    """Crossings from Python to kernels for single states of a game.
-
-    Rules and states are packed, and kernels `unpack` them.
+    """Crossings from Python to kernels for single states of a game; kernels `unpack` the arguments.
 
     A copied or unpickled object packs its rules anew.
     """
 
     def __init__(self, rules: Any, dtype: np.dtype[Any]) -> None:
-        """Prepare for the rules and the type of states of a game."""
         self._made_of = rules, dtype
         self._rules = pack(rules)
         self._dtype = dtype
         self._codes: dict[Callable[..., Any], Callable[..., Any]] = {}
 
     def __call__(self, kernel: Callable[..., Any], state: np.record, *arguments: Any) -> Any:
-        """Call a kernel and return its result.
+        """Call a kernel for a state, which it may change, and return its result.
 
-        Args:
-            kernel: The kernel.
-            state: A record of the type of states, which may be changed.
-            *arguments: Its other arguments; their types must be the same at every call.
+        The types of its other arguments must be the same at every call.
         """
         if PLAIN:
             return kernel(self._rules, state, *arguments)

@@ -59,13 +59,9 @@ Rng = np.random.Generator
 
 
 def kernel(function: F) -> F:
-    """Compile `function` on first use, without the GIL, cached on disk.
+    """Compile a function over records, arrays and numbers, on first use, cached on disk.
 
-    Args:
-        function: A plain function over records, arrays and numbers.
-
-    Returns:
-        The compiled function, or `function` itself under `NUMBA_DISABLE_JIT=1`.
+    Calls release the GIL. Under `NUMBA_DISABLE_JIT=1` the function is returned as it is.
     """
     return _compile(function)
 

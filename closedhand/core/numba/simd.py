@@ -60,15 +60,9 @@ def _dot(typing: Any, left: Any, right: Any, number: Any) -> Any:
 
 
 def dot(left: Any, right: Any, number: Any) -> Any:
-    """Add up the products of the first numbers of two rows.
+    """Add up the products of the first numbers of two contiguous rows, int16.
 
-    Args:
-        left: Contiguous row, int16.
-        right: The same.
-        number: Number of products, a multiple of `LANES`.
-
-    Returns:
-        The sum, which must fit in int32.
+    `number`, that of the products, is a multiple of `LANES`. The sum must fit in int32.
     """
     return left[:number].astype(np.int64) @ right[:number].astype(np.int64)
 
@@ -98,12 +92,9 @@ def _write(typing: Any, row: Any, start: Any, word: Any) -> Any:
 
 
 def write_bytes(row: Any, start: Any, word: Any) -> None:
-    """Write the bytes of a word into a row, the lowest byte first.
+    """Write the bytes of a word into a contiguous row, int8, the lowest byte first.
 
-    Args:
-        row: Contiguous row, int8.
-        start: Index of the first byte.
-        word: Unsigned integer of 16, 32 or 64 bits.
+    The word is an unsigned integer of 16, 32 or 64 bits; `start` is the index of the first byte.
     """
     written = word.astype(word.dtype.newbyteorder("<")).tobytes()
     row[start : start + len(written)] = np.frombuffer(written, np.int8)

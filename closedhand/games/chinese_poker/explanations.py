@@ -19,24 +19,19 @@ JsJd9h, or /fgh by the letters of the eight cards left. The back must be at
 least as strong as the middle, and that as the front."""
 
 
-def board_is_out_of_order(game: Game, state: State, action: int) -> str:
-    """Give the reason against a foul: a part that is stronger than the one behind it."""
+def reason(game: Game, state: State, action: int) -> str:
+    """Explain why a board is illegal: a part is stronger than the one behind it."""
     board = game.notation.describe(state.hands[state.player], action)  # pyright: ignore
     return f"the back must be at least the middle, and that at least the front: {board}"
 
 
-def part_is_not_due(game: Game, state: State, action: int) -> str:
-    """Give the reason against a front before the back, or a second back."""
-    set_already = state.backs[state.player] != UNSET
-    if set_already == (action >= FIVES):
-        return ""
-    due = "three cards of the front" if set_already else "five cards of the back"
-    return f"choose the {due} now"
-
-
-def part_leads_to_a_foul(game: Game, state: State, action: int) -> str:
-    """Give the reason against a back or front from which only a foul can follow."""
-    if action < FIVES:
+def substep_reason(game: Game, state: State, action: int) -> str:
+    """Explain why a back or a front is illegal: it is not due, or a foul is bound to follow."""
+    set_already, is_back = state.backs[state.player] != UNSET, action < FIVES
+    if set_already == is_back:
+        due = "three cards of the front" if set_already else "five cards of the back"
+        return f"choose the {due} now"
+    if is_back:
         return "no middle and front are weaker than this back"
     return "this front is stronger than the middle, or that than the back"
 
@@ -50,7 +45,5 @@ def cards(game: Game, view: State, player: int) -> Cards:
     return Cards([CARDS[card] for card in seen], [CARDS[card] for card in unseen])
 
 
-EXPLANATIONS = Explanations(CARDS_HELP + HELP, (board_is_out_of_order,), cards)
-EXPLANATIONS_SUBSTEPS = Explanations(
-    CARDS_HELP + HELP_SUBSTEPS, (part_is_not_due, part_leads_to_a_foul), cards
-)
+EXPLANATIONS = Explanations(CARDS_HELP + HELP, (reason,), cards)
+EXPLANATIONS_SUBSTEPS = Explanations(CARDS_HELP + HELP_SUBSTEPS, (substep_reason,), cards)

@@ -188,9 +188,8 @@ class Notation:
         if sizes == [5, 5]:
             parts.append([i for i in range(HAND) if i not in parts[0] + parts[1]])
         elif sizes != [5, 5, 3]:
-            raise InputError(
-                f"a board has the form back/middle/front, 5, 5 and 3 cards, not {text!r}"
-            )
+            form = "back/middle/front, 5, 5 and 3 cards"
+            raise InputError(f"a board has the form {form}, not {text!r}")
         return arrangement_id(parts[0], parts[2])
 
     def deal_text(self, state: State) -> str:
@@ -223,17 +222,13 @@ class Notation:
 
         At the end each row also describes the player's board and gives its payoff.
         """
-        if not over(self.rules, state):
-            return [
-                self._row(state, seat, active=seat == state.player)
-                for seat in range(self.rules.players)
-            ]
-        points = np.zeros(self.rules.players)
-        returns(self.rules, state, points)
-        rows = []
-        for seat, won in enumerate(points):
-            row = self._row(state, seat, active=False)
-            rows.append(row._replace(note=f"{row.note}: {won:+g}"))
+        active = -1 if over(self.rules, state) else state.player
+        rows = [self._row(state, seat, seat == active) for seat in range(self.rules.players)]
+        if active < 0:
+            points = np.zeros(self.rules.players)
+            returns(self.rules, state, points)
+            for seat, won in enumerate(points):
+                rows[seat] = rows[seat]._replace(note=f"{rows[seat].note}: {won:+g}")
         return rows
 
     def _row(self, state: State, seat: int, active: bool) -> Row:
@@ -283,11 +278,7 @@ class SubstepNotation(Notation):
         return "/" + cards_text(board(tables, hand, FRONTS * back + action - FIVES)[2])
 
     def parse_positions(self, text: str) -> int:
-        """Parse the action id of positions.
-
-        Raises:
-            InputError: The text does not name positions.
-        """
+        """Parse the action id of positions; raises the error of `Notation.parse_positions`."""
         backs, fronts = _sets()
         parts = letters_in(text)
         if len(parts) == 1 and tuple(sorted(parts[0])) in backs:
@@ -297,11 +288,7 @@ class SubstepNotation(Notation):
         raise InputError(f"{text!r} is not a part such as abcde or /fgh")
 
     def place(self, state: State, parts: list[list[int]], text: str) -> int:
-        """Return the action id of positions by part.
-
-        Raises:
-            InputError: The positions are neither a back nor a front; the message quotes `text`.
-        """
+        """Return the action id of positions by part; raises the error of `Notation.place`."""
         sizes = [len(part) for part in parts]
         back = state.backs[state.player]
         if back == UNSET:

@@ -27,17 +27,6 @@ SUITS = "cdhs"
 CARDS = tuple(rank + suit for rank in RANKS for suit in SUITS)
 """Text of every card by its id, 4 * rank + suit."""
 
-CATEGORIES = (
-    "high card",
-    "pair",
-    "two pair",
-    "trips",
-    "straight",
-    "flush",
-    "full house",
-    "quads",
-    "straight flush",
-)
 HIGH, PAIR, TWO_PAIR, TRIPS, STRAIGHT, FLUSH, FULL_HOUSE, QUADS, STRAIGHT_FLUSH = range(9)
 
 PATTERNS = {
@@ -117,6 +106,18 @@ def keys_of_ranks(size: int) -> dict[tuple[int, ...], tuple[Key, ...]]:
     return found
 
 
+FORMS = {
+    TWO_PAIR: "{0}{0}-{1}{1}-{2}",
+    TRIPS: "{0}{0}{0}-x-y",
+    STRAIGHT: "{0} straight",
+    FLUSH: "{0}{1}{2}{3}{4} flush",
+    FULL_HOUSE: "{0}{0}{0}-xx",
+    QUADS: "{0}{0}{0}{0}-x",
+    STRAIGHT_FLUSH: "{0} straight flush",
+}
+"""Forms of the names by category; high cards and pairs list all their ranks."""
+
+
 def name(strength: Key) -> str:
     """Write a strength as in the table of the blog post.
 
@@ -127,24 +128,10 @@ def name(strength: Key) -> str:
         ('5 straight', '75432 flush', 'AAA-xx')
     """
     category, *ranks = strength
-    first, *others = (RANKS[rank] for rank in ranks)
-    match category:
-        case 0:
-            return "-".join((first, *others))
-        case 1:
-            return "-".join((2 * first, *others))
-        case 2:
-            return "-".join((2 * first, 2 * others[0], others[1]))
-        case 3:
-            return f"{3 * first}-x-y"
-        case 4 | 8:
-            return f"{first} {CATEGORIES[category]}"
-        case 5:
-            return f"{first}{''.join(others)} flush"
-        case 6:
-            return f"{3 * first}-xx"
-        case _:
-            return f"{4 * first}-x"
+    first, *others = texts = [RANKS[rank] for rank in ranks]
+    if category in FORMS:
+        return FORMS[category].format(*texts)
+    return "-".join((2 * first if category == PAIR else first, *others))
 
 
 @lru_cache

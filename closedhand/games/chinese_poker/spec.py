@@ -2,19 +2,20 @@
 
 from closedhand.core.registry import GameSpec
 
+HERE = "closedhand.games.chinese_poker"
 COMMANDS = "closedhand.commands.chinese_poker"
 
 CHINESE_POKER = GameSpec(
     name="chinese_poker",
     title="Chinese Poker",
-    make="closedhand.games.chinese_poker.game:make_game",
+    make=f"{HERE}.game:make_game",
     contract=1,
     aec_id="closedhand/chinese_poker-v0",
     gymnasium_id="closedhand/ChinesePoker-v0",
     parallel_id="closedhand/chinese_poker-v0",
     opponent="separable",
     line_notation=r"([2-9TJQKA][cdhs]\s*){3,5}/",
-    parse_record="closedhand.games.chinese_poker.notation:parse_record",
+    parse_record=f"{HERE}.notation:parse_record",
     trainers={"fitted": f"{COMMANDS}:learn", "blog": f"{COMMANDS}:learn"},
     commands={
         "advise": f"{COMMANDS}:advise",
@@ -22,12 +23,7 @@ CHINESE_POKER = GameSpec(
         "show chinese-poker-table": f"{COMMANDS}:table",
     },
     odds="closedhand.agents.chinese_poker.odds:odds",
-    rulebook="closedhand.games.chinese_poker:rulebook",
-    terms="closedhand.games.chinese_poker:terms",
-    pages=(
-        "closedhand.games.chinese_poker",
-        "closedhand.games.chinese_poker.planes",
-        "closedhand.games.chinese_poker.features",
-        "closedhand.games.chinese_poker.substeps",
-    ),
+    rulebook=f"{HERE}:rulebook",
+    terms=f"{HERE}:terms",
+    pages=(HERE, f"{HERE}.planes", f"{HERE}.features", f"{HERE}.substeps"),
 )

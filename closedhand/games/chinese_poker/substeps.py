@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.core.numba.jit import kernel
-from closedhand.games.chinese_poker import features as compact, planes, rules as flat, validity
+from closedhand.games.chinese_poker import features as compact, rules as flat, validity
 from closedhand.games.chinese_poker.plays import FIVES, FRONTS, PARTS, THREES
 from closedhand.games.chinese_poker.state import UNSET, Rules as FlatRules
 
@@ -94,12 +94,6 @@ def step_towards(rules, state, action, work, ids):
     if state.backs[state.player] == UNSET:
         return action // FRONTS
     return FIRST_FRONT + action % FRONTS
-
-
-@kernel
-def observe(rules, state, player, out):
-    """Write the flat game's observation, which shows a chosen back."""
-    planes.observe(rules.flat, state, player, out)
 
 
 @kernel

@@ -21,38 +21,30 @@ from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin import plays
 from closedhand.games.daihinmin.legality import can_play
 from closedhand.games.daihinmin.plays import NUM_RANKS, PASS
-from closedhand.games.daihinmin.state import FEWEST, PLAYERS
+from closedhand.games.daihinmin.state import PLAYERS
 
 MOST_READINGS = 4
 """Columns for the plays of one set; three are used, as a joker beside one card has three suits."""
 
 
-def _tables_type(plays: int, actions: int) -> np.dtype:
-    fields = [
-        ("set_of", "i2", plays),  # set of each play
-        ("readings", "i2", (actions, MOST_READINGS)),  # plays of each id; -1 for none
-    ]
-    return record_type(fields)
-
-
+@cache
 def sets(players: int = PLAYERS) -> tuple[int, ...]:
     """Return the cards of every action, in the order of their first plays; 0 for the pass."""
     return tuple(dict.fromkeys(plays.build(players).need.tolist()))
 
 
-def build(players: int = PLAYERS) -> np.record:
-    """Build the table of all sets for a number of players."""
-    return _build(players < PLAYERS)
-
-
 @cache
-def _build(few: bool) -> np.record:
-    players = FEWEST if few else PLAYERS
-    table, all_sets = plays.build(players), sets(players)
+def build(players: int) -> np.record:
+    """Build the table of all sets for a number of players."""
+    need, all_sets = plays.build(players).need, sets(players)
     ids = {cards: i for i, cards in enumerate(all_sets)}
-    tables = np.zeros(1, _tables_type(len(table.need), len(all_sets)))[0]
+    fields = [
+        ("set_of", "i2", len(need)),  # set of each play
+        ("readings", "i2", (len(all_sets), MOST_READINGS)),  # plays of each id; -1 for none
+    ]
+    tables = np.zeros(1, record_type(fields))[0]
     tables.readings[:] = -1
-    for play, cards in enumerate(table.need.tolist()):
+    for play, cards in enumerate(need.tolist()):
         i = ids[cards]
         tables.set_of[play] = i
         readings = tables.readings[i]

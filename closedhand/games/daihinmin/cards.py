@@ -7,6 +7,7 @@ disjoint hands may both contain card 52. `added` and `removed` count the jokers 
 with one joker they compile to single operations on bits.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,18 @@ def removed(state, cards, some):
         return cards & ~some
     number = max(0, bits.size(cards & BOTH) - bits.size(some & BOTH))
     return (cards & ~some & ~BOTH) | jokers(number)
+
+
+def are_disjoint(sets: Iterable[int], jokers: int = 1) -> bool:
+    """Return whether sets of cards are disjoint; two jokers cannot be distinguished."""
+    found = number = 0
+    for cards in sets:
+        own = cards & (1 << JOKER) - 1
+        if own & found or cards >> JOKER not in (0, 1, 3):
+            return False
+        found |= own
+        number += (cards >> JOKER).bit_count()
+    return number <= jokers
 
 
 def together(record: Any, cards: Any, more: Any) -> np.uint64:

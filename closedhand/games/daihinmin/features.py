@@ -5,7 +5,7 @@ the planes, with the cards of the trick by rank only. They add the leader of the
 held the three of diamonds, the places of players who are out, and the number of passes.
 """
 
-from typing import NamedTuple
+from collections import namedtuple
 
 import numpy as np
 
@@ -22,13 +22,14 @@ from closedhand.games.daihinmin.plays import (
     NO_JOKER,
     NUM_CARDS,
     RANKS,
+    SECOND_BIT,
     SUITS,
     sizes_dealt,
 )
 from closedhand.games.daihinmin.seven_ten_rules import due_of, shown_by
 from closedhand.games.daihinmin.state import (
+    CLASSES,
     MOST_PASSES,
-    PLAYERS,
     TITLES,
     Rules,
     by_players,
@@ -42,12 +43,8 @@ NUM_RANKS = 1 + len(RANKS)
 STRENGTHS = ("_", *RANKS, "^")
 """Ranks of plays: the joker may stand below the 3 and above the 2."""
 SINGLE, GROUP, KAIDAN = range(3)
-SECOND = NUM_CARDS
-"""The second joker of a set that holds both."""
-
 
 PLACES = ("self", "next", "second", "third", "fourth", "fifth")
-CLASSES = ("daifugo", "fugo", "heimin", "hinmin", "daihinmin")
 
 
 def most_left(players: int) -> int:
@@ -87,10 +84,6 @@ def table_of(players: int) -> FeatureTable:
         Feature("exchange", ("",), "cards are being exchanged"),
         Feature("passes", ("",), "number of passes since the last play", most=MOST_PASSES),
     )  # fmt: skip
-
-
-FEATURES = table_of(PLAYERS)
-"""The numbers of five players."""
 
 
 def house_of(players: int) -> FeatureTable:
@@ -137,35 +130,12 @@ def table(rules: Rules) -> FeatureTable:
     return found + jokers_of(players) if rules.options.jokers > 1 else found
 
 
-class Starts(NamedTuple):
-    """Index of the first number of each group of `table_of`, and the length of the table."""
-
-    hand: int
-    unseen: int
-    beat: int
-    beat_is: int
-    beat_from: int
-    beat_to: int
-    joker_rank: int
-    joker_suit: int
-    played: int
-    trick: int
-    given: int
-    got: int
-    left: int
-    place: int
-    passed: int
-    classes: int
-    turn: int
-    owner: int
-    leader: int
-    lock: int
-    revolution: int
-    lead: int
-    exchange: int
-    passes: int
-    size: int
-
+Starts = namedtuple(
+    "Starts",
+    "hand unseen beat beat_is beat_from beat_to joker_rank joker_suit played trick given got left "
+    "place passed classes turn owner leader lock revolution lead exchange passes size",
+)
+"""Index of the first number of each group of `table_of`, and the length of the table."""
 
 starts_of = by_players({n: Starts._make((*table_of(n).starts, len(table_of(n)))) for n in TITLES})
 """The `Starts` of a state."""
@@ -244,8 +214,8 @@ def write_both(rules, state, player, out, after):
 
 @kernel
 def has_both(cards):
-    """Return 1 if a set holds both jokers, else 0."""
-    return np.int8(cards >> np.uint64(SECOND) & np.uint64(1))
+    """Return whether a set holds both jokers."""
+    return cards & SECOND_BIT != 0
 
 
 @inlined

@@ -13,7 +13,7 @@ The player of a play is not written: it follows from the rules.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from closedhand.core.game import InputError, State
@@ -22,7 +22,7 @@ from closedhand.core.records import LogReader, Record, Replay, replay
 from closedhand.games.daihinmin import logs, plays
 from closedhand.games.daihinmin.exchange import TAXES, loser
 from closedhand.games.daihinmin.notation import permutation
-from closedhand.games.daihinmin.plays import PASS, cards_in
+from closedhand.games.daihinmin.plays import PASS, cards_in, cards_text
 from closedhand.games.daihinmin.state import PLAYERS
 
 BEGIN, END, NAMES = "/*", "*/", "player"
@@ -137,40 +137,38 @@ def round_record(fields: Fields, names: tuple[str, ...] = ()) -> Record:
     changed = hands_of(fields["changed"], "changed")
     order = [str(seats.index(seat)) for seat in range(PLAYERS)]
     ranked = "".join(map(str, classes)) if any(changed) else "-"
-    hands = ["".join(cards_in(hand)) for hand in hands_of(fields["dealt"], "dealt")]
+    hands = [cards_text(hand) for hand in hands_of(fields["dealt"], "dealt")]
     actions: list[str] = []
     if any(changed):
         for pair in range(len(TAXES)):
             actions += cards_in(changed[classes.index(pair)])
     actions += [plays.texts()[play_of(text)] for text in fields["play"]]
-    return Record(
-        "daihinmin",
-        {},
-        tuple(actions),
-        deal=";".join(["".join(order), ranked, *hands]),
-        agents=names if len(names) == PLAYERS else None,
-        returns=tuple(float(PLAYERS - place) for place in result),
-    )
+    agents = names if len(names) == PLAYERS else None
+    returns = tuple(float(PLAYERS - place) for place in result)
+    deal = ";".join(["".join(order), ranked, *hands])
+    return Record("daihinmin", {}, tuple(actions), deal=deal, agents=agents, returns=returns)
 
 
-def _check_taxes(fields: Fields, state: State) -> None:
-    """Check that the losers of the exchange give their best cards."""
-    changed = hands_of(fields["changed"], "changed")
-    for pair in range(len(TAXES)):
-        player = int(loser(state, pair))
-        if changed[player] != int(state.taxed[pair]):
-            due = plays.cards_text(state.taxed[pair])
-            raise InputError(f"{player} pays {plays.cards_text(changed[player])}, not {due}")
+def _checking(fields: Fields) -> Callable[[State], None]:
+    """Make a function that checks the taxes in the exchange, and the hands once after it."""
+    changed, original = hands_of(fields["changed"], "changed"), fields.get("original")
 
+    def check(state: State) -> None:
+        nonlocal original
+        if state.leader < 0:
+            for pair in range(len(TAXES)):
+                player, due = int(loser(state, pair)), int(state.taxed[pair])
+                if changed[player] != due:
+                    paid = cards_text(changed[player])
+                    raise InputError(f"{player} pays {paid}, not {cards_text(due)}")
+        elif original is not None:
+            for player, cards in enumerate(hands_of(original, "original")):
+                if cards != int(state.hands[player]):
+                    held = cards_text(state.hands[player])
+                    raise InputError(f"after the exchange {player} holds {held}")
+            original = None
 
-def _check_hands(fields: Fields, state: State) -> None:
-    """Check the hands after the exchange, if they are logged."""
-    if "original" not in fields:
-        return
-    for player, cards in enumerate(hands_of(fields["original"], "original")):
-        if cards != int(state.hands[player]):
-            held = plays.cards_text(state.hands[player])
-            raise InputError(f"after the exchange {player} holds {held}")
+    return check
 
 
 def replay_fuji(path: Path) -> Iterator[Replay]:
@@ -181,19 +179,9 @@ def replay_fuji(path: Path) -> Iterator[Replay]:
     """
     for number, (names, fields) in enumerate(read_rounds(path), 1):
         record, returns, error = None, None, None
-        checked = False
-
-        def check(state: State, fields: Fields = fields) -> None:
-            nonlocal checked
-            if state.leader < 0:
-                _check_taxes(fields, state)
-            elif not checked:
-                _check_hands(fields, state)
-                checked = True
-
         try:
             record = round_record(fields, names)
-            replay(record, check)
+            replay(record, _checking(fields))
             returns = record.returns
         except InputError as wrong:
             error = f"round {number}: {wrong}"

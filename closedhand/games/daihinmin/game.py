@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.core.game import Game, InputError
+from closedhand.core.layout import record_type
 from closedhand.core.options import Option, Options, takes
 from closedhand.games.daihinmin import card_sets
 from closedhand.games.daihinmin.features import features, table
@@ -21,7 +22,6 @@ from closedhand.games.daihinmin.state import (
     LONGEST,
     MOST,
     MOST_PASSES,
-    OPTIONS_TYPE,
     PLAYERS,
     Rules,
     state_type,
@@ -40,76 +40,30 @@ MOST_ROUNDS = 10**6
 
 OPTIONS = Options(
     "daihinmin",
-    Option(
-        "rules",
-        "uecda",
-        "those of the competition, or of the paper, in which seats change every 100 rounds",
-        choices=tuple(PRESETS),
-    ),
-    Option(
-        "actions",
-        "plays",
-        "the actions are all plays, 2,422, or one for each set of cards, 1,952. Where the cards "
-        "leave a choice, the joker then stands for the first suit in the order c d h s that makes "
-        "or keeps a lock, or else for the first that is legal, and in a kaidan at its stronger end",
-        choices=("plays", "card_sets"),
-        only_form=True,
-    ),
-    Option(
-        "players",
-        None,
-        f"number of players, {PLAYERS} if it is not given. With three or four there are 184 plays, "
-        "or 160 sets of cards, more; with three only daifugo and daihinmin exchange cards",
-        kind=int,
-        least=FEWEST,
-        most=MOST,
-    ),
-    Option(
-        "jokers",
-        None,
-        "number of jokers, 1 if it is not given. With two, which may stand in one play, there are "
-        "5,291 plays more, or 6,419 with three or four players, and actions are plays",
-        kind=int,
-        least=1,
-        most=2,
-    ),
+    Option("rules", "uecda", "those of the competition, or of the paper, in which seats change "
+           "every 100 rounds", choices=tuple(PRESETS)),
+    Option("actions", "plays", "the actions are all plays, 2,422, or one for each set of cards, "
+           "1,952. Where the cards leave a choice, the joker then stands for the first suit in the "
+           "order c d h s that makes or keeps a lock, or else for the first that is legal, and in "
+           "a kaidan at its stronger end", choices=("plays", "card_sets"), only_form=True),
+    Option("players", None, f"number of players, {PLAYERS} if it is not given. With three or four "
+           "there are 184 plays, or 160 sets of cards, more; with three only daifugo and daihinmin "
+           "exchange cards", kind=int, least=FEWEST, most=MOST),
+    Option("jokers", None, "number of jokers, 1 if it is not given. With two, which may stand in "
+           "one play, there are 5,291 plays more, or 6,419 with three or four players, and actions "
+           "are plays", kind=int, least=1, most=2),
     Option("rounds", 1, "number of rounds in an episode", least=1, most=MOST_ROUNDS),
-    Option(
-        "seat_period",
-        3,
-        "number of rounds between shuffles of the seats; a match of several rounds also begins "
-        "with one",
-        least=1,
-        most=10**6,
-    ),
-    Option(
-        "class_period",
-        100,
-        "number of rounds between resets of the classes; the round after a reset has no classes "
-        "and no exchange",
-        least=1,
-        most=10**6,
-    ),
-    Option(
-        "pass_limit",
-        MOST_PASSES,
-        "number of consecutive passes that end the round; more than there are players",
-        least=PLAYERS + 1,
-        most=MOST_PASSES,
-    ),
-    Option(
-        "classes",
-        "none",
-        "the first round has no classes, or they are drawn by lot, so that cards are exchanged",
-        choices=("none", "random"),
-    ),
-    Option(
-        "illegal",
-        "pass",
-        "an illegal action counts as a pass, even for a leader who may not pass, and in the "
-        "exchange as the best card; or it is refused",
-        choices=("pass", "error"),
-    ),
+    Option("seat_period", 3, "number of rounds between shuffles of the seats; a match of several "
+           "rounds also begins with one", least=1, most=10**6),
+    Option("class_period", 100, "number of rounds between resets of the classes; the round after a "
+           "reset has no classes and no exchange", least=1, most=10**6),
+    Option("pass_limit", MOST_PASSES, "number of consecutive passes that end the round; more than "
+           "there are players", least=PLAYERS + 1, most=MOST_PASSES),
+    Option("classes", "none", "the first round has no classes, or they are drawn by lot, so that "
+           "cards are exchanged", choices=("none", "random")),
+    Option("illegal", "pass", "an illegal action counts as a pass, even for a leader who may not "
+           "pass, and in the exchange as the best card; or it is refused",
+           choices=("pass", "error")),
     Option("exchange", True, "cards are exchanged in rounds with classes"),
     Option("kaidan", True, "runs of one suit may be played"),
     Option("joker_edges", True, "the joker may stand below the 3 and above the 2"),
@@ -123,31 +77,27 @@ OPTIONS = Options(
     Option("jack_back", False, "a play with a J turns the order of the ranks until the trick ends"),
     Option("five_skip", False, "every 5 that is played skips a player"),
     Option("six_reverse", False, "a play with a 6 reverses the order of play"),
-    Option(
-        "capital_fall",
-        False,
-        "a daifugo who is not the first one out becomes the daihinmin at once (miyako-ochi)",
-    ),
-    Option(
-        "forbidden_finish",
-        False,
-        "a player whose last play has a joker, an 8, or the highest rank in the order before it (a "
-        "2, in a revolution a 3) gets the last place that is left (kinshi-agari)",
-    ),
-    Option(
-        "number_lock",
-        False,
-        "after two plays of adjacent ranks in a trick only the next rank may follow (su-shibari); "
-        "not with seven_give or ten_discard",
-    ),
-    Option(
-        "seven_give",
-        False,
-        "after a group of 7s as many cards may be given to the next player, face up",
-    ),
+    Option("capital_fall", False, "a daifugo who is not the first one out becomes the daihinmin at "
+           "once (miyako-ochi)"),
+    Option("forbidden_finish", False, "a player whose last play has a joker, an 8, or the highest "
+           "rank in the order before it (a 2, in a revolution a 3) gets the last place that is "
+           "left (kinshi-agari)"),
+    Option("number_lock", False, "after two plays of adjacent ranks in a trick only the next rank "
+           "may follow (su-shibari); not with seven_give or ten_discard"),
+    Option("seven_give", False, "after a group of 7s as many cards may be given to the next "
+           "player, face up"),
     Option("ten_discard", False, "after a group of 10s as many cards may be discarded, face up"),
     presets=PRESETS,
+)  # fmt: skip
+
+OPTIONS_TYPE = record_type(
+    [
+        *((option.name, "i4") for option in OPTIONS if not option.choices),
+        ("ranked", "i4"),  # whether the first round has classes
+        ("illegal_pass", "i4"),  # whether an illegal action counts as a pass
+    ]
 )
+"""The options of a game as numbers."""
 
 
 @takes(OPTIONS)
@@ -169,9 +119,9 @@ def make_game(**given: Any) -> Game:
     numbers = np.zeros(1, OPTIONS_TYPE)[0]
     numbers.ranked = options["classes"] == "random"
     numbers.illegal_pass = options["illegal"] == "pass"
-    given = {**options, "players": players, "jokers": jokers}
-    for name in given.keys() & set(OPTIONS_TYPE.names or ()):
-        numbers[name] = given[name]
+    for name, value in {**options, "players": players, "jokers": jokers}.items():
+        if not OPTIONS[name].choices:
+            numbers[name] = value
     flat = Rules(build(players, jokers), numbers)
     rounds = options["rounds"]
     whole = Game(

@@ -115,21 +115,10 @@ def leading_kaidan(rules, hand, shortest, longest, out, n):
 def plays_between(rules, hand, family, low, high, lock, out, n):
     """Write the plays of a family whose ranks all lie between `low` and `high`, inclusive.
 
-    `both_between` writes the plays with two jokers, whose ids come after the pass. The ranks -1 and
-    13 are those of the joker in a kaidan, below the 3 and above the 2.
-
-    Args:
-        rules: Rules of the game.
-        hand: Cards to play from.
-        family: Family of plays.
-        low: Lowest rank, at least -1.
-        high: Highest rank, at most 13.
-        lock: Bits of the suits that a play must have, 0 for any; a lone joker is exempt.
-        out: Array that receives the ids, ascending, from index `n` on.
-        n: Number of ids that `out` holds already.
-
-    Returns:
-        Number of ids that `out` holds now.
+    The ids go to `out`, ascending, from index `n` on; return the number of ids in `out`. The ranks
+    -1 and 13 are those of the joker in a kaidan, below the 3 and above the 2. `lock` has the bits
+    of the suits that a play must have, 0 for any; a lone joker is exempt. `both_between` writes the
+    plays with two jokers, whose ids come after the pass.
     """
     if family == 0:
         return singles_between(hand, low, high, lock, out, n)

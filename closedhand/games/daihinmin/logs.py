@@ -73,8 +73,6 @@ OTHER_OPTIONS, SEED = "OPTIONS", "SEED"
 """Lines of our server alone: further, non-default options as JSON, and the seed."""
 TIME_END, TOTAL = "TIME_END", "TOTAL_POINT"
 """Keys of the lines at the end, which `read` puts into the header."""
-
-
 NEVER = 10**6
 """Number of rounds between shuffles of the seats if they never happen: more than a match has."""
 
@@ -94,7 +92,11 @@ def rules_of(values: Mapping[str, str]) -> dict[str, Any]:
             raise InputError(f"there is no key {key}")
         name = HEADER[key]
         if name in OPTIONS and not isinstance(OPTIONS[name].default, bool):
-            found[name] = _number(name, value, key)
+            number = parse_whole(value, key)
+            try:
+                found[name] = OPTIONS[name].read(number)
+            except ValueError:
+                raise InputError(f"{key} is {OPTIONS[name].values}, not {number}") from None
         elif key != RANDOM and value not in YES_NO:
             raise InputError(f"{key} is YES or NO, not {value!r}")
         elif name in OPTIONS:
@@ -102,15 +104,6 @@ def rules_of(values: Mapping[str, str]) -> dict[str, Any]:
     if values.get(SEATING) == "NO":
         found["seat_period"] = NEVER
     return found
-
-
-def _number(name: str, text: str, key: str) -> int:
-    """Parse the value of a numeric option."""
-    number = parse_whole(text, key)
-    try:
-        return int(OPTIONS[name].read(number))
-    except ValueError:
-        raise InputError(f"{key} is {OPTIONS[name].values}, not {number}") from None
 
 
 @dataclass(frozen=True)
@@ -177,16 +170,14 @@ def read_rounds(path: Path, header: dict[str, str]) -> Iterator[tuple[int, dict[
     values: dict[str, str] = {}
     current = -1
     for number, line in filled_lines(path):
-        match = LINE.fullmatch(line)
+        match, at = LINE.fullmatch(line), f"{path}, line {number}"
         if match is None:
-            raise InputError(
-                f"{path}, line {number}: the line does not have the form %NNNNN%KEY% value"
-            )
+            raise InputError(f"{at}: the line does not have the form %NNNNN%KEY% value")
         where, key, value = match.groups()
         if where == "-----":
             header[key] = value.strip()
             if len(header) > MOST_HEADER:
-                raise InputError(f"{path}, line {number}: a header of more than {MOST_HEADER} keys")
+                raise InputError(f"{at}: a header of more than {MOST_HEADER} keys")
             continue
         if key == KEYS[0]:
             if values:
@@ -194,7 +185,7 @@ def read_rounds(path: Path, header: dict[str, str]) -> Iterator[tuple[int, dict[
             current = int(where) if current < 0 else current + 1
             values = {}
         if int(where) != current:
-            raise InputError(f"{path}, line {number}: round {where} is out of order")
+            raise InputError(f"{at}: round {where} is out of order")
         if key in KEYS:
             values[key] = value.strip()
     if values:
@@ -217,10 +208,7 @@ def card_id(text: str) -> int:
 
 def cards_of(text: str) -> int:
     """Parse a text that lists held cards without separators to a set."""
-    cards = 0
-    for i in range(0, len(text), 2):
-        cards |= 1 << card_id(text[i : i + 2])
-    return cards
+    return sum(1 << card for card in {card_id(pair) for pair in _sorted_pairs(text)})
 
 
 @cache
@@ -269,10 +257,9 @@ def submission(text: str) -> int:
 
 def given_cards(text: str) -> int:
     """Parse the cards given in the exchange to a set; the joker may be written as in a play."""
-    cards = 0
-    for pair in _sorted_pairs(text):
-        cards |= 1 << (JOKER if pair[0] in JOKER_SUITS + FIFTH else card_id(pair))
-    return cards
+    pairs = _sorted_pairs(text)
+    held = "".join(HELD_JOKER if pair[0] in JOKER_SUITS + FIFTH else pair for pair in pairs)
+    return cards_of(held)
 
 
 def lost_cards(values: Mapping[str, str]) -> dict[int, int]:
@@ -281,9 +268,9 @@ def lost_cards(values: Mapping[str, str]) -> dict[int, int]:
     The official server takes two cards from a player who gives the joker in the cell of a card that
     it holds, and passes on the joker alone.
     """
-    lost: dict[int, int] = {}
     if values["change_cards"] in (NO_EXCHANGE, UNKNOWN_EXCHANGE):
-        return lost
+        return {}
+    lost: dict[int, int] = {}
     gifts = entries(values["change_cards"])
     hands = [cards_of(hand) for hand in values["palyer_cards"].split()]
     for entry in gifts:
@@ -339,12 +326,10 @@ def check_form(values: Mapping[str, str]) -> None:
         if key not in values:
             raise InputError(f"there is no {key}")
     permutation(values["result"], "the result")
-    given = []
     if values["mibun"] != NO_CLASSES:
         permutation(values["mibun"], "the classes")
-    if values["change_cards"] != NO_EXCHANGE:
-        given = entries(values["change_cards"])
-    for entry in given + entries(values["play"]):
+    given = "" if values["change_cards"] == NO_EXCHANGE else values["change_cards"]
+    for entry in entries(given) + entries(values["play"]):
         if entry[:1] not in tuple("01234"):
             raise InputError(f"the entry {entry!r} is of no player")
 
@@ -356,10 +341,9 @@ def round_record(values: Mapping[str, str], names: tuple[str, ...] = (), **optio
         InputError: A key is missing, or a value cannot be read.
     """
     check_form(values)
-    hands = [cards_of(hand) for hand in values["palyer_cards"].split()]
     classes = values["mibun"]
     fields = [values["seat"], "-" if classes == NO_CLASSES else classes]
-    fields += ["".join(cards_in(hand)) for hand in hands]
+    fields += [plays.cards_text(cards_of(hand)) for hand in values["palyer_cards"].split()]
     actions = []
     if values["change_cards"] != NO_EXCHANGE:
         for rank in ("0", "1"):
@@ -368,14 +352,8 @@ def round_record(values: Mapping[str, str], names: tuple[str, ...] = (), **optio
             actions += [card for entry in own for card in cards_in(given_cards(entry[2:]))]
     actions += [plays.texts()[submission(entry[1:])] for entry in entries(values["play"])]
     points = tuple(float(PLAYERS - values["result"].index(str(p))) for p in range(PLAYERS))
-    return Record(
-        "daihinmin",
-        options,
-        tuple(actions),
-        deal=";".join(fields),
-        agents=names or None,
-        returns=points,
-    )
+    deal, agents = ";".join(fields), names or None
+    return Record("daihinmin", options, tuple(actions), deal=deal, agents=agents, returns=points)
 
 
 def check_competition(game: Game) -> None:
@@ -440,27 +418,18 @@ def log_text(log: Log) -> str:
     return header_text(first) + "".join(rounds) + header_text(last)
 
 
-CARD_TEXTS = {
-    **{4 * r + s: SUITS[s] + plays.RANKS[r] for s in range(3, -1, -1) for r in range(13)},
-    JOKER: HELD_JOKER,
-}
-"""Text of every held card by its id, in the order of logs: by suit, the joker last."""
-
-
 def cards_text(cards: int) -> str:
-    """Write a set of held cards."""
-    return "".join(text for card, text in CARD_TEXTS.items() if cards >> card & 1)
+    """Write a set of held cards, by suit, the joker last."""
+    order = sorted(range(JOKER), key=lambda card: (-(card % 4), card))
+    texts = [SUITS[card % 4] + plays.RANKS[card // 4] for card in order if cards >> card & 1]
+    return "".join(texts) + HELD_JOKER * (cards >> JOKER & 1)
 
 
 class Transcript:
     """The recorder of a round for a log."""
 
     def __init__(self, state: State) -> None:
-        """Begin a round.
-
-        Args:
-            state: State at the start of the round, before any card is given back in the exchange.
-        """
+        """Begin a round in its first state, before any card is given back in the exchange."""
         classes = state.classes.tolist()
         self._values = {
             "mibun": "".join(map(str, classes)) if classes[0] >= 0 else NO_CLASSES,

@@ -13,7 +13,8 @@ gives the round, counted from 0, and the points before it: `3:12,9,6,9,9`. A rec
 all actions, separated by semicolons.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 
 import numpy as np
@@ -24,20 +25,15 @@ from closedhand.core.notation import TableNotation
 from closedhand.core.parsing import parse_whole
 from closedhand.core.records import Record, stated_options
 from closedhand.games.daihinmin import card_sets, plays
-from closedhand.games.daihinmin.cards import together, without
+from closedhand.games.daihinmin.cards import are_disjoint, together, without
 from closedhand.games.daihinmin.exchange import loser, winner
-from closedhand.games.daihinmin.explanations import (
-    EXPLANATIONS,
-    EXPLANATIONS_COMPACT,
-    explanations_of,
-)
+from closedhand.games.daihinmin.explanations import explanations_of
 from closedhand.games.daihinmin.plays import CARDS, JOKER, cards_in, cards_text
 from closedhand.games.daihinmin.rules import begin, over
 from closedhand.games.daihinmin.seven_ten_rules import due_of, own_of
-from closedhand.games.daihinmin.state import PLAYERS, TITLES, Rules, state_type
+from closedhand.games.daihinmin.state import CLASSES, PLAYERS, TITLES, Rules, state_type
 from closedhand.games.daihinmin.tricks import is_back, is_reversed
 
-CLASSES = ("daifugo", "fugo", "heimin", "hinmin", "daihinmin")
 COUNT = ("no", "one", "two", "three", "four", "five", "six")
 IDS = {card.upper(): i for i, card in enumerate(CARDS)}
 
@@ -65,23 +61,6 @@ def parse_cards(text: str, jokers: int = 1) -> int:
     return cards
 
 
-def are_disjoint(sets: Iterable[int], jokers: int = 1) -> bool:
-    """Return whether sets of cards are disjoint; two jokers cannot be distinguished."""
-    together = number = 0
-    for cards in sets:
-        own = cards & (1 << JOKER) - 1
-        if own & together or cards >> JOKER not in (0, 1, 3):
-            return False
-        together |= own
-        number += (cards >> JOKER).bit_count()
-    return number <= jokers
-
-
-def is_deck(sets: Sequence[int], jokers: int = 1) -> bool:
-    """Return whether sets of cards are disjoint and together make the whole deck."""
-    return are_disjoint(sets, jokers) and sum(c.bit_count() for c in sets) == JOKER + jokers
-
-
 def dealt(state: State) -> list[int]:
     """Return the hands before the exchange, by player."""
     hands = [own_of(state, player, state.hands[player]) for player in range(len(state.hands))]
@@ -102,38 +81,27 @@ def dealt(state: State) -> list[int]:
 class Notation(TableNotation):
     """Text of actions, deals and tables."""
 
-    explanations = EXPLANATIONS
+    sets = False
     actions = "an action such as 5c5h, 7s8s*9s, * or PASS"
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.players = int(rules.options.players)
         self.jokers = int(rules.options.jokers)
-        self.explanations = explanations_of(rules, type(self).explanations)
-
-    @cached_property
-    def flat_texts(self) -> tuple[str, ...]:
-        """The notation of every play, even if actions are sets of cards."""
-        return plays.texts(self.players, self.jokers)
+        self.explanations = explanations_of(rules, self.sets)
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
         """The notation of every action id."""
-        return self.flat_texts
+        return plays.texts(self.players, self.jokers)
 
     def deal_text(self, state: State) -> str:
         """Write the deal from which `state`, at any point of a round, started."""
         seats = "".join(map(str, state.seats))
         classes = "".join(map(str, state.classes)) if state.classes[0] >= 0 else "-"
-        hands = map(cards_text, dealt(state))
-        fields = [seats, classes, *hands]
+        fields = [seats, classes, *map(cards_text, dealt(state))]
         if state.round_number > 0:
-            before = state.points.tolist()
-            if over(self.rules, state):
-                before = [
-                    p - self.players + place for p, place in zip(before, state.places, strict=True)
-                ]
-            fields.append(f"{state.round_number}:{','.join(map(str, before))}")
+            fields.append(f"{state.round_number}:{','.join(map(str, points_before(state)))}")
         return ";".join(fields)
 
     def parse_deal(self, text: str) -> State:
@@ -155,7 +123,7 @@ class Notation(TableNotation):
         sizes = plays.sizes_dealt(players, self.jokers)
         if sorted(hand.bit_count() for hand in hands) != sorted(sizes):
             raise InputError(sizes_text(sizes))
-        if not is_deck(hands, self.jokers):
+        if not are_disjoint(hands, self.jokers):
             raise InputError(f"the {COUNT[players]} hands do not hold every card once")
         state.hands[:] = hands
         if len(fields) > 2 + players:
@@ -167,18 +135,14 @@ class Notation(TableNotation):
     def _standing(self, field: str) -> tuple[int, list[int]]:
         """Parse the last field of a deal to the round and the points before it."""
         place, _, points = field.partition(":")
-        try:
-            standing = (
-                parse_whole(place, "a round"),
-                [parse_whole(each, "points") for each in points.split(",")],
-            )
-        except InputError:
-            standing = 0, []
+        number, before = 0, list[int]()
+        with suppress(InputError):
+            before = [parse_whole(each, "points") for each in points.split(",")]
+            number = parse_whole(place, "a round")
         rounds = self.rules.options.rounds
-        number, before = standing
         if not (0 < number < rounds and len(before) == self.players and may_stand(before, number)):
             raise InputError(f"{field!r} is not a round of {rounds} such as 3:12,9,6,9,9")
-        return standing
+        return number, before
 
     def cards_of(self, action: int, state: State) -> tuple[str, ...]:
         """List the cards of a play, or the card that is given away."""
@@ -215,7 +179,8 @@ class Notation(TableNotation):
         if due_of(state):
             note.append(f"{due_of(state)} to hand on")
         if state.target >= 0:
-            note.append(f"{self.flat_texts[state.target]} by player_{state.owner}")
+            text = plays.texts(self.players, self.jokers)[state.target]
+            note.append(f"{text} by player_{state.owner}")
         if state.lock:
             suits = "".join(s for i, s in enumerate(plays.SUITS) if state.lock >> i & 1)
             note.append(f"lock {suits}")
@@ -234,20 +199,24 @@ class Notation(TableNotation):
 class CardSetNotation(Notation):
     """Text of sets of cards: like that of plays, but the joker has no place and comes last."""
 
-    explanations = EXPLANATIONS_COMPACT
+    sets = True
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
         """The notation of every action id."""
-        return tuple(cards_text(cards) or "PASS" for cards in self._sets)
+        return tuple(cards_text(cards) or "PASS" for cards in card_sets.sets(self.players))
 
     def cards_of(self, action: int, state: State) -> tuple[str, ...]:
         """List the cards of a set."""
-        return tuple(cards_in(self._sets[action]))
+        return tuple(cards_in(card_sets.sets(self.players)[action]))
 
-    @cached_property
-    def _sets(self) -> tuple[int, ...]:
-        return card_sets.sets(self.players)
+
+def points_before(state: np.record) -> list[int]:
+    """Return the points before the current round."""
+    points = state.points.tolist()
+    if state.out != len(points):
+        return points
+    return [p - len(points) + place for p, place in zip(points, state.places.tolist(), strict=True)]
 
 
 def may_stand(points: list[int], rounds: int) -> bool:

@@ -39,8 +39,8 @@ follow: `giving`, the number of cards that the player to act may still give or d
 a plane for each player with the cards that it got after a seven and still holds.
 """
 
+from collections import namedtuple
 from itertools import accumulate
-from typing import NamedTuple
 
 import numpy as np
 
@@ -50,7 +50,7 @@ from closedhand.games.daihinmin.exchange import seen_in_exchange
 from closedhand.games.daihinmin.hidden import unseen
 from closedhand.games.daihinmin.plays import BOTH, JOKER_BIT, NO_JOKER, SECOND_BIT
 from closedhand.games.daihinmin.seven_ten_rules import due_of, shown_by
-from closedhand.games.daihinmin.state import PLAYERS, TITLES, Rules, by_players, titles_of
+from closedhand.games.daihinmin.state import TITLES, Rules, by_players, titles_of
 from closedhand.games.daihinmin.tricks import is_back, is_reversed
 from closedhand.games.daihinmin.two_jokers import second_joker
 
@@ -60,22 +60,11 @@ HAND, TABLE, TABLE_JOKER, UNSEEN, PLAYED = range(5)
 BACK, REVERSED, FALLEN = range(3)
 
 
-class Places(NamedTuple):
-    """The first plane of each kind from `PLAYED` on, and the number of planes."""
-
-    given: int
-    got: int
-    trick: int
-    left: int
-    passed: int
-    classes: int
-    lock: int
-    lock_suits: int
-    revolution: int
-    owner: int
-    lead: int
-    exchange: int
-    planes: int
+Places = namedtuple(
+    "Places",
+    "given got trick left passed classes lock lock_suits revolution owner lead exchange planes",
+)
+"""The first plane of each kind from `PLAYED` on, and the number of planes."""
 
 
 def _places(players: int) -> Places:
@@ -85,7 +74,6 @@ def _places(players: int) -> Places:
 
 
 PLACES = {players: _places(players) for players in TITLES}
-PLANES = PLACES[PLAYERS].planes
 places_of = by_players(PLACES)
 """The `Places` of a state."""
 

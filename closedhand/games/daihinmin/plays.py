@@ -54,7 +54,6 @@ FAMILIES = FIRST_KAIDAN + LONGEST_KAIDAN - SHORTEST + 1
 NO_JOKER = -9
 """Rank that the joker stands for in a play without a joker; -1 is the rank below the 3."""
 
-
 MOST_CARDS = (13, 20)
 """Maximum number of cards of a player, the daifugo in the exchange: with five or six players, and
 with fewer.
@@ -63,37 +62,24 @@ It also bounds the hidden cards of a hand: cards given after a seven are open.
 """
 
 
-class Shape(NamedTuple):
-    """The cards of a group without their rank.
+def _shapes(size: int, *jokers: int) -> list[tuple[int, tuple[int, ...]]]:
+    """List the suits of groups of a size with some numbers of jokers.
 
-    Attributes:
-        suits: Bits of the suits of the natural cards.
-        stands: Bit of the suit that the joker stands for; 0 if it is the fifth card, -1 without a
-            joker.
+    A shape has the bits of the suits of the natural cards, and the bit of the suit that each joker
+    stands for, 0 for the fifth card.
     """
-
-    suits: int
-    stands: int
-
-
-def _suit_sets(size: int) -> list[int]:
-    return [sum(1 << suit for suit in suits) for suits in combinations(range(4), size)]
-
-
-def _shapes(size: int) -> list[Shape]:
-    """List all shapes of groups of a size: without the joker, then with it."""
-    own = [Shape(suits, -1) for suits in _suit_sets(size)]
-    if size == FIVE:
-        return [Shape(ALL_SUITS, 0)]
-    return own + [
-        Shape(suits, 1 << suit)
-        for suits in _suit_sets(size - 1)
-        for suit in range(4)
-        if not suits >> suit & 1
+    suits = [1 << suit for suit in range(4)]
+    return [
+        (sum(own), stands)
+        for number in jokers
+        for own in combinations(suits, size - number)
+        for stands in combinations(
+            [s for s in suits if s not in own] + [0] * (size == FIVE), number
+        )
     ]
 
 
-SHAPES = {size: _shapes(size) for size in range(2, FIVE + 1)}
+SHAPES = {size: _shapes(size, 0, 1) for size in range(2, FIVE + 1)}
 MOST_SHAPES = max(map(len, SHAPES.values()))
 
 NUM_PLAYS = 2421
@@ -145,83 +131,49 @@ class Play(NamedTuple):
     low: int
     high: int
     suits: int
-    stands: int
-    joker_suit: int
+    stands: int = NO_JOKER
+    joker_suit: int = 0
     second: int = NO_JOKER
     second_suit: int = 0
 
 
-def _bit(rank: int, suit: int) -> int:
-    return 1 << 4 * rank + suit
+JOKERS = (0, int(JOKER_BIT), int(BOTH))
+"""The sets of 0 to 2 jokers."""
 
 
 def _singles() -> list[Play]:
-    own = [Play(_bit(r, s), 0, r, r, 1 << s, NO_JOKER, 0) for r in range(13) for s in range(4)]
+    own = [Play(1 << card, 0, card // 4, card // 4, 1 << card % 4) for card in range(JOKER)]
     # A lone joker stands for no card; it is above every rank.
-    return [*own, Play(int(JOKER_BIT), 0, NUM_RANKS, NUM_RANKS, 0, NO_JOKER, 0)]
+    return [*own, Play(JOKERS[1], 0, NUM_RANKS, NUM_RANKS, 0)]
 
 
-def _groups(size: int) -> list[Play]:
-    plays = []
-    for rank in range(NUM_RANKS):
-        for shape in SHAPES[size]:
-            need = shape.suits << 4 * rank
-            if shape.stands < 0:
-                plays.append(Play(need, size - 1, rank, rank, shape.suits, NO_JOKER, 0))
-                continue
-            need |= int(JOKER_BIT)
-            suits = shape.suits | shape.stands
-            plays.append(Play(need, size - 1, rank, rank, suits, rank, shape.stands))
-    return plays
-
-
-def _kaidan(length: int) -> list[Play]:
-    family = FIRST_KAIDAN + length - SHORTEST
-
-    def play(low: int, suit: int, joker: int | None) -> Play:
-        ranks = [rank for rank in range(low, low + length) if rank != joker]
-        need = sum(_bit(rank, suit) for rank in ranks) | (0 if joker is None else int(JOKER_BIT))
-        stands, joker_suit = (NO_JOKER, 0) if joker is None else (joker, 1 << suit)
-        return Play(need, family, low, low + length - 1, 1 << suit, stands, joker_suit)
-
-    below = [play(-1, suit, -1) for suit in range(4)]
-    within = [
-        play(low, suit, joker)
-        for low in range(NUM_RANKS - length + 1)
-        for suit in range(4)
-        for joker in (None, *range(low, low + length))
-    ]
-    above = [play(NUM_RANKS - length + 1, suit, NUM_RANKS) for suit in range(4)]
-    return below + within + above
-
-
-def _groups_of_both(size: int) -> list[Play]:
-    """List the groups with two jokers, which stand for two suits, or for one and the fifth card."""
-    if size == 2:
-        return [Play(int(BOTH), 1, NUM_RANKS, NUM_RANKS, 0, NO_JOKER, 0)]
+def _groups(size: int, *jokers: int) -> list[Play]:
+    """List the groups of a size with some numbers of jokers."""
+    if jokers == (2,) and size == 2:  # the pair of jokers, which stand for no cards
+        return [Play(JOKERS[2], 1, NUM_RANKS, NUM_RANKS, 0)]
     return [
-        Play(suits << 4 * rank | int(BOTH), size - 1, rank, rank, suits | one | two,
-             rank, one, rank, two)
+        Play(
+            own << 4 * rank | JOKERS[len(stands)], size - 1, rank, rank, own | sum(stands),
+            *(part for suit in stands for part in (rank, suit)),
+        )
         for rank in range(NUM_RANKS)
-        for suits in _suit_sets(size - 2)
-        for one, two in combinations([1 << s for s in range(4) if not suits >> s & 1] + [0] * (
-            size == FIVE), 2)
+        for own, stands in _shapes(size, *jokers)
     ]  # fmt: skip
 
 
-def _kaidan_of_both(length: int) -> list[Play]:
-    """List the kaidan with two jokers, at most one of which stands outside the ranks."""
+def _kaidan(length: int, *jokers: int) -> list[Play]:
+    """List kaidan with some numbers of jokers, at most one of which is outside the ranks."""
     return [
         Play(
-            sum(_bit(rank, suit) for rank in range(low, low + length) if rank not in jokers)
-            | int(BOTH),
-            FIRST_KAIDAN + length - SHORTEST, low, low + length - 1, 1 << suit,
-            jokers[0], 1 << suit, jokers[1], 1 << suit,
+            sum(1 << 4 * rank + suit for rank in ranks if rank not in places) | JOKERS[number],
+            FIRST_KAIDAN + length - SHORTEST, ranks[0], ranks[-1], 1 << suit,
+            *(part for rank in places for part in (rank, 1 << suit)),
         )
-        for low in range(-1, NUM_RANKS + 2 - length)
+        for ranks in (range(low, low + length) for low in range(-1, NUM_RANKS + 2 - length))
         for suit in range(4)
-        for jokers in combinations(range(low, low + length), 2)
-        if {-1, NUM_RANKS}.isdisjoint({*range(low, low + length)} - {*jokers})
+        for number in jokers
+        for places in combinations(ranks, number)
+        if {-1, NUM_RANKS}.isdisjoint({*ranks} - {*places})
     ]  # fmt: skip
 
 
@@ -235,11 +187,6 @@ def cards_text(cards: int | np.uint64) -> str:
     return "".join(cards_in(cards))
 
 
-def longest_of(players: int) -> int:
-    """Return the length of the longest kaidan in the table for a number of players."""
-    return MOST_KAIDAN if players < PLAYERS else LONGEST_KAIDAN
-
-
 def sizes_dealt(players: int, jokers: int = 1) -> tuple[int, ...]:
     """Return the numbers of cards dealt to the players in seat order, from the daifugo on."""
     cards = JOKER + jokers
@@ -248,20 +195,24 @@ def sizes_dealt(players: int, jokers: int = 1) -> tuple[int, ...]:
 
 def build(players: int = PLAYERS, jokers: int = 1) -> np.record:
     """Build the table of all plays for a number of players and of jokers."""
-    return _build(longest_of(players), MOST_CARDS[players < PLAYERS], jokers)
+    return _build(players < PLAYERS, jokers)
 
 
 @cache
-def _build(longest: int, most_cards: int, jokers: int) -> np.record:
+def _build(few: bool, jokers: int) -> np.record:
+    longest = MOST_KAIDAN if few else LONGEST_KAIDAN
+    sizes, lengths = range(2, FIVE + 1), range(SHORTEST, longest + 1)
     families = [_singles()]
-    families += [_groups(size) for size in range(2, FIVE + 1)]
-    families += [_kaidan(length) for length in range(SHORTEST, longest + 1)]
+    families += [_groups(size, 0, 1) for size in sizes]
+    families += [_kaidan(length, 0, 1) for length in lengths]
     plays: list[Play | None] = [play for family in families[:FAMILIES] for play in family]
     plays.append(None)  # the pass
     plays += [play for family in families[FAMILIES:] for play in family]
-    usual, both = len(plays), _of_both(longest) if jokers > 1 else []
+    usual, both = len(plays), list[list[Play]]()
+    if jokers > 1:
+        both = [[], *(_groups(size, 2) for size in sizes), *(_kaidan(n, 2) for n in lengths)]
     plays += [play for family in both for play in family]
-    table = np.zeros(1, _table_type(len(plays), len(families), most_cards, jokers))[0]
+    table = np.zeros(1, _table_type(len(plays), len(families), MOST_CARDS[few], jokers))[0]
     for name in _columns(table):
         table[name][:] = [getattr(play, name, 0) for play in plays]
     table.length[:] = [play.need.bit_count() if play else 0 for play in plays]
@@ -278,8 +229,8 @@ def _build(longest: int, most_cards: int, jokers: int) -> np.record:
             for suits in range(16):
                 found = [
                     i
-                    for i, shape in enumerate(shapes)
-                    if not shape.suits & ~suits and (joker or shape.stands < 0)
+                    for i, (own, stands) in enumerate(shapes)
+                    if not own & ~suits and len(stands) <= joker
                 ]
                 table.options[size, joker, suits, : 1 + len(found)] = [len(found), *found]
     # Pascal's triangle.
@@ -287,12 +238,6 @@ def _build(longest: int, most_cards: int, jokers: int) -> np.record:
     for n in range(1, NUM_CARDS + 1):
         table.binomial[n, 1:] = table.binomial[n - 1, 1:] + table.binomial[n - 1, :-1]
     return table
-
-
-def _of_both(longest: int) -> list[list[Play]]:
-    """List the plays with two jokers, by family."""
-    groups = [_groups_of_both(size) for size in range(2, FIVE + 1)]
-    return [[], *groups, *(_kaidan_of_both(length) for length in range(SHORTEST, longest + 1))]
 
 
 def _columns(table: np.record) -> tuple[str, ...]:

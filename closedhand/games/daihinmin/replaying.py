@@ -111,8 +111,7 @@ def _replayed(record: Record, values: Mapping[str, str]) -> Record:
 def _with_exchange(record: Record, values: Mapping[str, str]) -> Record:
     """Return a record with the cards given back that make the round replay as logged.
 
-    Cards that the loser of a pair submitted are tried first, and those that its winner submitted
-    last.
+    Cards that the loser of a pair submitted are tried first, those of its winner last.
     """
     game = flat_game(record.game, record.rules)
     state = _start(game, record)
@@ -206,8 +205,9 @@ def log_records(path: Path) -> list[Record]:
             record = logs.round_record(values, log.names, **options)
             if values["change_cards"] == logs.UNKNOWN_EXCHANGE:
                 record = _with_exchange(record, values)
-            with suppress(InputError):
-                record = _replayed(record, values)
+            else:
+                with suppress(InputError):
+                    record = _replayed(record, values)
             records.append(record)
             for cards in logs.lost_cards(values).values():
                 raise InputError(f"the server lost {logs.cards_text(cards)}: no record can hold it")
@@ -233,8 +233,11 @@ def to_log(records: Iterable[Record]) -> logs.Log:
             logs.check_loggable(flat_game(record.game, record.rules))
         try:
             values = _round_values(record, points)
-            if log.rounds and values["mibun"] != _classes_after(log.rounds, first.rules):
-                raise InputError("its classes are not those of the round before")
+            if log.rounds:
+                reset = len(log.rounds) % first.rules.get("class_period", 100) == 0
+                last = log.rounds[-1]["result"]
+                if values["mibun"] != (logs.NO_CLASSES if reset else _classes_of(last)):
+                    raise InputError("its classes are not those of the round before")
             log.rounds.append(values)
         except InputError as error:
             raise InputError(f"record {number}: {error}") from None
@@ -247,13 +250,6 @@ def to_log(records: Iterable[Record]) -> logs.Log:
     header.pop(logs.SEED, None)
     log.header.update(header | {logs.TOTAL: log.rounds[-1]["points"]})
     return log
-
-
-def _classes_after(rounds: list[dict[str, str]], options: Mapping[str, Any]) -> str:
-    """Return the classes of the next round."""
-    if len(rounds) % options.get("class_period", 100) == 0:
-        return logs.NO_CLASSES
-    return _classes_of(rounds[-1]["result"])
 
 
 def _classes_of(result: str) -> str:

@@ -17,7 +17,6 @@ from closedhand.games.daihinmin.state import two_jokers
 
 NONE = np.uint64(0)
 
-
 due_of = reader("due", np.int64(0))
 """Number of cards that the player to act may still give or discard now."""
 

@@ -2,24 +2,25 @@
 
 from closedhand.core.registry import GameSpec
 
+HERE = "closedhand.games.daihinmin"
 COMMANDS = "closedhand.commands.daihinmin"
 
 DAIHINMIN = GameSpec(
     name="daihinmin",
     title="Daihinmin",
-    make="closedhand.games.daihinmin.game:make_game",
+    make=f"{HERE}.game:make_game",
     contract=1,
     aec_id="closedhand/daihinmin-v0",
     gymnasium_id="closedhand/Daihinmin-v0",
     opponent="default",
     adviser="monte-carlo",
     league=True,
-    league_options="closedhand.games.daihinmin.game:league_options",
+    league_options=f"{HERE}.game:league_options",
     line_notation=r"[0-5]{3,6}\s*;",
-    parse_record="closedhand.games.daihinmin.notation:parse_record",
+    parse_record=f"{HERE}.notation:parse_record",
     readers=(
-        "closedhand.games.daihinmin.replaying:UECDA",
-        "closedhand.games.daihinmin.fuji_logs:FUJI",
+        f"{HERE}.replaying:UECDA",
+        f"{HERE}.fuji_logs:FUJI",
         "closedhand.competitions.uecda.comparison:TRAFFIC",
     ),
     trainers={
@@ -34,14 +35,9 @@ DAIHINMIN = GameSpec(
         "reproduce kou": f"{COMMANDS}.reproduce:kou",
     },
     client="closedhand.competitions.uecda.client:Client",
-    rulebook="closedhand.games.daihinmin:rulebook",
-    terms="closedhand.games.daihinmin:terms",
+    rulebook=f"{HERE}:rulebook",
+    terms=f"{HERE}:terms",
     faces={"*": "JOKER"},
     playouts="closedhand.agents.daihinmin.monte_carlo:playouts",
-    pages=(
-        "closedhand.games.daihinmin",
-        "closedhand.games.daihinmin.planes",
-        "closedhand.games.daihinmin.features",
-        "closedhand.games.daihinmin.card_sets",
-    ),
+    pages=(HERE, f"{HERE}.planes", f"{HERE}.features", f"{HERE}.card_sets"),
 )

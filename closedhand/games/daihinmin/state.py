@@ -1,4 +1,4 @@
-"""The state of Daihinmin, field by field, and the options of its rules.
+"""The state of Daihinmin, field by field, and its rules as kernels take them.
 
 Players keep their numbers when seats change; `seats` lists the players in seat order. Actions are
 the ids of `plays.py`. Sets of cards are bits of a `uint64`, as in `cards.py`.
@@ -15,8 +15,9 @@ from closedhand.core.numba import linking
 
 PLAYERS = 5
 """Number of players of the competition, the default."""
+CLASSES = ("daifugo", "fugo", "heimin", "hinmin", "daihinmin")
 TITLES = {3: (0, 2, 4), 4: (0, 1, 3, 4), 5: (0, 1, 2, 3, 4), 6: (0, 1, 2, 2, 3, 4)}
-"""By number of players and place: the title, 0 daifugo, 1 fugo, 2 heimin, 3 hinmin, 4 daihinmin."""
+"""Titles, indices into `CLASSES`, by number of players and place."""
 FEWEST, MOST = min(TITLES), max(TITLES)
 MOST_PASSES = 20
 LONGEST = 1102
@@ -31,19 +32,30 @@ HIDDEN = -1
 """Entry of the history for a card given back that the observer does not know."""
 
 
-def pairs_of(players: int) -> int:
-    """Return the number of pairs who exchange cards: one of three players, else two."""
-    return 1 if players < 4 else 2
-
-
-def _fields(players: int) -> list[tuple[Any, ...]]:
-    return [
+@cache
+def _type_of(players: int, giving: bool, jokers: int) -> np.dtype:
+    pairs = 1 if players < 4 else 2  # who exchange cards
+    # The fields of optional rules come first. Numba accepts a record whose first fields are those
+    # of another type in kernels compiled for that type, so the first fields of all types have to
+    # differ in name or shape.
+    fields: list[tuple[Any, ...]] = []
+    if jokers > 1:  # which cannot be distinguished
+        fields += [("spent", "u8", players)]  # cards got after a seven, and played or discarded
+    if giving:  # `seven_give` or `ten_discard`
+        fields += [
+            ("shown", "u8", players),  # cards got after a seven and still held, which all have seen
+            ("away", "u8", players),  # cards of the player's own hand that were given after a seven
+            ("due", "i2"),  # number of cards that the player to act may still give or discard
+            ("least", "i2"),  # the lowest one
+            ("back", "i4"),  # whether a jack has turned the order of the ranks in this trick
+        ]
+    fields += [
         # Sets of cards, one bit per card:
         ("hands", "u8", players),  # held
         ("played", "u8", players),  # played in this round
         ("trick", "u8", players),  # played in this trick
-        ("taxed", "u8", pairs_of(players)),  # paid by daihinmin and hinmin
-        ("returned", "u8", pairs_of(players)),  # given back to them, or chosen for that so far
+        ("taxed", "u8", pairs),  # paid by daihinmin and hinmin
+        ("returned", "u8", pairs),  # given back to them, or chosen for that so far
         ("seed", "u8"),  # seed of all chance events to come
         ("history", "i2", LONGEST),  # all actions of the round
         ("moves", "i4"),  # number of actions
@@ -64,32 +76,7 @@ def _fields(players: int) -> list[tuple[Any, ...]]:
         ("round_number", "i4"),  # counted from 0
         ("points", "i4", players),  # points of the rounds that are over
     ]
-
-
-def _giving_fields(players: int) -> list[tuple[Any, ...]]:
-    """List the further fields of games with `seven_give` or `ten_discard`."""
-    return [
-        ("shown", "u8", players),  # cards got after a seven and still held, which all have seen
-        ("away", "u8", players),  # cards of the player's own hand that were given after a seven
-        ("due", "i2"),  # number of cards that the player to act may still give or discard
-        ("least", "i2"),  # the lowest one
-        ("back", "i4"),  # whether a jack has turned the order of the ranks in this trick
-    ]
-
-
-def _joker_fields(players: int) -> list[tuple[Any, ...]]:
-    """List the further fields of games with two jokers, which cannot be distinguished."""
-    return [("spent", "u8", players)]  # cards got after a seven, and played or discarded
-
-
-@cache
-def _type_of(players: int, giving: bool, jokers: int) -> np.dtype:
-    # The further fields come first. Numba accepts a record whose first fields are those of another
-    # type in kernels compiled for that type, so the first fields of all types have to differ in
-    # name or shape.
-    fields = _joker_fields(players) if jokers > 1 else []
-    fields += _giving_fields(players) if giving else []
-    return record_type(fields + _fields(players))
+    return record_type(fields)
 
 
 STATE = _type_of(PLAYERS, False, 1)
@@ -144,48 +131,12 @@ titles_of = by_players(TITLES)
 """Titles by place, a row of `TITLES`, for the number of players of a state."""
 
 
-OPTIONS_TYPE = record_type(
-    [
-        (name, "i4")
-        for name in (
-            "players",
-            "jokers",
-            "rounds",
-            "seat_period",
-            "class_period",
-            "ranked",  # whether the first round has classes
-            "exchange",
-            "kaidan",
-            "joker_edges",
-            "revolution",
-            "eight_stop",
-            "lock",
-            "joker_unlocks",
-            "spade_three",
-            "overplay",
-            "lead_pass",
-            "jack_back",
-            "five_skip",
-            "six_reverse",
-            "capital_fall",
-            "seven_give",
-            "ten_discard",
-            "pass_limit",
-            "forbidden_finish",
-            "number_lock",
-            "illegal_pass",  # whether an illegal action counts as a pass
-        )
-    ]
-)
-"""The options of a game as numbers."""
-
-
 class Rules(NamedTuple):
     """The rules of the flat game.
 
     Attributes:
         plays: Table of all plays (`plays.build`).
-        options: Options, a record of `OPTIONS_TYPE`.
+        options: Options, a record of `game.OPTIONS_TYPE`.
     """
 
     kernels = "closedhand.games.daihinmin.game"
@@ -195,6 +146,6 @@ class Rules(NamedTuple):
 
 
 def state_type(options: np.record) -> np.dtype:
-    """Return the data type of states under some options, a record of `OPTIONS_TYPE`."""
+    """Return the data type of states under some options, a record of `game.OPTIONS_TYPE`."""
     giving = bool(options.seven_give or options.ten_discard)
     return _type_of(int(options.players), giving, int(options.jokers))

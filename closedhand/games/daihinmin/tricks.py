@@ -169,13 +169,7 @@ def is_number_locked(rules, state):
 
 @kernel
 def is_forbidden_finish(rules, action, revolution):
-    """Return whether a play may not be a player's last one, for a player who wants a good place.
-
-    Args:
-        rules: Rules of the game.
-        action: The play.
-        revolution: Whether low ranks beat high ones before it.
-    """
+    """Return whether a play is a forbidden finish, in the order of ranks before it."""
     if not rules.options.forbidden_finish:
         return False
     if rules.plays.need[action] & BOTH or rules.plays.eight[action]:
@@ -275,13 +269,9 @@ def hand_on(rules, state, action):
 
 @kernel
 def leave(rules, state, player, forbidden):
-    """Rank a player who has no cards left; rank the last player, too, which ends the round.
+    """Rank a player who has no cards left, and the last player if only one is left.
 
-    Args:
-        rules: Rules of the game.
-        state: State, which is changed.
-        player: The player.
-        forbidden: Whether its last play was a forbidden finish.
+    `forbidden` says whether the player's last play was a forbidden finish.
     """
     if forbidden:
         go_last(state, player)
@@ -297,14 +287,9 @@ def leave(rules, state, player, forbidden):
 
 @kernel
 def move_on(rules, state, skipped):
-    """Give the turn to the next player who can play on; without one, begin a new trick.
+    """Give the turn to the next player who can play on, after `skipped` others; or end the trick.
 
     The trick's owner may play over its own cards, unless the rules forbid it.
-
-    Args:
-        rules: Rules of the game.
-        state: State, which is changed.
-        skipped: Number of players who can play on and are skipped.
     """
     waiting = everybody(state) & ~state.passed
     if not rules.options.overplay and state.target >= 0:

@@ -11,7 +11,6 @@ from closedhand.games.daihinmin.state import two_jokers
 NO_PLAY = -2
 """Id in place of a play that the table lacks. It differs from -1, which means no play to beat."""
 
-
 first_of_both = reader("both", NO_PLAY)
 """Id of the first play with two jokers in a family, or in the next one; by table and family."""
 _second_rank = reader("second", NO_JOKER)

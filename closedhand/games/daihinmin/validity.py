@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 
 from closedhand.core import bits, validity
-from closedhand.games.daihinmin.cards import best_of, together, without
+from closedhand.games.daihinmin.cards import are_disjoint, best_of, together, without
 from closedhand.games.daihinmin.exchange import TAXES, has_exchange, is_complete, loser, winner
 from closedhand.games.daihinmin.hidden import held_and_kept, known, payable, unseen
-from closedhand.games.daihinmin.notation import are_disjoint, dealt, is_deck, may_stand, sizes_text
+from closedhand.games.daihinmin.notation import dealt, may_stand, points_before, sizes_text
 from closedhand.games.daihinmin.plays import PASS, sizes_dealt
-from closedhand.games.daihinmin.rules import begin
+from closedhand.games.daihinmin.rules import begin, over
 from closedhand.games.daihinmin.seven_ten_rules import number_owned
 from closedhand.games.daihinmin.state import LONGEST, Rules, two_jokers
 
@@ -40,10 +40,10 @@ def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
         )
     if state.seed == 0:
         return "seed is 0, from which nothing can be dealt"
-    hands, jokers = dealt(state), _jokers(state)
+    hands, jokers = dealt(state), 1 + two_jokers(state)
     sizes = sizes_dealt(len(hands), jokers)
     found = sorted(hand.bit_count() for hand in hands)
-    if not is_deck(hands, jokers) or found != sorted(sizes):
+    if not are_disjoint(hands, jokers) or found != sorted(sizes):
         return f"the cards are not a deck of which {sizes_text(sizes)}"
     start = state.copy()
     start.hands[:] = hands
@@ -52,21 +52,12 @@ def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
     wrong = validity.replay(rules, start, state.history[: state.moves], len(rules.plays.need))
     if wrong:
         return wrong
-    if ended_by_passes(start):
+    if over(rules, start) and start.moves and start.history[start.moves - 1] == PASS:
         left = ranked_by_chance(rules, start)
         start.places[left] = state.places[left]
         start.points[left] = state.points[left]
     start.seed = state.seed
     return validity.difference(state, start, len(state.hands))
-
-
-def _is_over(state: np.record) -> bool:
-    return bool(state.out == len(state.hands))
-
-
-def ended_by_passes(state: np.record) -> bool:
-    """Return whether passes ended the last round, so that chance ranked the players left."""
-    return _is_over(state) and bool(state.moves) and state.history[state.moves - 1] == PASS
 
 
 def ranked_by_chance(rules: Rules, state: np.record) -> np.ndarray:
@@ -80,37 +71,19 @@ def ranked_by_chance(rules: Rules, state: np.record) -> np.ndarray:
     return left
 
 
-def points_before(state: np.record) -> list[int]:
-    """Return the points before the current round."""
-    points = state.points.tolist()
-    if not _is_over(state):
-        return points
-    players = len(points)
-    return [p - players + place for p, place in zip(points, state.places.tolist(), strict=True)]
-
-
-def _jokers(state: np.record) -> int:
-    return 1 + two_jokers(state)
-
-
 def _no_round(rules: Rules, state: np.record) -> str:
     """Return the reason why the record cannot be a round of the match, or an empty string."""
-    wrong = validity.outside(
-        state,
-        {
-            "moves": (0, LONGEST),
-            "round_number": (0, int(rules.options.rounds) - 1),
-            "leader": (-1, len(state.hands) - 1),
-        },
-    )
+    last = int(rules.options.rounds) - 1
+    everybody = list(range(len(state.hands)))
+    bounds = {"moves": (0, LONGEST), "round_number": (0, last), "leader": (-1, everybody[-1])}
+    wrong = validity.outside(state, bounds)
     if wrong:
         return wrong
-    everybody = list(range(len(state.hands)))
     if sorted(state.seats.tolist()) != everybody:
         return "seats is not an order of the players"
     if sorted(state.classes.tolist()) not in (everybody, [-1] * len(everybody)):
         return "classes is neither an order of the players nor of nobody"
-    if _is_over(state) and sorted(state.places.tolist()) != everybody:
+    if over(rules, state) and sorted(state.places.tolist()) != everybody:
         return "places is not an order of the players, and the game is over"
     if not may_stand(points_before(state), int(state.round_number)):
         return f"points are not those of {state.round_number} rounds"
@@ -124,7 +97,7 @@ def _unfit(rules: Rules, view: np.record, player: int) -> str:
     if view.seed or any(hands[other] for other in everybody if other != player):
         return f"a view of player_{player} shows neither the others' hands nor the seed"
     exchanged = view.taxed.tolist() + view.returned.tolist()
-    jokers = _jokers(view)
+    jokers = 1 + two_jokers(view)
     if not are_disjoint([*hands, *played], jokers) or not all(
         are_disjoint([cards], jokers) for cards in exchanged
     ):
@@ -152,11 +125,10 @@ def _unfit(rules: Rules, view: np.record, player: int) -> str:
 def _unfit_hands(rules: Rules, view: np.record, player: int, exchange: bool) -> str:
     """Return the reason why no hands are possible for the other players, or an empty string."""
     everybody = range(len(view.hands))
-    others = [
-        int(known(rules, view, player, other)) if other != player else 0 for other in everybody
-    ]
+    others = [int(known(rules, view, player, other)) for other in everybody]
+    others[player] = 0
     own, played = int(view.hands[player]), view.played.tolist()
-    if not are_disjoint([own, *played, *others], _jokers(view)):
+    if not are_disjoint([own, *played, *others], 1 + two_jokers(view)):
         return f"player_{player} knows another's cards that are elsewhere"
     hidden = int(unseen(view, player))
     for cards in others:
@@ -177,16 +149,10 @@ def _unfit_hands(rules: Rules, view: np.record, player: int, exchange: bool) -> 
 
 
 def can_have_paid(rules: Rules, view: np.record, pair: int, hidden: Any, number: int) -> bool:
-    """Return whether a winner may hold a tax at least as good as all cards that the loser kept.
+    """Return whether the winner of a pair may hold a tax no worse than all cards the loser kept.
 
-    It may if it does when the loser holds the lowest of the hidden cards.
-
-    Args:
-        rules: Rules of the flat game.
-        view: View of the winner, with the cards that are known to be in the loser's hand.
-        pair: Pair of the exchange.
-        hidden: Cards that the loser may have kept besides, a set.
-        number: Number of these that the loser has.
+    Besides those in its hand in `view`, the loser has `number` of the `hidden` cards: the winner
+    may hold such a tax if it does when these are the lowest.
     """
     held, kept = held_and_kept(view, pair)
     lowest, rest = 0, int(hidden)

@@ -129,16 +129,7 @@ def view_from(
 def _play_all(
     game: Game, state: State, player: int, held: np.uint64, actions: list[Any], leader: int | None
 ) -> None:
-    """Play the actions so far, and check the cards after each of them.
-
-    Args:
-        game: The flat game.
-        state: State at the start of the round; changed.
-        player: Player whose view it is.
-        held: Cards that the player holds now.
-        actions: All actions of the round so far.
-        leader: Player who led the first trick, if given.
-    """
+    """Play the actions so far in a round at its start; check the cards after each of them."""
     sure = np.zeros(game.num_players, np.uint64)
     # With `seven_give` the player may have got any of its cards in the meantime.
     always = NONE if game.rules.options.seven_give else held
@@ -233,11 +224,7 @@ def _each(numbers: Any, name: str, players: int) -> list[int]:
 
 
 def _note_tax(rules: Rules, state: State, player: int, paid: str) -> None:
-    """Write the tax that the player paid, and clear the taxes of others.
-
-    Raises:
-        InputError: The number of cards is not that of the tax due.
-    """
+    """Write the tax that the player paid, and clear the taxes of others."""
     cards = np.uint64(parse_cards(check_text(paid, "paid"), int(rules.options.jokers)))
     due = 0
     state.taxed[:] = 0
@@ -253,16 +240,7 @@ def _note_tax(rules: Rules, state: State, player: int, paid: str) -> None:
 def _pick(
     game: Game, state: State, player: int, held: np.uint64, action: Any, actions: int
 ) -> None:
-    """Apply a pick in the exchange.
-
-    Args:
-        game: The flat game.
-        state: State to which the pick is applied.
-        player: Player whose view it is.
-        held: Cards that the player holds now.
-        action: Card as an id or a text, or the mark of an unseen one.
-        actions: Number of actions given in all.
-    """
+    """Apply a pick in the exchange, one of `actions` actions in all."""
     pair = pair_in_exchange(state)
     giving, taking = winner(state, pair), loser(state, pair)
     complete = actions >= sum(TAXES[: pair + 1])
@@ -288,11 +266,7 @@ def _pick(
 def _lead(
     game: Game, state: State, player: int, held: np.uint64, leader: int | None
 ) -> NDArray[np.uint64]:
-    """Begin the first trick.
-
-    Returns:
-        The cards that the player now knows in the hand of each other player, uint64 [players].
-    """
+    """Begin the first trick; return the cards that the player knows in each hand, uint64 [n]."""
     gives = bool(game.rules.options.seven_give)
     if held & bit(DIAMOND_THREE) and not (gives and leader is not None):
         if leader not in (None, player):
@@ -327,10 +301,7 @@ def _hand_out(rules: Rules, state: State, action: int) -> None:
 def _check_cards(state: State, held: np.uint64, sure: NDArray[np.uint64]) -> None:
     """Check that the cards played can have been in the hands.
 
-    Args:
-        state: A past state in the tricks, or the present one.
-        held: Cards that the player whose view it is holds now.
-        sure: Cards that this player knew in each hand when the first trick began, uint64 [players].
+    `held` are the player's cards now, and `sure` those that it knew in each hand at the first lead.
     """
     fault, player, cards = _misplaced(state, held, sure)
     if fault != NOTHING:
@@ -385,14 +356,7 @@ def _check_hand(rules: Rules, state: State, player: int, held: np.uint64) -> Non
 
 
 def _check_income(rules: Rules, state: State, player: int, pair: int) -> None:
-    """Check that some of a winner's cards can be the tax that the loser paid.
-
-    Args:
-        rules: Rules of the flat game.
-        state: The present state, with the winner's hand.
-        player: The winner.
-        pair: Pair of the exchange: 0 daifugo and daihinmin, 1 fugo and hinmin.
-    """
+    """Check that some cards of `player`, the winner of a pair, can be the tax that it got."""
     payer = loser(state, pair)
     state.hands[payer] = 0
     returned = state.returned[pair] if is_complete(state, pair) else np.uint64(0)

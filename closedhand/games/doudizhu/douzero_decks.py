@@ -29,10 +29,8 @@ NUMBERS = ("BININT", "BININT1", "BININT2", "INT", "LONG", "LONG1", "LONG4")
 TEXTS = ("SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8", "UNICODE")
 KEPT = ("BINPUT", "LONG_BINPUT", "PUT")
 FETCHED = ("BINGET", "LONG_BINGET", "GET")
-
-
-class _Mark:
-    """The beginning of a group of values on the stack."""
+MARK = object()
+"""The beginning of a group of values on the stack."""
 
 
 def literal(content: bytes) -> Any:
@@ -45,21 +43,24 @@ def literal(content: bytes) -> Any:
     memo: dict[int, Any] = {}
 
     def since_mark() -> list[Any]:
-        at = next(i for i in reversed(range(len(stack))) if isinstance(stack[i], _Mark))
+        at = next(i for i in reversed(range(len(stack))) if stack[i] is MARK)
         found = stack[at + 1 :]
         del stack[at:]
         return found
+
+    def extend(values: list[Any]) -> None:
+        stack[-1].extend(values)
 
     def fill(values: list[Any]) -> None:
         stack[-1].update(zip(values[::2], values[1::2], strict=True))
 
     plain: dict[str, Callable[[], object]] = {
-        "MARK": lambda: stack.append(_Mark()),
+        "MARK": lambda: stack.append(MARK),
         "EMPTY_LIST": lambda: stack.append([]),
         "EMPTY_DICT": lambda: stack.append({}),
         "LIST": lambda: stack.append(since_mark()),
         "APPEND": lambda: stack[-2].append(stack.pop()),
-        "APPENDS": lambda: _extend(stack, since_mark()),
+        "APPENDS": lambda: extend(since_mark()),
         "SETITEM": lambda: fill([stack.pop(-2), stack.pop()]),
         "SETITEMS": lambda: fill(since_mark()),
         "MEMOIZE": lambda: memo.update({len(memo): stack[-1]}),
@@ -84,10 +85,6 @@ def literal(content: bytes) -> Any:
     return value
 
 
-def _extend(stack: list[Any], values: list[Any]) -> None:
-    stack[-1].extend(values)
-
-
 def is_decks(path: Path) -> bool:
     """Return whether a file is a pickle that begins with decks."""
     try:
@@ -106,14 +103,14 @@ def decks(path: Path) -> list[Record]:
     Raises:
         InputError: The file cannot be read, or is not a list of decks.
     """
+    content = read_content(path, MOST_TEXT)
     try:
-        found = literal(read_content(path, MOST_TEXT))
+        found = literal(content)
         if not isinstance(found, list):
             raise InputError("it is not a list of decks")
         return [_record(number, deck) for number, deck in enumerate(found, 1)]
     except InputError as error:
-        message = str(error)
-        raise InputError(message if str(path) in message else f"{path}: {message}") from None
+        raise InputError(f"{path}: {error}") from None
 
 
 def _record(number: int, deck: Any) -> Record:

@@ -1,21 +1,14 @@
 """Explanations for people: the notation, reasons of illegal plays, and cards seen and unseen."""
 
-from typing import NamedTuple
+from collections import Counter
 
 import numpy as np
 
-from closedhand.core.explanations import Cards, Explanations, first_reason
+from closedhand.core.explanations import Cards, Explanations
 from closedhand.core.game import Game, State
 from closedhand.games.doudizhu.auction import is_opening, is_shown, pass_id, words_to_come
-from closedhand.games.doudizhu.counts import RANKS, unpack
-from closedhand.games.doudizhu.plays import (
-    BOMB,
-    CATEGORIES,
-    GROUPS,
-    PASS_FAMILY,
-    PASS_GROUP,
-    ROCKET,
-)
+from closedhand.games.doudizhu.counts import unpack
+from closedhand.games.doudizhu.plays import BOMB, CATEGORIES, PASS_FAMILY, PASS_GROUP, ROCKET
 from closedhand.games.doudizhu.state import Rules
 from closedhand.games.doudizhu.substeps import FIRST_BID
 
@@ -39,140 +32,6 @@ DOUBLE doubles what you play for, PASS does not.""",
     "SHOW": """
 The landlord's SHOW lays all cards open and doubles the stake, PASS does not.""",
 }
-
-
-class Claim(NamedTuple):
-    """An illegal action, with the parts that reasons look at.
-
-    Attributes:
-        text: Its notation.
-        word: A word as its id less that of the pass, 0 for the pass, -1 for a play.
-        group: Main group of a play.
-        need: Cards that it needs, packed; in sub-steps the main cards.
-    """
-
-    text: str
-    word: int
-    group: int
-    need: np.uint64
-
-
-def bids_come_first(rules: Rules, state: State, claim: Claim) -> str:
-    """Give the reason against a play of cards during the auction."""
-    in_auction = state.landlord < 0 and claim.word < 0
-    return "the auction comes first: bid or PASS" if in_auction else ""
-
-
-def nobody_has_called(rules: Rules, state: State, claim: Claim) -> str:
-    """Give the reason against a robbery before the call, or a second call."""
-    if state.landlord >= 0 or not rules.options.robbing:
-        return ""
-    return "nobody has called: CALL or PASS" if state.stake == 0 else "somebody has: ROB or PASS"
-
-
-def bid_is_topped(rules: Rules, state: State, claim: Claim) -> str:
-    """Give the reason against a bid that is not above the highest."""
-    return f"the bid is {state.stake} already: bid more, or PASS" if state.landlord < 0 else ""
-
-
-def word_comes_first(rules: Rules, state: State, claim: Claim) -> str:
-    """Give the reason against cards while players say if they double or show their cards."""
-    if not is_opening(rules, state):
-        return ""
-    showing = rules.options.show_word and words_to_come(rules, state) == 1
-    question = "show your cards: SHOW" if showing else "double: DOUBLE"
-    return f"say first whether you {question} or PASS"
-
-
-def auction_is_over(rules: Rules, state: State, claim: Claim) -> str:
-    """Give the reason against a word while cards are played."""
-    return "the auction is over" if claim.word > 0 else ""
-
-
-def leader_passes(rules: Rules, state: State, claim: Claim) -> str:
-    """Give the reason against a pass without a play to beat."""
-    return "you lead: a leader may not pass" if claim.word == 0 else ""
-
-
-def cards_are_missing(rules: Rules, state: State, claim: Claim) -> str:
-    """Give the reason against cards that are not in the hand."""
-    hand = int(state.hands[state.player])
-    missing = "".join(
-        rank * max(0, (int(claim.need) >> 4 * i & 15) - (hand >> 4 * i & 15))
-        for i, rank in enumerate(RANKS)
-    )
-    return f"not in your hand: {missing}" if missing else ""
-
-
-def kickers_are_missing(rules: Rules, state: State, claim: Claim) -> str:
-    """Give the reason against main cards that could be played if the hand had kickers."""
-    return "your hand has no kickers for it" if state.target < 0 else ""
-
-
-def play_is_too_low(rules: Rules, state: State, claim: Claim) -> str:
-    """Give the reason against a play of the kind to beat, or a bomb, that does not beat it."""
-    cards, target, family = _target(rules, state)
-    own = rules.plays.groups[claim.group]
-    if own.family not in (family, BOMB) or claim.group > target:
-        return ""
-    return f"{claim.text} does not beat {cards}: {_beating(rules, target, family)}"
-
-
-def play_is_of_another_kind(rules: Rules, state: State, claim: Claim) -> str:
-    """Give the reason against a play whose kind or length differs from the one to beat."""
-    cards, target, family = _target(rules, state)
-    if rules.plays.groups[claim.group].family == family:
-        return ""
-    kinds = _kind(rules, claim.group), _kind(rules, target)
-    return f"{claim.text} ({kinds[0]}) cannot beat {cards} ({kinds[1]}): " + _beating(
-        rules, target, family
-    )
-
-
-def kickers_do_not_beat(rules: Rules, state: State, claim: Claim) -> str:
-    """Give the reason against main cards that beat the play only with other kickers."""
-    return f"{claim.text} does not beat {_target(rules, state)[0]} with the kickers in your hand"
-
-
-REASONS = (
-    bids_come_first,
-    nobody_has_called,
-    bid_is_topped,
-    word_comes_first,
-    auction_is_over,
-    leader_passes,
-    cards_are_missing,
-    kickers_are_missing,
-    play_is_too_low,
-    play_is_of_another_kind,
-    kickers_do_not_beat,
-)
-
-
-def _kind(rules: Rules, group: int) -> str:
-    """Name a main group: `pair`, `solo chain of 5`, `shuttle of 2`."""
-    index = int(rules.plays.groups[group].family)
-    family = rules.plays.families[index]
-    name = CATEGORIES[int(family.category)].name
-    if index > PASS_FAMILY:
-        return f"{SHUTTLE_KINDS[name]} of {family.length}"
-    return f"{name} of {family.length}" if "chain" in name else name
-
-
-def _target(rules: Rules, state: State) -> tuple[str, int, int]:
-    """Return the cards, group and family of the play to beat."""
-    group = int(rules.plays.group[state.target])
-    cards = unpack(rules.plays.need[state.target])
-    return cards, group, int(rules.plays.groups[group].family)
-
-
-def _beating(rules: Rules, group: int, family: int) -> str:
-    """Describe the plays that beat one: `it takes a higher pair, a bomb or the rocket`."""
-    if family == ROCKET:
-        return "nothing does"
-    others = " or the rocket" if family == BOMB else ", a bomb or the rocket"
-    return f"it takes a higher {_kind(rules, group)}{others}"
-
 
 KINDS = {
     "solo": "single",
@@ -199,6 +58,16 @@ SHUTTLE_KINDS = {
 """The names of chains of fours, by the category of a single four."""
 
 
+def _kind(rules: Rules, group: int) -> str:
+    """Name a main group: `pair`, `solo chain of 5`, `shuttle of 2`."""
+    index = int(rules.plays.groups[group].family)
+    family = rules.plays.families[index]
+    name = CATEGORIES[int(family.category)].name
+    if index > PASS_FAMILY:
+        return f"{SHUTTLE_KINDS[name]} of {family.length}"
+    return f"{name} of {family.length}" if "chain" in name else name
+
+
 def kind(game: Game, action: int) -> str:
     """Name the kind of a play of the flat game; empty for the pass and other words."""
     plays = game.rules.plays
@@ -206,41 +75,73 @@ def kind(game: Game, action: int) -> str:
         return ""
     index = int(plays.groups[int(plays.group[action])].family)
     names = SHUTTLE_KINDS if index > PASS_FAMILY else KINDS
-    return names.get(CATEGORIES[int(plays.families[index].category)].name, "")
+    return names[CATEGORIES[int(plays.families[index].category)].name]
 
 
-def flat_reason(game: Game, state: State, action: int) -> str:
+def reason(game: Game, state: State, action: int) -> str:
     """Explain why an action of the flat game is illegal."""
     plays, passing = game.rules.plays, pass_id(game.rules)
-    word = max(-1, action - passing)
-    place = min(action, passing)
-    claim = Claim(game.text(action), word, int(plays.group[place]), plays.need[place])
-    return first_reason(REASONS, game.rules, state, claim)
-
-
-def kicker_is_due(game: Game, state: State, action: int) -> str:
-    """Give the reason against main groups and passes while kickers are chosen."""
-    is_kicker = GROUPS <= action < FIRST_BID
-    return "choose a kicker now, such as +4 or +44" if state.group >= 0 and not is_kicker else ""
-
-
-def kicker_does_not_fit(game: Game, state: State, action: int) -> str:
-    """Give the reason against a kicker without a main group, or one with which no play goes on."""
-    if not GROUPS <= action < FIRST_BID:
-        return ""
-    if state.group < 0:
-        return "a kicker comes after the main cards: choose these first"
-    return "no play goes on with this kicker: kickers are in your hand, and go from low to high"
+    play, word = min(action, passing), max(-1, action - passing)
+    text = game.text(action)
+    return _reason(game.rules, state, text, word, int(plays.group[play]), plays.need[play])
 
 
 def substep_reason(game: Game, state: State, action: int) -> str:
-    """Explain why a main group, a pass or a word is illegal."""
-    rules, word = game.rules.flat, action - FIRST_BID + 1
-    if word <= 0:
-        word = 0 if action == PASS_GROUP else -1
-    group = min(action, PASS_GROUP)
-    claim = Claim(game.text(action), word, group, rules.plays.groups[group].need)
-    return first_reason(REASONS, rules, state, claim)
+    """Explain why a main group, a kicker, a pass or a word is illegal."""
+    is_kicker = PASS_GROUP < action < FIRST_BID
+    if state.group >= 0 and not is_kicker:
+        return "choose a kicker now, such as +4 or +44"
+    if is_kicker and state.group < 0:
+        return "a kicker comes after the main cards: choose these first"
+    if is_kicker:
+        return "no play goes on with this kicker: kickers are in your hand, and go from low to high"
+    rules, group = game.rules.flat, min(action, PASS_GROUP)
+    word = 0 if action == PASS_GROUP else max(-1, action - FIRST_BID + 1)
+    return _reason(rules, state, game.text(action), word, group, rules.plays.groups[group].need)
+
+
+def _reason(rules: Rules, state: State, text: str, word: int, group: int, need: np.uint64) -> str:
+    """Explain why a word, the pass or a play is illegal.
+
+    Args:
+        rules: Rules of the flat game.
+        state: State in which it is illegal.
+        text: Its notation.
+        word: A word as its id less that of the pass, 0 for the pass, -1 for a play.
+        group: Main group of a play.
+        need: Cards that it needs, packed; in sub-steps the main cards.
+    """
+    if state.landlord < 0 and word < 0:
+        return "the auction comes first: bid or PASS"
+    if state.landlord < 0 and rules.options.robbing:
+        return (
+            "nobody has called: CALL or PASS" if state.stake == 0 else "somebody has: ROB or PASS"
+        )
+    if state.landlord < 0:
+        return f"the bid is {state.stake} already: bid more, or PASS"
+    if is_opening(rules, state):
+        showing = rules.options.show_word and words_to_come(rules, state) == 1
+        question = "show your cards: SHOW" if showing else "double: DOUBLE"
+        return f"say first whether you {question} or PASS"
+    if word >= 0:
+        return "the auction is over" if word else "you lead: a leader may not pass"
+    missing = Counter(unpack(need)) - Counter(unpack(state.hands[state.player]))
+    if missing:
+        return f"not in your hand: {''.join(missing.elements())}"
+    if state.target < 0:
+        return "your hand has no kickers for it"
+    target, cards = int(rules.plays.group[state.target]), unpack(rules.plays.need[state.target])
+    own, family = (int(rules.plays.groups[each].family) for each in (group, target))
+    others = " or the rocket" if family == BOMB else ", a bomb or the rocket"
+    beating = f"it takes a higher {_kind(rules, target)}{others}"
+    if family == ROCKET:
+        beating = "nothing does"
+    if own in (family, BOMB) and group <= target:
+        return f"{text} does not beat {cards}: {beating}"
+    if own != family:
+        kinds = _kind(rules, group), _kind(rules, target)
+        return f"{text} ({kinds[0]}) cannot beat {cards} ({kinds[1]}): {beating}"
+    return f"{text} does not beat {cards} with the kickers in your hand"
 
 
 def cards(game: Game, view: State, player: int) -> Cards:
@@ -249,16 +150,16 @@ def cards(game: Game, view: State, player: int) -> Cards:
     seen = sum(map(int, view.played))
     if is_shown(rules, view) and view.landlord != player:
         seen += int(view.hands[view.landlord])
-    return Cards(
-        [*unpack(seen)], [*unpack(int(rules.options.deck) - seen - int(view.hands[player]))]
-    )
+    unseen = int(rules.options.deck) - seen - int(view.hands[player])
+    return Cards([*unpack(seen)], [*unpack(unseen)])
 
 
 def explanations_of(words: tuple[str, ...], substeps: bool = False) -> Explanations:
     """Return the explanations of a game with some words."""
-    passing = CLAIMS_HELP if "CALL" in words else PASS_HELP
-    said = "".join(text for word, text in WORDS_HELP.items() if word in words)
     plays = SUBSTEPS_HELP if substeps else PLAYS_HELP
-    reasons = (kicker_is_due, kicker_does_not_fit, substep_reason) if substeps else (flat_reason,)
-    named = None if substeps else kind
-    return Explanations(CARDS_HELP + plays + passing + said, reasons, cards, named)
+    passing = CLAIMS_HELP if "CALL" in words else PASS_HELP
+    said = "".join(help for word, help in WORDS_HELP.items() if word in words)
+    text = CARDS_HELP + plays + passing + said
+    if substeps:
+        return Explanations(text, (substep_reason,), cards)
+    return Explanations(text, (reason,), cards, kind)

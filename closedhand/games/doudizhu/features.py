@@ -27,7 +27,6 @@ MOVES = 15
 MOST_LEFT = 20
 FOUR_BYTES = np.uint64(0x01010101)
 
-
 PLACES = ("self", "down", "up")
 AT_LEAST = [*labels(RANKS[:SUITED], range(1, 5)), *RANKS[SUITED:]]
 NAMES = [category.name for category in CATEGORIES[:-1]]

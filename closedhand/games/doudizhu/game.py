@@ -30,53 +30,30 @@ __all__ = [
 
 OPTIONS = Options(
     "doudizhu",
-    Option(
-        "rules",
-        "deeprocket",
-        "the preset, which decides the kickers and the deal; bidding is on in `openspiel`, with "
-        "spring in `botzone`, and with robbing in `two_players`",
-        choices=tuple(PRESETS),
-    ),
+    Option("rules", "deeprocket", "the preset, which decides the kickers and the deal; bidding is "
+           "on in `openspiel`, with spring in `botzone`, and with robbing in `two_players`",
+           choices=tuple(PRESETS)),
     Option("substeps", False, "main group and kickers are separate actions"),
     Option("bidding", False, "an auction decides the landlord"),
-    Option(
-        "robbing",
-        False,
-        "the auction is by calling and robbing (jiao dizhu, qiang dizhu), not by bids; it needs "
-        "bidding",
-    ),
-    Option(
-        "passed_deals",
-        None,
-        "number of deals after which the game ends with 0 for everybody if all pass in each, 3 if "
-        "none; 0: as many as it takes, and `max_moves` counts from the last one; it needs bidding. "
-        "In `botzone` no deal is passed: if all pass, the first seat is the landlord, for nothing",
-        kind=int,
-        least=0,
-        most=1000,
-    ),
+    Option("robbing", False, "the auction is by calling and robbing (jiao dizhu, qiang dizhu), not "
+           "by bids; it needs bidding"),
+    Option("passed_deals", None, "number of deals after which the game ends with 0 for everybody "
+           "if all pass in each, 3 if none; 0: as many as it takes, and `max_moves` counts from "
+           "the last one; it needs bidding. In `botzone` no deal is passed: if all pass, the first "
+           "seat is the landlord, for nothing", kind=int, least=0, most=1000),
     Option("doubling", False, "every player may double before the landlord leads (jiabei)"),
-    Option(
-        "open_hand",
-        False,
-        "the landlord may show all cards before leading, which doubles the stake (mingpai)",
-    ),
+    Option("open_hand", False, "the landlord may show all cards before leading, which doubles the "
+           "stake (mingpai)"),
     Option("spring", False, "a spring or an anti-spring doubles the score"),
-    Option(
-        "objective",
-        "score",
-        "payoffs are points, doubled by bombs, or 1 and -1",
-        choices=("score", "win"),
-    ),
+    Option("objective", "score", "payoffs are points, doubled by bombs, or 1 and -1",
+           choices=("score", "win")),
     Option("base", None, "the stake without bids, 3 if none", kind=int, least=1, most=99),
     presets={
-        name: {
-            "bidding": preset.bidding,
-            **{option: True for option in ("robbing", "spring") if getattr(preset, option)},
-        }
+        name: {"bidding": preset.bidding, **{
+            option: True for option in ("robbing", "spring") if getattr(preset, option)}}
         for name, preset in PRESETS.items()
     },
-)
+)  # fmt: skip
 
 ROLES = {2: ("landlord", "peasant"), 3: ("landlord", "peasants", "peasants")}
 AUCTION_ROLES = ("first", "second", "third")
@@ -106,7 +83,7 @@ def make_game(**given: Any) -> Game:
     if base is not None and bidding and not robbing:
         raise InputError("base is for games without bidding: there the winning bid is the stake")
     plays = build(options["rules"])
-    words = words_of(**options)
+    words = words_of(options)
     deck = preset.deck
     numbers = np.zeros(1, OPTIONS_TYPE)[0]
     numbers.bidding, numbers.robbing, numbers.spring = bidding, robbing, options["spring"]
@@ -146,7 +123,7 @@ def make_game(**given: Any) -> Game:
 def in_substeps(flat: Game) -> Game:
     """Return a flat game in sub-steps; its shuttles, if it has any, are left out."""
     rules = flat.rules
-    words = words_of(**flat.options)
+    words = words_of(flat.options)
     return replace(
         flat,
         options={**flat.options, "substeps": True},

@@ -9,6 +9,7 @@ omitted: role 0 is the landlord, 1 the down peasant, 2 the up peasant. Without b
 the seats.
 """
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -31,17 +32,13 @@ BIDS = ("BID1", "BID2", "BID3")
 CLAIMS = ("CALL", "ROB")
 DOUBLE, SHOW = "DOUBLE", "SHOW"
 PASSED = "PASSED"
-
-
-def words_of(
-    *, bidding: bool, robbing: bool, doubling: bool, open_hand: bool, **others: Any
-) -> tuple[str, ...]:
-    """List the words of a game with these options in the order of their ids, after the pass."""
-    auction = (CLAIMS if robbing else BIDS) if bidding else ()
-    return (*auction, *[DOUBLE] * doubling, *[SHOW] * open_hand)
-
-
 ROLES = {2: ("landlord", "peasant"), 3: ("landlord", "down peasant", "up peasant")}
+
+
+def words_of(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """List the words of a game with some options in the order of their ids, after the pass."""
+    auction = (CLAIMS if options["robbing"] else BIDS) if options["bidding"] else ()
+    return (*auction, *[DOUBLE] * options["doubling"], *[SHOW] * options["open_hand"])
 
 
 class Notation(TableNotation):
@@ -56,14 +53,9 @@ class Notation(TableNotation):
         self.explanations = explanations_of(words, self.substeps)
 
     @cached_property
-    def flat_texts(self) -> tuple[str, ...]:
-        """The notation of every action id of the flat game."""
-        return plays.texts(self.preset) + self.words
-
-    @cached_property
     def texts(self) -> tuple[str, ...]:
         """The notation of every action id."""
-        return self.flat_texts
+        return plays.texts(self.preset) + self.words
 
     @cached_property
     def by_cards(self) -> dict[int, list[int]]:
@@ -109,22 +101,24 @@ class Notation(TableNotation):
             InputError: The text does not deal the whole deck into three hands and public cards.
         """
         fields = [field.strip().upper() for field in text.strip().rstrip(";").split(";")]
-        passed = self._passed(fields.pop()) if fields[-1].startswith(PASSED) else 0
-        hand, rest, deck = self.rules.options.hand, third(self.rules), int(self.rules.options.deck)
-        if [len(field) for field in fields] != [hand, hand, rest, self.rules.options.public]:
+        options, passed = self.rules.options, 0
+        if fields[-1].startswith(PASSED):
+            most = max(int(options.passed_deals) - 1, 0)
+            number = fields.pop().removeprefix(PASSED)
+            passed = parse_whole(number, "the number of passed deals", 0, most)
+        hand, rest, public = options.hand, third(self.rules), options.public
+        if [len(field) for field in fields] != [hand, hand, rest, public]:
             lengths = ", ".join(str(len(field)) for field in fields)
-            raise InputError(f"a deal is four fields of {hand}, {hand}, {rest} and "
-                             f"{self.rules.options.public} cards, not {lengths}")  # fmt: skip
+            raise InputError(
+                f"a deal is four fields of {hand}, {hand}, {rest} and {public} cards, not {lengths}"
+            )
         try:
             cards = [pack(field) for field in fields]
         except ValueError as error:
             raise InputError(f"not a deal: {error}") from None
-        if sum(map(int, cards)) != deck:
-            wrong = [
-                rank
-                for i, rank in enumerate(RANKS)
-                if sum(field.count(rank) for field in fields) != deck >> 4 * i & 15
-            ]
+        given, deck = "".join(fields), unpack(options.deck)
+        wrong = [rank for rank in RANKS if given.count(rank) != deck.count(rank)]
+        if wrong:
             raise InputError(f"the four fields do not make a deck: count the {', '.join(wrong)}")
         state = np.zeros(1, STATE)[0]
         state.hands[:] = cards[:SEATS]
@@ -134,15 +128,6 @@ class Notation(TableNotation):
         state.passed = passed
         return state
 
-    def _passed(self, field: str) -> int:
-        """Parse the number of deals that were passed.
-
-        Raises:
-            InputError: It is none, or the game would have ended.
-        """
-        most = max(int(self.rules.options.passed_deals) - 1, 0)
-        return parse_whole(field.removeprefix(PASSED), "the number of passed deals", 0, most)
-
     def cards_of(self, action: int, state: State) -> tuple[str, ...]:
         """List the cards of a play."""
         if action >= self.rules.plays.number - 1:
@@ -151,29 +136,9 @@ class Notation(TableNotation):
 
     def scene(self, state: State) -> list[Row]:
         """Return the table: a row for each seat, then the public cards."""
-        rows = []
         last = self.last_actions(state)
         players = self.rules.options.players
-        for seat in range(players):
-            role = "seat"
-            if state.landlord >= 0:
-                role = ROLES[players][(seat - state.landlord) % players]
-            hand = unpack(state.hands[seat])
-            hidden = ("",) * (int(state.left[seat]) - len(hand))
-            spoken = last[seat] in (*self.words, "PASS")
-            cards = () if spoken else tuple(last[seat].replace("+", ""))
-            rows.append(
-                Row(
-                    f"player_{seat} {role}",
-                    (*hand, *hidden),
-                    last[seat],
-                    active=bool(seat == state.player and not over(self.rules, state)),
-                    last=cards,
-                    player=seat,
-                    role=role if state.landlord >= 0 else "",
-                    marks=("doubled",) if doubled(self.rules, state, seat) > 0 else (),
-                )
-            )
+        rows = [self._row(state, seat, last[seat]) for seat in range(players)]
         public = tuple(unpack(state.public)) or ("",) * self.rules.options.public
         times = f" x {2 ** int(state.bombs)}" if state.bombs else ""
         unbid = state.landlord < 0 and state.stake == 0
@@ -185,6 +150,17 @@ class Notation(TableNotation):
             rows.append(Row("set aside", tuple(aside)))
         return rows
 
+    def _row(self, state: State, seat: int, last: str) -> Row:
+        players, landlord = self.rules.options.players, state.landlord
+        role = ROLES[players][(seat - landlord) % players] if landlord >= 0 else ""
+        hand = unpack(state.hands[seat])
+        hidden = ("",) * (int(state.left[seat]) - len(hand))
+        active = bool(seat == state.player and not over(self.rules, state))
+        cards = () if last in (*self.words, "PASS") else tuple(last.replace("+", ""))
+        marks = ("doubled",) if doubled(self.rules, state, seat) > 0 else ()
+        label = f"player_{seat} {role or 'seat'}"
+        return Row(label, (*hand, *hidden), last, active, cards, seat, role, marks)
+
     def _result(self, state: State) -> tuple[str, ...]:
         """List the facts that the payoffs of a finished game are made of."""
         if state.landlord < 0:
@@ -194,7 +170,7 @@ class Notation(TableNotation):
 
     def last_actions(self, state: State) -> list[str]:
         """Return each seat's action in the last turn, or an empty text if it has not acted."""
-        players = self.rules.options.players
+        players, texts = self.rules.options.players, plays.texts(self.preset) + self.words
         last = [""] * players
         for age in range(min(players, int(state.moves))):
             move = int(state.moves) - 1 - age
@@ -202,7 +178,7 @@ class Notation(TableNotation):
                 seat = int(speaker(self.rules, state, move))
             else:
                 seat = (state.landlord + move - state.words) % players
-            last[seat] = last[seat] or self.flat_texts[state.history[move]]
+            last[seat] = last[seat] or texts[state.history[move]]
         return last
 
 
@@ -239,12 +215,8 @@ class SubstepNotation(Notation):
 def parse_record(line: str, game: Game) -> Record:
     """Parse a record in the paper's notation; the passes that it omits are restored.
 
-    Args:
-        line: `landlord;down;up;public;role,cards;role,cards;…`
-        game: A game without bidding and without sub-steps.
-
     Raises:
-        InputError: A malformed field, or an illegal action.
+        InputError: A malformed field, an illegal action, or a game with bidding.
     """
     if game.flat.rules.has_words or game.num_players < SEATS:
         raise InputError("the paper's notation has no auction: use rules without bidding")

@@ -111,7 +111,6 @@ FAMILY = record_type(
 )
 """The groups of one category and length: a group beats those before it in its family."""
 
-
 STANDING = record_type(
     [
         ("family", "i4"),  # the first family with plays that beat it, before the bombs
@@ -145,20 +144,18 @@ PLAYS = record_type(
 )
 """The table of a preset."""
 
-
 Kickers = tuple[int, ...]
-
-
-def distinct_solos(main: range, number: int) -> Iterator[Kickers]:
-    """Iterate over solo kickers of different ranks, never both jokers."""
-    for kickers in combinations([r for r in range(15) if r not in main], number):
-        if not {SMALL_JOKER, BIG_JOKER} <= set(kickers):
-            yield kickers
 
 
 def all_distinct_solos(main: range, number: int) -> Iterator[Kickers]:
     """Iterate over solo kickers of different ranks, also both jokers."""
-    yield from combinations([r for r in range(15) if r not in main], number)
+    return combinations([r for r in range(15) if r not in main], number)
+
+
+def distinct_solos(main: range, number: int) -> Iterator[Kickers]:
+    """Iterate over solo kickers of different ranks, never both jokers."""
+    jokers = {SMALL_JOKER, BIG_JOKER}
+    return (kickers for kickers in all_distinct_solos(main, number) if not jokers <= {*kickers})
 
 
 def repeated_solos(main: range, number: int) -> Iterator[Kickers]:
@@ -281,61 +278,36 @@ def main_ranks(category: Category, length: int) -> list[range]:
 
 def cards_of(main: range, category: Category, kickers: Kickers) -> int:
     """Return the cards of a play, packed."""
-    return sum(category.copies << 4 * r for r in main) + sum(
-        category.unit << 4 * r for r in kickers
-    )
+    units = sum(category.unit << 4 * r for r in kickers)
+    return sum(category.copies << 4 * r for r in main) + units
 
 
 @cache
 def build(preset: str) -> np.record:
     """Build the table of a preset, given by its name in `PRESETS`."""
     names = [category.name for category in CATEGORIES]
-    kinds = [*CATEGORIES, *(SHUTTLES if PRESETS[preset].shuttles else ())]
     need: list[int] = []
     group_of: list[int] = []
     groups: list[tuple[int, ...]] = []
     families: list[tuple[int, ...]] = []
-    for category in kinds:
+    for category in CATEGORIES + (SHUTTLES if PRESETS[preset].shuttles else ()):
         within = sum(1 << 4 * r for r in range(category.lowest, category.highest + 1))
         for length in category.lengths:
-            first_group = len(groups)
+            first_group, f = len(groups), len(families)
             for main in main_ranks(category, length):
-                first = len(need)
-                kickers = kicker_sets(PRESETS[preset], category, main)
+                first, ranks = len(need), sum(1 << r for r in main)
+                kickers = kicker_sets(PRESETS[preset], category, main) if main else []
                 need += [cards_of(main, category, choice) for choice in kickers]
                 group_of += [len(groups)] * len(kickers)
-                groups.append(
-                    (
-                        cards_of(main, category, ()),
-                        first,
-                        len(need),
-                        len(families),
-                        sum(1 << r for r in main),
-                        category.kickers * length,
-                        category.unit,
-                    )
-                )
-            families.append(
-                (
-                    within,
-                    first_group,
-                    len(groups),
-                    names.index(category.name),
-                    category.copies,
-                    length,
-                    category.lowest,
-                    category.lengths.stop - 1 - length,
-                )
-            )
-    # The pass is the last play; the shuttles come before it, with ids one lower.
-    place = groups[PASS_GROUP][1]
-    need.append(need.pop(place))
-    group_of.append(group_of.pop(place))
-    for g in range(GROUPS, len(groups)):
-        cards, first, end, *others = groups[g]
-        groups[g] = (cards, first - 1, end - 1, *others)
-    cards, _, _, *others = groups[PASS_GROUP]
-    groups[PASS_GROUP] = (cards, len(need) - 1, len(need), *others)
+                cards, number = cards_of(main, category, ()), category.kickers * length
+                groups.append((cards, first, len(need), f, ranks, number, category.unit))
+            place, longer = names.index(category.name), category.lengths.stop - 1 - length
+            shape = (category.copies, length, category.lowest, longer)
+            families.append((within, first_group, len(groups), place, *shape))
+    # The pass is the last play, after the shuttles.
+    groups[PASS_GROUP] = (0, len(need), len(need) + 1, *groups[PASS_GROUP][3:])
+    need.append(0)
+    group_of.append(PASS_GROUP)
     plays = np.zeros(1, PLAYS)[0]
     plays.number = len(need)
     plays.need[: len(need)] = need
@@ -377,10 +349,8 @@ def set_standings_by_cards(plays: np.record) -> None:
     found: dict[tuple[int, ...], int] = {}
     for length in (3, 4, 5):
         family = chains[with_solos, length]
-        for play in range(
-            plays.groups[plays.families[family].first].first,
-            plays.groups[plays.families[family].end - 1].end,
-        ):
+        first, end = plays.families[family].first, plays.families[family].end
+        for play in range(plays.groups[first].first, plays.groups[end - 1].end):
             kickers = int(plays.need[play]) - int(plays.groups[plays.group[play]].need)
             strength = int(plays.strength[play])
             if length > 3 and any(kickers >> 4 * r & 15 >= 3 for r in range(TWO + 1)):
@@ -391,7 +361,7 @@ def set_standings_by_cards(plays: np.record) -> None:
                 above = int(fours.first) + min(max(strength - 3, -1), ACE - 3)
                 standing = (chains[trios, 4], family, above, strength + 1)
             else:
-                standing = (family, BOMB, int(plays.families[family].first) - 1, strength + 1)
+                standing = (family, BOMB, int(first) - 1, strength + 1)
             plays.standing[play] = found.setdefault(standing, ALL_GROUPS + len(found))
     for standing, index in found.items():
         plays.standings[index] = standing

@@ -28,17 +28,16 @@ from closedhand.games.doudizhu.counts import EACH, at_least, contains, count, on
 from closedhand.games.doudizhu.plays import ALL_FAMILIES, BOMB, FAMILIES, PASS_FAMILY, PASS_GROUP
 from closedhand.games.doudizhu.state import LONGEST, SEATS, STATE, Rules, around, clear
 
+CARDS = 54
+"""Cards of the whole deck."""
+SUITED = EACH & np.uint64((1 << 4 * 13) - 1)
+"""One card of each rank of which there are four cards."""
+
 
 @kernel
 def third(rules):
     """Return the number of cards that the third seat is dealt."""
     return rules.options.hand if rules.options.players == SEATS else rules.options.aside
-
-
-CARDS = 54
-"""Cards of the whole deck."""
-SUITED = EACH & np.uint64((1 << 4 * 13) - 1)
-"""One card of each rank of which there are four cards."""
 
 
 @kernel
@@ -168,10 +167,7 @@ def has_ranks(group, cards):
 
 @kernel
 def has_play(plays, g, cards, least):
-    """Return whether cards that hold the main group `g` allow a play of it of at least a strength.
-
-    Strength 0 means any.
-    """
+    """Return whether cards that hold main group `g` allow a play of at least a strength; 0: any."""
     group = plays.groups[g]
     if least == 0 and has_ranks(group, cards):
         return True
@@ -199,13 +195,8 @@ def is_bomb(family):
 def legal_groups(rules, state, out):
     """Write the main groups that may be played now and are in hand, ascending; return their number.
 
-    Only the main cards are checked, not the kickers (see `least_strength`). `legal_shuttles` writes
-    the plays of the groups after the pass.
-
-    Args:
-        rules: Rules of the game.
-        state: State after the auction, with a hand for the player to act.
-        out: Output: ids of main groups, ascending, without the pass.
+    Only the main cards are checked, not the kickers (see `least_strength`). The pass is left out,
+    and `legal_shuttles` writes the plays of the groups after it.
     """
     hand = state.hands[state.player]
     # A leader may play any family. A follower may play the groups after `above` in the families `f`
@@ -336,11 +327,6 @@ def play(rules, state, action):
 
     If all have passed in the auction, deal again, unless it was the last deal. The option
     `passed_deals` is the number of such deals that end the game, 0 for any number of deals.
-
-    Args:
-        rules: Rules of the game.
-        state: State, changed in place.
-        action: Id of a legal action: a play, the pass, or a word.
     """
     opening = is_opening(rules, state)  # it reads `moves`, which grows below
     state.history[state.moves] = action

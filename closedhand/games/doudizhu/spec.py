@@ -2,23 +2,24 @@
 
 from closedhand.core.registry import GameSpec
 
+HERE = "closedhand.games.doudizhu"
 COMMANDS = "closedhand.commands.doudizhu"
 
 DOUDIZHU = GameSpec(
     name="doudizhu",
     title="Dou Dizhu",
-    make="closedhand.games.doudizhu.game:make_game",
+    make=f"{HERE}.game:make_game",
     contract=1,
     aec_id="closedhand/doudizhu-v0",
     gymnasium_id="closedhand/DouDizhu-v0",
     opponent="greedy",
     adviser="decompose",
     line_notation=r"[3-9TJQKA2SB]{6,}\s*;",
-    parse_record="closedhand.games.doudizhu.notation:parse_record",
+    parse_record=f"{HERE}.notation:parse_record",
     readers=(
-        "closedhand.games.doudizhu.printed:PRINTED",
+        f"{HERE}.printed:PRINTED",
         "closedhand.bridges.botzone.logs:BOTZONE",
-        "closedhand.games.doudizhu.douzero_decks:DECKS",
+        f"{HERE}.douzero_decks:DECKS",
     ),
     trainers={
         "decompose": f"{COMMANDS}.decompose:learn",
@@ -37,19 +38,14 @@ DOUDIZHU = GameSpec(
         "reproduce deeprocket": f"{COMMANDS}.reproduce:deeprocket",
     },
     columns={
-        "WP": "closedhand.games.doudizhu.metrics:winning_percentage",
-        "ADP": "closedhand.games.doudizhu.metrics:average_difference",
+        "WP": f"{HERE}.metrics:winning_percentage",
+        "ADP": f"{HERE}.metrics:average_difference",
     },
-    rulebook="closedhand.games.doudizhu:rulebook",
-    terms="closedhand.games.doudizhu:terms",
+    rulebook=f"{HERE}:rulebook",
+    terms=f"{HERE}:terms",
     faces={"S": "joker", "B": "JOKER"},
     table_options={"bidding": True, "spring": True},
     playouts="closedhand.agents.doudizhu.search.agent:playouts",
     endgames="closedhand.agents.doudizhu.endgames:ENDGAMES",
-    pages=(
-        "closedhand.games.doudizhu",
-        "closedhand.games.doudizhu.planes",
-        "closedhand.games.doudizhu.features",
-        "closedhand.games.doudizhu.substeps",
-    ),
+    pages=(HERE, f"{HERE}.planes", f"{HERE}.features", f"{HERE}.substeps"),
 )

@@ -25,13 +25,13 @@ def valid(
 
     An incomplete play consists of `steps` under `factored`, the rules in sub-steps.
     """
-    last = rules.options.players - 1
-    passed = max(int(rules.options.passed_deals) - 1, 0)
-    wrong = validity.outside(
-        state,
-        {"moves": (0, LONGEST), "landlord": (-1, last), "words": (0, MOST_SAID),
-         "passed": (0, passed)},
-    )  # fmt: skip
+    bounds = {
+        "moves": (0, LONGEST),
+        "landlord": (-1, int(rules.options.players) - 1),
+        "words": (0, MOST_SAID),
+        "passed": (0, max(int(rules.options.passed_deals) - 1, 0)),
+    }
+    wrong = validity.outside(state, bounds)
     if wrong:
         return wrong
     if player is not None:
@@ -64,10 +64,8 @@ _SHIFTS = np.arange(0, 64, 4, dtype=np.uint64)
 def _take_back(rules: Rules, state: np.record, start: np.record) -> str:
     """Write the dealt hands into `start`; return why they are not a deal, or an empty text."""
     public = counts(state.public)
-    hands = [
-        counts(held) + counts(played)
-        for held, played in zip(state.hands, state.played, strict=True)
-    ]
+    piles = zip(state.hands, state.played, strict=True)
+    hands = [counts(held) + counts(played) for held, played in piles]
     if state.landlord >= 0:
         hands[state.landlord] = hands[state.landlord] - public
         if (hands[state.landlord] < 0).any():

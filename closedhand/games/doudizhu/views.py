@@ -117,9 +117,8 @@ def _show(rules: Rules, state: State, player: int, shown: str | None) -> None:
         return
     if shown is None:
         raise InputError("shown: the landlord has shown all cards: give those held now")
-    cards = _packed(shown, "shown")
-    if size(cards) != state.left[landlord]:
-        left = state.left[landlord]
+    cards, left = _packed(shown, "shown"), state.left[landlord]
+    if size(cards) != left:
         raise InputError(f"shown: the landlord holds {left} cards now, not {size(cards)}")
     if not contains(cards, np.uint64(known_public(state))):
         raise InputError(f"the public cards {unpack(state.public)} are neither shown nor played")
@@ -131,22 +130,14 @@ def _hand_out(rules: Rules, state: State, action: int) -> None:
     """Give the player to act exactly the cards of its play: the others of its hand are hidden."""
     if is_opening(rules, state) or action >= rules.plays.number:
         return
-    cards = rules.plays.need[action]
-    if size(cards) > state.left[state.player]:
-        left = state.left[state.player]
+    cards, left = rules.plays.need[action], state.left[state.player]
+    if size(cards) > left:
         raise InputError(f"player_{state.player} has only {left} cards left")
     state.hands[state.player] = cards
 
 
 def _check_cards(rules: Rules, state: State, player: int, held: np.uint64) -> None:
-    """Check that the cards played can have been in the hands.
-
-    Args:
-        rules: Rules of the flat game.
-        state: A past state of the game, or the present one.
-        player: Player whose view it is.
-        held: Cards that the player holds now.
-    """
+    """Check that the cards played can have been in the hands, of which `player` has `held` now."""
     sure = np.uint64(0)
     if state.landlord not in (-1, player):
         sure = np.uint64(known_public(state))

@@ -22,25 +22,13 @@ __all__ = [
 NAMES = {"uh": "uh_leduc", "standard": "leduc"}
 OPTIONS = Options(
     "leduc",
-    Option(
-        "rules",
-        "uh",
-        "the member of the family; the names `uh_leduc` and `leduc` stand for them",
-        choices=tuple(VARIANTS),
-    ),
-    Option(
-        "pair",
-        "rank",
-        "a pair is two cards of one rank, or of one rank and suit",
-        choices=("rank", "card"),
-    ),
-    Option(
-        "double_pair",
-        "suit",
-        "if both players pair with different suits, the stronger suit wins or nobody",
-        choices=("suit", "split"),
-    ),
-)
+    Option("rules", "uh", "the member of the family; the names `uh_leduc` and `leduc` stand for "
+           "them", choices=tuple(VARIANTS)),
+    Option("pair", "rank", "a pair is two cards of one rank, or of one rank and suit",
+           choices=("rank", "card")),
+    Option("double_pair", "suit", "if both players pair with different suits, the stronger suit "
+           "wins or nobody", choices=("suit", "split")),
+)  # fmt: skip
 
 
 @takes(OPTIONS)

@@ -81,17 +81,10 @@ class Notation(TableNotation):
         running = not over(self.rules, state)
         bets = [f"bets {number}" for number in node["bets"]]
         shown = [card_text(card).strip(HIDDEN) for card in state.cards]
-        rows = [
-            Row(
-                f"player_{seat} {'ST'[seat]}",
-                (shown[seat],),
-                bets[seat],
-                active=bool(running and seat == state.player),
-                player=seat,
-                marks=(bets[seat],),
-            )
-            for seat in range(SEATS)
-        ]
+        rows: list[Row] = []
+        for seat, bet in enumerate(bets):
+            label, active = f"player_{seat} {'ST'[seat]}", bool(running and seat == state.player)
+            rows.append(Row(label, (shown[seat],), bet, active, player=seat, marks=(bet,)))
         flop = shown[FLOP] if revealed(self.rules, state) else ""
         actions = " ".join(ACTIONS[action] for action in state.history[: state.moves])
         ended = "" if running else f" = {name(node)}"

@@ -4,20 +4,21 @@ from dataclasses import replace
 
 from closedhand.core.registry import GameSpec
 
+HERE = "closedhand.games.leduc"
 COMMANDS = "closedhand.commands.leduc"
 ALGORITHMS = ("q-learning", "mmd", "mccfr", "cfr", "cfr+", "lcfr", "dcfr", "pcfr+")
 
 UH_LEDUC = GameSpec(
     name="uh_leduc",
     title="UH-Leduc",
-    make="closedhand.games.leduc.game:make_game",
+    make=f"{HERE}.game:make_game",
     contract=1,
     options={"rules": "uh"},
     aec_id="closedhand/uh_leduc-v0",
     gymnasium_id="closedhand/UHLeduc-v0",
     opponent="equilibrium",
     line_notation=r"[HS][JQKA]\s*;",
-    parse_record="closedhand.games.leduc.notation:parse_record",
+    parse_record=f"{HERE}.notation:parse_record",
     trainers={algorithm: f"{COMMANDS}:learn" for algorithm in ALGORITHMS},
     trees="closedhand.agents.leduc.tree:PUBLIC",
     abstractions={"slides": "closedhand.agents.leduc.slides:SLIDES"},
@@ -25,14 +26,10 @@ UH_LEDUC = GameSpec(
         "show leduc-graph": f"{COMMANDS}:graph",
         "reproduce leduc": f"{COMMANDS}:reproduce",
     },
-    rulebook="closedhand.games.leduc:uh_rulebook",
-    terms="closedhand.games.leduc:terms",
+    rulebook=f"{HERE}:uh_rulebook",
+    terms=f"{HERE}:terms",
     faces={suit + rank: rank + suit.lower() for suit in "HS" for rank in "JQKA"},
-    pages=(
-        "closedhand.games.leduc",
-        "closedhand.games.leduc.planes",
-        "closedhand.games.leduc.features",
-    ),
+    pages=(HERE, f"{HERE}.planes", f"{HERE}.features"),
 )
 
 LEDUC = replace(
@@ -45,6 +42,6 @@ LEDUC = replace(
     gymnasium_id="closedhand/Leduc-v0",
     line_notation=None,
     abstractions={},
-    rulebook="closedhand.games.leduc:rulebook",
+    rulebook=f"{HERE}:rulebook",
     commands={},
 )

@@ -60,9 +60,8 @@ def play_roles(game: Game, landlord: Spec, peasants: Spec, seed: int, deals: ran
     """
     agents, states = duplicate.start(game, (landlord, peasants), seed, deals)
     seats = np.tile(game.sides, (len(states), 1))
-    seconds, decisions = duplicate.play_out(game, states, seats, agents)
-    returns = batch.returns(game, states)
-    return Chunk(returns[:, None], seconds, decisions)
+    costs = duplicate.play_out(game, states, seats, agents)
+    return Chunk(batch.returns(game, states)[:, None], *costs)
 
 
 def compute(

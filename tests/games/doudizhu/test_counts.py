@@ -37,7 +37,7 @@ def test_packing_round_trips(hand: str) -> None:
 
 @pytest.mark.parametrize("text", ["SS", "3BB", "33333", "x", "10"])
 def test_a_hand_holds_no_more_than_the_deck(text: str) -> None:
-    with pytest.raises(ValueError, match="is not a card|more than the deck holds"):
+    with pytest.raises(ValueError, match=r"is not a card|more than the deck holds"):
         pack(text)
 
 
