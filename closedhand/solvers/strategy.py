@@ -201,9 +201,8 @@ def evaluate(strategy: Strategy, trees: Trees | None = None) -> Evaluation:
     trees = trees or trees_of(game)
     tree = trees.build(game)
     sigma = to_sigma(tree, trees.layout(game, tree), strategy)
-    return evaluate_sigma(
-        tree, sigma, game.num_players, zero_sum=game.num_players == 2 and game.zero_sum
-    )
+    zero_sum = game.num_players == 2 and game.zero_sum
+    return evaluate_sigma(tree, sigma, game.num_players, zero_sum)
 
 
 def strategy_of(game: Game, agent: Agent) -> Strategy:

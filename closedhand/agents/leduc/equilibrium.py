@@ -36,5 +36,4 @@ def make_equilibrium(
     """
     refuse_argument("equilibrium", argument)
     name = str(AgentSpec("equilibrium", {"iterations": iterations}))
-    number = ITERATIONS if iterations is None else iterations
-    return StrategyAgent(equilibrium(game, number), name, seed)
+    return StrategyAgent(equilibrium(game, iterations or ITERATIONS), name, seed)

@@ -238,7 +238,8 @@ class Deck(NamedTuple):
 def draw_deal(deck, rng, deal):
     """Shuffle and deal as the game does: the lanes are the private cards, the face is the flop."""
     cards = deck.shuffled
-    cards[:] = deck.cards
+    for i in range(len(cards)):  # to assign a slice takes longer
+        cards[i] = deck.cards[i]
     shuffle(cards, seed_in_kernel(rng))
     deal[LANE + S], deal[LANE + T], deal[FACE] = cards[S], cards[T], cards[FLOP]
     deal[OUTCOME] = 1 + deck.better[cards[S], cards[T], cards[FLOP]]
