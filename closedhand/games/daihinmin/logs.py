@@ -208,7 +208,7 @@ def card_id(text: str) -> int:
 
 def cards_of(text: str) -> int:
     """Parse a text that lists held cards without separators to a set."""
-    return sum(1 << card for card in {card_id(pair) for pair in _sorted_pairs(text)})
+    return sum(1 << card for card in set(map(card_id, _pairs(text))))
 
 
 @cache
@@ -240,8 +240,12 @@ def _ids() -> dict[tuple[str, ...], int]:
     return ids | {(suit + rank,): JOKER for suit in JOKER_SUITS for rank in plays.RANKS + "x"}
 
 
+def _pairs(text: str) -> list[str]:
+    return [text[i : i + 2] for i in range(0, len(text), 2)]
+
+
 def _sorted_pairs(text: str) -> tuple[str, ...]:
-    return tuple(sorted(text[i : i + 2] for i in range(0, len(text), 2)))
+    return tuple(sorted(_pairs(text)))
 
 
 def submission(text: str) -> int:
@@ -257,9 +261,8 @@ def submission(text: str) -> int:
 
 def given_cards(text: str) -> int:
     """Parse the cards given in the exchange to a set; the joker may be written as in a play."""
-    pairs = _sorted_pairs(text)
-    held = "".join(HELD_JOKER if pair[0] in JOKER_SUITS + FIFTH else pair for pair in pairs)
-    return cards_of(held)
+    jokers = JOKER_SUITS + FIFTH
+    return cards_of("".join(HELD_JOKER if pair[0] in jokers else pair for pair in _pairs(text)))
 
 
 def lost_cards(values: Mapping[str, str]) -> dict[int, int]:
