@@ -10,7 +10,7 @@ The nodes of a tree are stored by level, parents before children; the sets follo
    (`add_average`, `learn`, `improve`).
 
 Except `reach` these functions are those of `interface`, for arrays by action of shape [rows] and by
-node of shape [nodes], float64. The tree of a game of its own has a module with its own functions.
+node of shape [nodes], float64. A game with a tree of its own has a module with other functions.
 """
 
 import numpy as np

@@ -88,7 +88,8 @@ SOLVERS = ("cfr", "cfr+", "lcfr", "dcfr", "pcfr+", "mccfr")
 def make_solver(algorithm: str, game: Game, seed: int = 0, trees: Trees | None = None) -> Solver:
     """Make an algorithm for a game, before its first iteration.
 
-    It works on `trees`, by default those of `tree.trees_of`.
+    `algorithm` is one of `ALGORITHMS`, which works on `trees`, by default those of `tree.trees_of`.
+    `seed` is that of its randomness.
 
     Raises:
         InputError: There is no such algorithm, the game is too large or does not list its deals, or

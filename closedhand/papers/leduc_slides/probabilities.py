@@ -24,8 +24,9 @@ def edge_probabilities(
     `card` is a condition on the hand of the player to act, `flop` one on the flop in phase 2.
 
     Returns:
-        Probabilities by name of the state and action, for all edges of the graph, weighted by the
-        probability of reaching the state; NaN where it is never reached.
+        Probabilities by name of the state and action, for all edges of the graph; NaN where the
+        state is never reached. They are averages over the cards and the earlier betting, which
+        states omit, weighted by the probability of reaching these.
 
     Raises:
         InputError: There is no such card, or the strategy is for another game than UH-Leduc.

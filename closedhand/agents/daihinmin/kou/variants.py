@@ -227,7 +227,7 @@ VARIANTS = {
 def parse(argument: str | None, **numbers: int) -> Numbers:
     """Parse the parameters of a variant: `w80`, `threshold=93`, or several separated by commas.
 
-    None stands for the agent itself. `numbers`, some of `OPTIONS`, precede those of the argument.
+    None stands for the agent itself. `numbers`, some of `OPTIONS`, override those of the argument.
 
     Raises:
         InputError: A variant or a number is unknown.

@@ -309,7 +309,7 @@ def begin(fitting: Fitting, deals: str, out: Path) -> Run[Fitting]:
 
 
 def compare(of_network: np.ndarray, deals: Deals) -> dict[str, Any]:
-    """Compare win probabilities with those of a logistic model, on the held-out of the deals.
+    """Compare win probabilities with those of a logistic model, on held-out deals.
 
     `of_network` are the probabilities of the network by hand, float64 [3n].
     """
