@@ -83,8 +83,9 @@ class Status(NamedTuple):
 
     def pack(self) -> bytes:
         """Pack the rows into bytes."""
+        flags = map(int, self[:8])  # without the compiler some are booleans of NumPy
         numbers = (*self.left, *self.classes, *self.seats)
-        return _STATUS.pack(*self[:8], self.margin, *numbers, self.last_row)
+        return _STATUS.pack(*flags, self.margin, *numbers, self.last_row)
 
 
 _STATUS = struct.Struct(f">8i{MARGIN}s15i{TABLE - LAST_ROW}s")

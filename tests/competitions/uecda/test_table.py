@@ -3,6 +3,8 @@
 from collections.abc import Callable
 
 import numpy as np
+import pytest
+from support import assert_alike_without_compiler
 from support_uecda import GAME, START, Lowest
 
 from closedhand.competitions.uecda import wire
@@ -89,3 +91,17 @@ def test_the_first_table_has_the_sizes_of_hands_as_dealt() -> None:
         assert list(then.left) == dealt
     daifugo = remotes[3].heard
     assert np.frombuffer(daifugo, ">i4", wire.CELLS // 4).astype(bool).sum() == 13
+
+
+@pytest.mark.slow
+def test_a_round_is_alike_without_the_compiler() -> None:
+    assert_alike_without_compiler("""
+import numpy as np
+from closedhand.competitions.uecda.table import Seat, Table
+from closedhand.core.agents import make_agent
+from closedhand.core.registry import make_game
+game = make_game("daihinmin")
+seats = [Seat(make_agent(game, "default")) for _ in range(5)]
+table = Table(game, seats, game.deal(np.random.default_rng(0)), print, lambda: None)
+print(table.play_round([0] * 5))
+""")
