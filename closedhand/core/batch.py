@@ -73,6 +73,9 @@ def deal(game: Game, seeds: ArrayLike) -> States:
 
     Game i is dealt as by `game.deal(np.random.default_rng(seeds[i]))`, and by every env's
     `reset(seed=seeds[i])`.
+
+    Raises:
+        InputError: The seeds are not nonnegative integers.
     """
     array = as_array(seeds)
     if array.ndim != 1:

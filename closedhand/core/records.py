@@ -137,7 +137,11 @@ def stated_options(game: Game) -> dict[str, Any]:
 
 
 def start(game: Game, deal: str | None, seed: int | None) -> State:
-    """Make the initial state of a game by the text of its deal, or by its seed if that is None."""
+    """Make the initial state of a game by the text of its deal, or by its seed if that is None.
+
+    Raises:
+        InputError: The text is not a deal.
+    """
     return game.deal(np.random.default_rng(seed)) if deal is None else game.parse_deal(deal)
 
 
