@@ -82,7 +82,7 @@ def deal(game: Game, seeds: ArrayLike) -> States:
         raise InputError("seeds must be a sequence of whole numbers")
     # Making a generator takes longer than the deal. It is needed so that a seed leads to the same
     # deal as in envs.
-    generators = [np.random.default_rng(check_seed(seed)) for seed in array.tolist()]
+    generators = (np.random.default_rng(check_seed(seed)) for seed in array.tolist())
     return _start(game, [draw_seed(each) for each in generators])
 
 

@@ -94,7 +94,8 @@ def from_state(
 ) -> Record:
     """Make the record of a game that is in progress or over, from its full state.
 
-    A game in sub-steps is recorded by its complete plays. Further fields are JSON values.
+    A game in sub-steps is recorded by its complete plays. `agents` are the names by seat, if known;
+    further fields are JSON values.
 
     Raises:
         InputError: Players acted out of turn, as in a simultaneous game, or actions are hidden.
