@@ -406,6 +406,8 @@ class Game:
     def knowledge(self, state: State, player: int) -> Knowledge:
         """Return the knowledge of a player, arguments with which `view_from` builds its view.
 
+        The state is a full one, or a view of the player.
+
         Raises:
             InputError: There is no such player, the game builds no views, or a play in sub-steps is
                 under way, which `view_from` cannot express.

@@ -49,7 +49,11 @@ _factor: ContextVar[float | None] = ContextVar("factor", default=None)
 
 @contextmanager
 def limits(factor: float) -> Generator[None]:
-    """Multiply the limits of all reading in this block by a factor of at most `MOST_FACTOR`."""
+    """Multiply the limits of all reading in this block by a factor.
+
+    Raises:
+        InputError: The factor is not a positive number of at most `MOST_FACTOR`.
+    """
     token = _factor.set(_checked(factor, "a factor of limits"))
     try:
         yield

@@ -94,7 +94,8 @@ def from_state(
 ) -> Record:
     """Make the record of a game that is in progress or over, from its full state.
 
-    A game in sub-steps is recorded by its complete plays. Further fields are JSON values.
+    A game in sub-steps is recorded by its complete plays. `agents` are the names by seat, if known;
+    further fields are JSON values.
 
     Raises:
         InputError: Players acted out of turn, as in a simultaneous game, or actions are hidden.
@@ -137,7 +138,11 @@ def stated_options(game: Game) -> dict[str, Any]:
 
 
 def start(game: Game, deal: str | None, seed: int | None) -> State:
-    """Make the initial state of a game by the text of its deal, or by its seed if that is None."""
+    """Make the initial state of a game by the text of its deal, or by its seed if that is None.
+
+    Raises:
+        InputError: The text is not a deal.
+    """
     return game.deal(np.random.default_rng(seed)) if deal is None else game.parse_deal(deal)
 
 

@@ -103,7 +103,7 @@ def over_blocks(values: np.ndarray) -> list[Estimate]:
 
     The rows, such as the rounds of a match, are divided into consecutive blocks of nearly equal
     size, as many as `count_blocks` says. The interval is that of `student` over the means of the
-    blocks.
+    blocks; values are as for `student`.
 
     Examples:
         >>> [estimate] = over_blocks(np.array([[1.0], [0.0]] * 500))

@@ -68,7 +68,8 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
         """Make the env; the arguments are those of `GameVectorEnv`, with these differences.
 
         `device` is `cuda`, `cuda:1`, … or `cpu`. Opponents must decide in kernels. Without `reward`
-        there is no warning. `autoreset_mode` and `render_mode` cannot be changed.
+        there is no warning. `autoreset_mode` and `render_mode` cannot be changed; there are no
+        `legal` and `num_threads`.
 
         Raises:
             InputError: There is no GPU or not enough memory, or an unknown name, option or mode.

@@ -43,7 +43,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         illegal_reward: float = ILLEGAL_REWARD,
         **options: Any,
     ) -> None:
-        """Make the env; arguments are those of `env`.
+        """Make the env; arguments are those of `closedhand.envs.env`.
 
         Raises:
             InputError: An unknown name, option, render mode or form of observations, or a game

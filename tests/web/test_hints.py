@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from support_web import Wire, compile_advice, serving, wired
 
-from closedhand import make_game
+from closedhand import InputError, make_game
 from closedhand.core.records import from_state
 from closedhand.web import advice, connection, game_explorer, hints, lobby, open_hands, study
 
@@ -111,6 +111,19 @@ def test_the_page_learns_that_work_failed(
     ask(wire)
     found = wire.until(lambda data: data["push"] == push and data.get("error"), since=0)
     assert found["error"].endswith(": ZeroDivisionError")
+
+
+def test_a_game_that_cannot_be_described_replaces_none(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> None:
+        raise InputError("no description")
+
+    wire.ask("small", game="leduc", options={})
+    before = wire.ask("public", state=0)
+    monkeypatch.setattr(game_explorer.GameExplorer, "describe", fail)
+    assert wire.refused("small", game="uh_leduc", options={}) == "no description"
+    assert wire.ask("public", state=0) == before
 
 
 def test_what_waits_for_the_preparation_holds_up_nothing_else(

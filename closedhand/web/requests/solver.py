@@ -21,10 +21,12 @@ def _explored(connection: Connection) -> GameExplorer:
 @request("small", {"game": TEXT, "options": OPTIONS})
 async def _small(connection: Connection, given: dict[str, Any]) -> Any:
     connection.stop("solve")
-    connection.explorer = await connection.lobby.in_thread(
+    explorer = await connection.lobby.in_thread(
         lambda: GameExplorer(bound_game(given["game"], given["options"]))
     )
-    return await connection.lobby.in_thread(connection.explorer.describe)
+    description = await connection.lobby.in_thread(explorer.describe)
+    connection.explorer = explorer  # not before: the page shows the former game after an error
+    return description
 
 
 @request("strategy", {}, {"by": TEXT, "data": TEXT, "respond": NATURAL})

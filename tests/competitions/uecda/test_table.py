@@ -1,6 +1,7 @@
 """The table, with clients in memory."""
 
 from collections.abc import Callable
+from itertools import count
 
 import numpy as np
 import pytest
@@ -78,6 +79,17 @@ def test_turns_are_sent_as_they_happen() -> None:
         assert not any(each.queued for each in remotes)
         result = table.result([0] * 5, 1, False)
         assert sum(result.decisions) == asked and min(result.seconds) >= 0
+
+
+def test_decisions_are_timed_by_the_clock() -> None:
+    ticks = count()
+    seats = [Seat(Lowest()) for _ in range(5)]
+    table = Table(
+        GAME, seats, GAME.parse_deal(START), print, lambda: None, lambda: float(next(ticks))
+    )
+    table.play_round([0] * 5)
+    result = table.result([0] * 5, 1, False)
+    assert result.seconds == result.decisions and min(result.decisions) > 0
 
 
 def test_the_first_table_has_the_sizes_of_hands_as_dealt() -> None:

@@ -31,6 +31,11 @@ def test_tables_are_read_back() -> None:
     assert wire.read_profile(wire.profile("a name with ü")) == "a_name_wi"
     assert wire.read_profile(wire.profile("")) == "_"
     assert wire.read_profile(bytes(wire.TABLE)) is None
+    rows = np.frombuffer(wire.profile("x" * 40), ">i4").reshape(-1, 15)
+    assert rows[1].tolist() == [ord("x")] * 14 + [0] and not rows[2:].any()
+    foreign = rows[:2].copy()
+    foreign[1] = [ord("a"), 127, 128, 2**31 - 1, -1, *[0] * 10]
+    assert wire.read_profile(foreign.tobytes().ljust(wire.TABLE, b"\0")) == "a____"
     status = wire.Status(1, 2, 1, 4, 1, 0, 1, 1, (1, 2, 3, 4, 5), (4, 3, 2, 1, 0), (2, 0, 1, 4, 3))
     table = wire.hand_cells(7) + status.pack()
     assert wire.read_status(table) == status and wire.turn_of(table) == (4, True)
