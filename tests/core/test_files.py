@@ -13,7 +13,7 @@ import pytest
 
 from closedhand import InputError
 from closedhand.core import files
-from closedhand.core.file_kinds import NETWORK, FileKind, holds, marked
+from closedhand.core.file_kinds import NETWORK, FileKind, begun, holds, marked
 from closedhand.core.files import (
     Claims,
     Log,
@@ -339,6 +339,13 @@ def test_what_is_of_another_kind_is_not_written_over(path: Path) -> None:
         )
         with overwriting(True):
             refuse_foreign(path, kind)
+
+
+def test_a_kind_is_known_by_how_it_begins(path: Path) -> None:
+    is_a_poem = begun("née")
+    for content, found in (("née", True), ("née and", True), ("né", False), ("a née", False)):
+        path.write_text(content, "utf-8")
+        assert is_a_poem(path) == found
 
 
 def test_a_kind_is_known_by_a_mark_near_the_beginning(path: Path) -> None:

@@ -3,11 +3,12 @@
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
 from closedhand import InputError
-from closedhand.core.parsing import MOST_DEPTH, TEXT, check_fields, parse_json, parse_whole
+from closedhand.core.parsing import LARGEST, MOST_DEPTH, TEXT, check_fields, parse_json, parse_whole
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
@@ -41,6 +42,10 @@ def test_json_may_be_nested_to_a_limit() -> None:
 def test_what_is_no_json_is_refused(text: str) -> None:
     with pytest.raises(InputError):
         parse_json(text)
+
+
+def test_the_largest_number_is_that_of_kernels() -> None:
+    assert np.iinfo(np.int64).max == LARGEST
 
 
 @given(st.integers(-(2**63) + 1, 2**63 - 1))

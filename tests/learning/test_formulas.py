@@ -8,6 +8,7 @@ import pytest
 from support_learners import SMALL
 
 from closedhand import make_agent, make_game
+from closedhand.learning import ppo
 from closedhand.learning.dmc import DMC, DMCSettings
 from closedhand.learning.evaluation import _points, judge
 from closedhand.learning.legal import Legal
@@ -232,6 +233,25 @@ def test_what_ppo_measures_is_a_mean_of_its_decisions() -> None:
     assert 0 < measured["entropy"] < math.log(3)
     assert measured["value_loss"] > 0 and measured["kl"] > -0.01
     assert 0 <= measured["clipped"] <= 1
+
+
+def test_ppo_learns_from_every_decision_in_every_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
+    learner = PPO(make_game("leduc"), PPOSettings(**SMALL, epochs=3), 3)
+    learned: list[int] = []
+
+    def noted(network: Any, decisions: Decisions, *given: Any) -> Any:
+        learned.append(len(decisions.actions))
+        return loss_of(network, decisions, *given)
+
+    monkeypatch.setattr(ppo, "loss_of", noted)
+    learner.update(np.random.default_rng(1))
+    assert sum(learned) == 3 * learner.decisions > 0
+
+
+def test_the_explained_variance() -> None:
+    targets = torch.tensor([1.0, 2.0, 3.0, 4.0])
+    for values, share in (([1, 2, 3, 4], 1.0), ([2.5] * 4, 0.0), ([1, 2, 3, 0], 1 - 4 / 1.25)):
+        assert ppo.explained(targets, np.array(values, np.float32)) == pytest.approx(share)
 
 
 def test_a_score_is_of_the_points_by_side() -> None:

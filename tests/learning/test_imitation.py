@@ -11,7 +11,7 @@ from support_learners import SMALL, learn
 from closedhand import InputError, make_game
 from closedhand.core import batch, records
 from closedhand.core.game import State
-from closedhand.learning import imitation
+from closedhand.learning import factoring, imitation
 from closedhand.learning.factoring import steps_towards
 from closedhand.learning.features import Features
 from closedhand.learning.imitation import (
@@ -59,6 +59,19 @@ def test_sub_steps_lead_to_their_play() -> None:
         played[left] = moving
         left = left[moving["moves"] == 0]
     assert (played["history"][:, 0] == targets).all()
+
+
+def test_sub_steps_of_games_without_an_own_function_are_searched() -> None:
+    game = make_game("doudizhu", substeps=True)
+    work = game.empty(factoring.DEEPEST + 1)
+    ids = np.empty((factoring.DEEPEST, game.num_actions), np.int32)
+    rng = np.random.default_rng(2)
+    for _ in range(40):
+        state = game.deal(rng)
+        action = rng.choice(game.flat.legal(state))
+        while not state["moves"]:
+            game.play(state, int(factoring._search(game.rules, state, action, work, ids)))
+        assert state["history"][0] == action
 
 
 def test_imitation_learns_from_records_and_resumes(tmp_path: Path) -> None:
