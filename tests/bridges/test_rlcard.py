@@ -71,7 +71,8 @@ def test_dou_dizhu_is_the_same_game_in_both_words() -> None:
 @pytest.mark.parametrize("rules", doudizhu.PRESETS)
 def test_rlcard_has_every_play_of_these_rules(rules: str) -> None:
     env, game = make_env("doudizhu"), make_game("doudizhu", rules=rules)
-    texts = [doudizhu._text(game, action) for action in range(game.num_actions)]
+    view = game.view(game.deal(np.random.default_rng(0)), 0)
+    texts = [doudizhu.text_of(game, view, action) for action in range(game.num_actions)]
     assert len(set(texts)) == game.num_actions
     assert set(texts) <= set(env._ACTION_2_ID)
 
