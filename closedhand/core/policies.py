@@ -9,11 +9,6 @@ A policy that draws random numbers holds a stream of `closedhand.core.stream`. I
 it with the stream of each game, so that no game depends on another.
 """
 
-# pyright: reportMissingParameterType=false, reportUnknownParameterType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false
-# pyright: reportUnknownMemberType=false
-# Arguments of an overload are types of Numba, in its functions they are values.
-
 from importlib import import_module
 from typing import Any
 
@@ -71,8 +66,11 @@ def decide_by(
 
 
 @linking.overload(decide_by)
-def _decide_by(policies, k, streams, i, rules, view, ids):
-    def by_none(policies, k, streams, i, rules, view, ids):
+def _decide_by(policies: Any, k: Any, streams: Any, i: Any, rules: Any, view: Any, ids: Any) -> Any:
+
+    def by_none(
+        policies: Any, k: Any, streams: Any, i: Any, rules: Any, view: Any, ids: Any
+    ) -> Any:
         return np.int64(-1)
 
     if not len(policies):
@@ -83,20 +81,28 @@ def _decide_by(policies, k, streams, i, rules, view, ids):
 
     # A function that returned the policy would copy its tables: so there is one for each case.
     # Numba indexes a tuple of several types only by constants: recursion needs only index 0.
-    def as_it_is(policies, k, streams, i, rules, view, ids):
+    def as_it_is(
+        policies: Any, k: Any, streams: Any, i: Any, rules: Any, view: Any, ids: Any
+    ) -> Any:
         if k == 0:
             return np.int64(decide(policies[0], rules, view, ids))
         return decide_by(policies[1:], k - 1, streams, i, rules, view, ids)
 
-    def drawing(policies, k, streams, i, rules, view, ids):
+    def drawing(
+        policies: Any, k: Any, streams: Any, i: Any, rules: Any, view: Any, ids: Any
+    ) -> Any:
         if k == 0:
             return np.int64(decide(with_stream(policies[0], streams[i]), rules, view, ids))
         return decide_by(policies[1:], k - 1, streams, i, rules, view, ids)
 
-    def of_one_class(policies, k, streams, i, rules, view, ids):
+    def of_one_class(
+        policies: Any, k: Any, streams: Any, i: Any, rules: Any, view: Any, ids: Any
+    ) -> Any:
         return np.int64(decide(policies[k], rules, view, ids))
 
-    def of_one_drawing(policies, k, streams, i, rules, view, ids):
+    def of_one_drawing(
+        policies: Any, k: Any, streams: Any, i: Any, rules: Any, view: Any, ids: Any
+    ) -> Any:
         return np.int64(decide(with_stream(policies[k], streams[i]), rules, view, ids))
 
     if isinstance(policies, types.UniTuple):
