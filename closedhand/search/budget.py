@@ -169,14 +169,7 @@ class Search:
         seconds: float | None = None,
         threads: int | None = None,
     ) -> None:
-        """Prepare a search.
-
-        Args:
-            game: The game.
-            policy: Policy of the playouts, see `closedhand.search.playout`.
-            simulations: Simulations of a decision.
-            seconds: Time of a decision; it takes at least one simulation for each thread.
-            threads: Number of parallel searches; by default one for each core.
+        """Prepare what all searches have; `MonteCarlo` explains the arguments.
 
         Raises:
             InputError: Both simulations and seconds are missing, or a number is not positive.
