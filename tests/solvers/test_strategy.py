@@ -1,6 +1,7 @@
 """Strategies of any small game: played, saved, loaded, and what is refused."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from support_strategies import uniform
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.core.game import State
 from closedhand.solvers import solving, strategy
+from closedhand.solvers.keys import keys_of
 from closedhand.solvers.strategy import strategy_of
 
 
@@ -136,3 +138,17 @@ def test_seats_of_an_agent_know_only_their_views(kuhn: Game) -> None:
     states = np.array([kuhn.parse_deal(deal) for deal in ("KQ", "KJ", "QK")], kuhn.dtype)
     one, other, third = table.find(states)
     assert one == other != third
+
+
+def test_keys_of_views_never_change() -> None:
+    """Files of strategies hold them."""
+    game = make_game("leduc")
+    [key] = keys_of(game, np.array([game.parse_deal("HK;HJ;SK")], game.dtype)).tolist()
+    assert key == [0xDAF4C059CF6257C2, 0xA3E5C62CAD7510BC]
+
+
+def test_games_whose_payoffs_add_up_to_no_constant_have_a_value_for_each_player(kuhn: Game) -> None:
+    table = uniform(kuhn)
+    assert strategy.evaluate(table).others == ()
+    found = strategy.evaluate(replace(table, game=replace(kuhn, payoff_sum=None)))
+    assert found.others == pytest.approx([-found.value])
