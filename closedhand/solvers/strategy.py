@@ -25,6 +25,7 @@ from closedhand.core.numba.jit import kernel
 from closedhand.core.parsing import NATURAL, OPTIONS, TEXT, check_fields
 from closedhand.core.reading import json_in, read_arrays
 from closedhand.core.registry import make_game
+from closedhand.core.version import __version__
 from closedhand.solvers.evaluate import best_response, evaluate_sigma
 from closedhand.solvers.interface import Evaluation, Layout, Names, Tables, Tree, Trees, ranges
 from closedhand.solvers.keys import keys_of
@@ -239,8 +240,6 @@ def save(strategy: Strategy, path: Path) -> None:
 
     Each file appears complete or not at all.
     """
-    from closedhand import __version__
-
     game = strategy.game
     about = {
         "game": game.name,
