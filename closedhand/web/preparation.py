@@ -11,6 +11,7 @@ import platform
 import subprocess
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -103,6 +104,7 @@ class Preparation:
         self.left = [(name, stage) for stage in STAGES for name in names]
         self.total = len(self.left)
         self._ready = {each: threading.Event() for each in self.left}
+        self._wanted: deque[tuple[str, str]] = deque()
         self._compiled = compiled
         self._process: subprocess.Popen[str] | None = None
 
@@ -114,7 +116,7 @@ class Preparation:
         """Wait for a stage of a game, which is prepared next; slow: call it in a thread."""
         ready = self._ready.get((name, stage))
         if ready is not None and not ready.is_set():
-            self.left = sorted(self.left, key=lambda each: each != (name, stage))
+            self._wanted.append((name, stage))
             ready.wait()
 
     def status(self) -> dict[str, Any]:
@@ -136,6 +138,11 @@ class Preparation:
     def _work(self) -> None:
         try:
             while self.left:
+                while (
+                    self._wanted
+                ):  # reordered here alone: two threads could undo each other's work
+                    wanted = self._wanted.popleft()
+                    self.left = sorted(self.left, key=wanted.__ne__)
                 each = self.left[0]
                 line = " ".join([CACHE, *each])
                 if line not in self._known() and self._compile(*each):
