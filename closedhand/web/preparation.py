@@ -35,7 +35,11 @@ LOG = logging.getLogger("closedhand.web")
 
 COMMAND = (sys.executable, "-m", "closedhand.web.preparation")
 CACHE = f"{__version__} {numba.__version__} {platform.python_version()} {platform.machine()}"
-"""Beginning of a line about a compiled game in that file; it holds for one version only."""
+"""Beginning of a line about a compiled game in that file; it holds for one version only.
+
+It does not tell whether a source was edited, as of a game that is being developed: the server then
+compiles that game itself.
+"""
 
 MOST_PLAYED = 300
 """Most actions of the hand that is played; a match of many rounds is longer."""
