@@ -18,7 +18,7 @@ import numpy as np
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Agent, Traits, described, files_of, policy_or_choices
 from closedhand.core.batch_agent import BatchAgent
-from closedhand.core.checks import shown
+from closedhand.core.checks import as_array
 from closedhand.core.files import within, write_arrays, write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import kernel
@@ -221,10 +221,13 @@ def strategy_of(game: Game, agent: Agent) -> Strategy:
     tree = build(game)
     found = np.zeros(len(tree.actions))
     for views, sets in views_of_sets(game, tree):
-        shares = policy_or_choices(game, agent, views)
-        if np.shape(shares) != (len(views), game.num_actions):
-            raise InputError(f"probabilities of {agent.name} are {shown(np.shape(shares))}, not "
-                             f"{(len(views), game.num_actions)}")  # fmt: skip
+        shares = as_array(policy_or_choices(game, agent, views))
+        shape = (len(views), game.num_actions)
+        if shares.shape != shape or shares.dtype.kind not in "iuf":
+            raise InputError(
+                f"probabilities of {agent.name} are numbers of the shape {shape}, not "
+                f"{shares.dtype} of {shares.shape}"
+            )
         number = tree.rows[sets + 1] - tree.rows[sets]
         rows = ranges(tree.rows[sets], number)
         found[rows] = shares[np.repeat(np.arange(len(views)), number), tree.actions[rows]]
