@@ -142,9 +142,8 @@ class Preparation:
     def _work(self) -> None:
         try:
             while self.left:
-                while (
-                    self._wanted
-                ):  # reordered here alone: two threads could undo each other's work
+                # Reordered here alone: two threads could undo each other's work.
+                while self._wanted:
                     wanted = self._wanted.popleft()
                     self.left = sorted(self.left, key=wanted.__ne__)
                 each = self.left[0]
