@@ -18,13 +18,14 @@ import numpy as np
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Agent, Traits, described, files_of, policy_or_choices
 from closedhand.core.batch_agent import BatchAgent
-from closedhand.core.checks import shown
+from closedhand.core.checks import as_array
 from closedhand.core.files import within, write_arrays, write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import kernel
 from closedhand.core.parsing import NATURAL, OPTIONS, TEXT, check_fields
 from closedhand.core.reading import json_in, read_arrays
 from closedhand.core.registry import make_game
+from closedhand.core.version import __version__
 from closedhand.solvers.evaluate import best_response, evaluate_sigma
 from closedhand.solvers.interface import Evaluation, Layout, Names, Tables, Tree, Trees, ranges
 from closedhand.solvers.keys import keys_of
@@ -220,10 +221,13 @@ def strategy_of(game: Game, agent: Agent) -> Strategy:
     tree = build(game)
     found = np.zeros(len(tree.actions))
     for views, sets in views_of_sets(game, tree):
-        shares = policy_or_choices(game, agent, views)
-        if np.shape(shares) != (len(views), game.num_actions):
-            raise InputError(f"probabilities of {agent.name} are {shown(np.shape(shares))}, not "
-                             f"{(len(views), game.num_actions)}")  # fmt: skip
+        shares = as_array(policy_or_choices(game, agent, views))
+        shape = (len(views), game.num_actions)
+        if shares.shape != shape or shares.dtype.kind not in "iuf":
+            raise InputError(
+                f"probabilities of {agent.name} are numbers of the shape {shape}, not "
+                f"{shares.dtype} of {shares.shape}"
+            )
         number = tree.rows[sets + 1] - tree.rows[sets]
         rows = ranges(tree.rows[sets], number)
         found[rows] = shares[np.repeat(np.arange(len(views)), number), tree.actions[rows]]
@@ -239,8 +243,6 @@ def save(strategy: Strategy, path: Path) -> None:
 
     Each file appears complete or not at all.
     """
-    from closedhand import __version__
-
     game = strategy.game
     about = {
         "game": game.name,

@@ -103,6 +103,16 @@ def test_what_is_no_distribution_is_refused(kuhn: Game, shares: list[float]) -> 
         strategy_of(kuhn, Wrong(np.array(shares)))
 
 
+def test_probabilities_may_be_lists_of_numbers_alone(kuhn: Game) -> None:
+    agent = Wrong(np.zeros(2))
+    agent.probabilities = lambda views: [[0.5, 0.5]] * len(views)
+    assert strategy_of(kuhn, agent).probabilities.tolist() == [0.5] * 24
+    for rows in ([["0.5", "0.5"]], [[None, 1.0]], [[0.5], [0.5, 0.5]]):
+        agent.probabilities = lambda views, rows=rows: (rows * len(views))[: len(views)]
+        with pytest.raises(InputError, match="probabilities of wrong are numbers of the shape"):
+            strategy_of(kuhn, agent)
+
+
 @pytest.mark.parametrize("end", [1, -1])
 def test_a_distribution_may_be_off_by_a_millionth(kuhn: Game, end: int) -> None:
     strategy_of(kuhn, Wrong(np.array([0.5, 0.5 + 0.9e-6 * end])))
