@@ -9,6 +9,7 @@ from support_kuhn import kuhn as kuhn
 from support_strategies import uniform
 
 from closedhand import Game, InputError, make_agent, make_game
+from closedhand.agents import from_function
 from closedhand.core.game import State
 from closedhand.solvers import solving, strategy
 from closedhand.solvers.strategy import strategy_of
@@ -128,6 +129,15 @@ def test_an_agent_without_probabilities_is_judged_by_its_choices(kuhn: Game) -> 
     assert found.value == pytest.approx(0) and found.best_responses == pytest.approx((1, 1))
     with pytest.raises(InputError, match="fixed chooses no action of kuhn"):
         strategy_of(kuhn, Fixed(2))
+
+
+def test_the_agent_may_be_a_text_or_a_function(kuhn: Game) -> None:
+    """As in matches: what is made for a game is made here."""
+    assert (strategy_of(kuhn, "random").probabilities == 0.5).all()
+    first = from_function(lambda _, masks: masks.argmax(axis=1), name="first")
+    assert strategy_of(kuhn, first).probabilities.tolist() == [1.0, 0.0] * 12
+    with pytest.raises(InputError, match="no agent 'nobody'"):
+        strategy_of(kuhn, "nobody")
 
 
 def test_seats_of_an_agent_know_only_their_views(kuhn: Game) -> None:
