@@ -1,7 +1,9 @@
 """Strategies of any small game: played, saved, loaded, and what is refused."""
 
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from support_strategies import uniform
 
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.agents import from_function
+from closedhand.arena import match, results
 from closedhand.core.game import State
 from closedhand.solvers import solving, strategy
 from closedhand.solvers.strategy import strategy_of
@@ -138,6 +141,19 @@ def test_the_agent_may_be_a_text_or_a_function(kuhn: Game) -> None:
     assert strategy_of(kuhn, first).probabilities.tolist() == [1.0, 0.0] * 12
     with pytest.raises(InputError, match="no agent 'nobody'"):
         strategy_of(kuhn, "nobody")
+
+
+def test_the_code_of_the_page_judges_a_network(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "solving.md").read_text("utf-8")
+    names: dict[str, Any] = {"logits": lambda seen: np.zeros((len(seen), 4), np.float32)}
+    for block in re.findall(r"^```python\n(.*?)^```", page, re.M | re.S):
+        exec(compile(block, "solving", "exec"), names)
+    assert [float(line) for line in capsys.readouterr().out.split()] == pytest.approx(
+        [4.747] * 2, abs=1e-3
+    )
+    agent = names["Network"]()
+    score = results.score(match.play(names["game"], [agent, "random"], deals=50))
+    assert score.agents == ("network", "random") and score.won.low < 0.5 < score.won.high
 
 
 def test_seats_of_an_agent_know_only_their_views(kuhn: Game) -> None:
