@@ -13,7 +13,9 @@ BIN := .venv/bin
 VENV := .venv/.stamp-venv
 DEMO := .venv/.stamp-demo
 DEV := .venv/.stamp
-# Modules are compiled to bytecode when they are imported; most never are.
+# Modules are compiled to bytecode when they are imported first, as most never are. Where a shell forbids
+# that, each of the hundreds of processes of the tests would compile all that it imports.
+export PYTHONDONTWRITEBYTECODE :=
 INSTALL := $(BIN)/python -m pip install --no-compile --disable-pip-version-check -c constraints.txt
 
 .PHONY: help venv demo test test-slow test-all bounds fuzz mutants examples examples-here examples-apart reproduce lint format types docs pictures pages dist bench gpu gpu-check cold clean web web-check chromium

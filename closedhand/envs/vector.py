@@ -110,8 +110,9 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
     The first deal of game i is that of a single env with seed + i. Later deals, seats drawn, and
     what opponents draw who decide in kernels come from one stream of numbers a game (see
     `closedhand.core.stream`). So a game depends on no other one, and goes on in the same way on a
-    GPU. Copies and pickles continue the games in progress. For search, `states` holds all games and
-    can be assigned; `observe` then shows them. Before the first `reset` methods raise
+    GPU. Other opponents, such as searches, play all games with one stream: what they draw depends
+    on `num_envs`. Copies and pickles continue the games in progress. For search, `states` holds all
+    games and can be assigned; `observe` then shows them. Before the first `reset` methods raise
     `gymnasium.error.ResetNeeded`.
 
     Attributes:
