@@ -25,13 +25,14 @@ from closedhand.core.agents import (
     policy_or_choices,
 )
 from closedhand.core.batch_agent import BatchAgent
-from closedhand.core.checks import shown
+from closedhand.core.checks import as_array
 from closedhand.core.files import within, write_arrays, write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import kernel
 from closedhand.core.parsing import NATURAL, OPTIONS, TEXT, check_fields
 from closedhand.core.reading import json_in, read_arrays
 from closedhand.core.registry import make_game
+from closedhand.core.version import __version__
 from closedhand.solvers.evaluate import best_response, evaluate_sigma
 from closedhand.solvers.interface import Evaluation, Layout, Names, Tables, Tree, Trees, ranges
 from closedhand.solvers.keys import keys_of
@@ -228,10 +229,13 @@ def strategy_of(game: Game, agent: AnyAgent) -> Strategy:
     tree = build(game)
     found = np.zeros(len(tree.actions))
     for views, sets in views_of_sets(game, tree):
-        shares = policy_or_choices(game, player, views)
-        if np.shape(shares) != (len(views), game.num_actions):
-            raise InputError(f"probabilities of {player.name} are {shown(np.shape(shares))}, not "
-                             f"{(len(views), game.num_actions)}")  # fmt: skip
+        shares = as_array(policy_or_choices(game, player, views))
+        shape = (len(views), game.num_actions)
+        if shares.shape != shape or shares.dtype.kind not in "iuf":
+            raise InputError(
+                f"probabilities of {player.name} are numbers of the shape {shape}, not "
+                f"{shares.dtype} of {shares.shape}"
+            )
         number = tree.rows[sets + 1] - tree.rows[sets]
         rows = ranges(tree.rows[sets], number)
         found[rows] = shares[np.repeat(np.arange(len(views)), number), tree.actions[rows]]
@@ -247,8 +251,6 @@ def save(strategy: Strategy, path: Path) -> None:
 
     Each file appears complete or not at all.
     """
-    from closedhand import __version__
-
     game = strategy.game
     about = {
         "game": game.name,

@@ -156,8 +156,11 @@ def test_steady_and_quick_agents_play_many_deals_at_once() -> None:
     assert league.deals_per_job(short, ["default", "policy-search:20"], None) == 1
 
 
-def test_deals_side_by_side_are_those_one_after_the_other() -> None:
-    game, seen, deals = make_game("daihinmin", rounds=8), list[int](), league.TOGETHER + 2
+def test_deals_side_by_side_are_those_one_after_the_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(league, "CHUNK", 1)  # as for long deals
+    game, seen, deals = make_game("daihinmin", rounds=2), list[int](), league.TOGETHER + 2
     agents = ["policy", "kou", "kou[letter=1]", "min-sets", "trick-ender"]
     played = league.play(game, agents, deals, 4, progress=seen.append)
     assert seen == [0, league.TOGETHER, deals]
@@ -176,6 +179,22 @@ def test_processes_do_not_change_the_result() -> None:
     assert (one.played.decisions == two.played.decisions).all()
 
 
+def test_a_saved_league_is_read_back_with_its_settings(tmp_path: Path) -> None:
+    agents, path = ["default", "random"], tmp_path / "league.json"
+    data = summary(ONE, agents, 10, 6)
+    path.write_text(json.dumps(data))
+    again = league.summary(league.load(path, ONE, agents, 6, False))
+    assert all(again[key] == data[key] for key in ("points", "differences", "decisions", "seconds"))
+    for message, other in (
+        ("seed 6, not 7", (ONE, agents, 7, False)),
+        ("duplicate False", (ONE, agents, 6, True)),
+        ("agents", (ONE, ["default"], 6, False)),
+        ("options", (SHORT, agents, 6, False)),
+    ):
+        with pytest.raises(InputError, match=f"was made with {message}"):
+            league.load(path, *other)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("first", [10, 62, 70])
 def test_a_resumed_league_is_as_if_never_interrupted(first: int, tmp_path: Path) -> None:
@@ -189,15 +208,8 @@ def test_a_resumed_league_is_as_if_never_interrupted(first: int, tmp_path: Path)
     assert seen == ([0] if first < 62 else []) + [62, 124, 130]
     whole = league.play(game, agents, 130, 6)
     assert (resumed.played.returns == whole.played.returns).all()
-    assert league.play(game, agents, 5, 6, played=resumed) is resumed
-    for message, other in (
-        ("seed 6, not 7", (game, agents, 7, False)),
-        ("duplicate False", (game, agents, 6, True)),
-        ("agents", (game, ["default"], 6, False)),
-        ("options", (SHORT, agents, 6, False)),
-    ):
-        with pytest.raises(InputError, match=f"was made with {message}"):
-            league.load(path, *other)
+    for enough in (5, 130):
+        assert league.play(game, agents, enough, 6, played=resumed) is resumed
 
 
 def test_an_interruption_keeps_finished_deals() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from closedhand import InputError
+from closedhand import InputError, make_game
 from closedhand.arena import learner_table, learners
 from closedhand.arena.learners import EXACT, EXPLOITED, QUICK, Cell, choose, compute
 from closedhand.core import parts as core_parts
@@ -42,13 +42,21 @@ def test_small_games_are_judged_exactly(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.slow
-def test_large_games_are_judged_by_agents_and_a_responder(tmp_path: Path) -> None:
-    compute(tmp_path, PLAN, [Cell("doudizhu", "ppo", 3)], silent)
+def test_large_games_are_judged_by_agents_and_a_responder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(learners, "is_small", lambda game: False)
+    plan = replace(PLAN, steps=40, curve_deals=2, deals=4, responder_steps=40)
+    steps: list[float] = []
+    compute(tmp_path, plan, [Cell("leduc", "ppo", 3)], lambda name, done, total: steps.append(done))
+    # Learning is a part of the work, and the responder the rest.
+    assert steps == sorted(steps) and steps[-1] == 1 and any(0 < step < 1 for step in steps)
     [result] = learner_table.read(tmp_path)
-    assert list(result.measures) == ["v random", "v decompose", "v greedy", EXPLOITED]
-    assert result.curve_of == "v greedy"
+    assert list(result.measures) == ["v random", "v equilibrium", EXPLOITED]
+    assert result.curve_of == "v equilibrium" and len(result.curve) > 0
     assert all(low <= mean <= high for mean, low, high in result.measures.values())
+    assert result.processor_seconds > 0
+    assert learners.references(make_game("doudizhu")) == ["random", "decompose", "greedy"]
 
 
 @pytest.mark.slow
@@ -115,6 +123,8 @@ def test_results_of_other_versions_have_rows_of_their_own(tmp_path: Path) -> Non
     compute(tmp_path, PLAN, [Cell("leduc", "cfr", 0)], silent)
     [path] = tmp_path.glob("*.json")
     data = json.loads(path.read_text())
+    # A sweep visits more decisions than the budget has.
+    assert data["result"]["steps"] == learners.steps_of_iteration(make_game("leduc"), "cfr") > 1000
     data["settings"]["version"] = "9.9"
     (tmp_path / "of-others.json").write_text(json.dumps(data))
     report = learner_table.report(learner_table.read(tmp_path))

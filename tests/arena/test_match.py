@@ -134,7 +134,8 @@ def test_a_resumed_match_is_as_if_never_interrupted(first: int, tmp_path: Path) 
     resumed = match.play(DOUDIZHU, agents, deals, 6, played=played)
     whole = match.play(DOUDIZHU, agents, deals, 6)
     assert (resumed.pairs[0].returns == whole.pairs[0].returns).all()
-    assert match.play(DOUDIZHU, agents, 10, 6, played=resumed) is resumed
+    for enough in (10, deals):
+        assert match.play(DOUDIZHU, agents, enough, 6, played=resumed) is resumed
 
 
 def test_an_interruption_keeps_finished_deals() -> None:

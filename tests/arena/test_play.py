@@ -169,8 +169,11 @@ def test_undo_takes_back_the_log() -> None:
     events = list(table.log)
     table.play(legal(table)[-1])
     assert len(table.log) > len(events)
+    table.new_events()
     table.undo()
     assert table.log == events
+    table.play(legal(table)[0])
+    assert table.new_events() == table.log[len(events) :] != []
 
 
 def test_a_score_is_kept_over_hands() -> None:
@@ -215,7 +218,13 @@ def test_leaving(error: type[BaseException]) -> None:
     def ask(prompt: str) -> str:
         raise error
 
-    assert not play.run(session(DOUDIZHU), ask, lambda text: None)
+    shown: list[str] = []
+    assert not play.run(session(DOUDIZHU), ask, shown.append)
+    assert shown[-1] == "\nleft the game"  # the cursor is behind the prompt
+
+
+def test_quitting_is_said() -> None:
+    assert typed(session(DOUDIZHU)).endswith("\nleft the game")
 
 
 def test_wrong_seats() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from support_learners import untrained, write_untrained
 
 from closedhand import InputError, make_agent, make_game
@@ -62,6 +63,24 @@ def test_the_coldest_temperatures_take_the_best_action(temperature: float, tmp_p
     ]
     cold, coldest = (agent.probabilities(views) for agent in agents)
     assert (cold == coldest).all()
+
+
+class Close:
+    """A network whose scores of the actions of a view are 1e-6 apart."""
+
+    def scores(self, observations: Any, players: Any, legal: Any) -> Any:
+        return 1e-6 * torch.arange(len(legal.actions), dtype=torch.float64)
+
+
+def test_the_least_temperature_above_0_is_a_millionth() -> None:
+    game = make_game("leduc")
+    view = batch.views(game, batch.deal(game, range(1)))
+    number = len(game.legal(view[0]))
+    network, features = Close(), untrained(game)[1]
+    for temperature, scores in ((1e-6, np.exp(np.arange(number))), (0.9e-6, np.eye(number)[-1])):
+        agent = NetworkAgent(game, network, features, temperature)
+        shares = agent.probabilities(view)[0, game.legal(view[0])]
+        assert shares == pytest.approx(scores / scores.sum())
 
 
 def test_role_networks_see_their_own_seats() -> None:

@@ -74,6 +74,17 @@ def test_sub_steps_of_games_without_an_own_function_are_searched() -> None:
         assert state["history"][0] == action
 
 
+def test_plays_of_too_many_sub_steps_are_not_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(factoring, "DEEPEST", 1)
+    search = getattr(factoring._search, "py_func", factoring._search)
+    game = make_game("doudizhu", substeps=True)
+    state = game.view_from(0, "3334456789TJQKA222SB", [], public="2SB")
+    work, ids = game.empty(2), np.empty((1, game.num_actions), np.int32)
+    for play, found in (("4", "4"), ("33", "33"), ("3334", None)):
+        step = search(game.rules, state, game.flat.parse(play), work, ids)
+        assert (None if step < 0 else game.text(step, state)) == found
+
+
 def test_imitation_learns_from_records_and_resumes(tmp_path: Path) -> None:
     path = record(tmp_path, "leduc", 60)
     settings = ImitationSettings(**SMALL)

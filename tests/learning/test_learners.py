@@ -3,6 +3,7 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from support_learners import SMALL, kuhn, learn, write_untrained
 from closedhand import InputError, make_agent, make_game
 from closedhand.arena import learners
 from closedhand.core.registry import load
-from closedhand.learning import runs
+from closedhand.learning import network_learner, runs
 from closedhand.learning.algorithms import LEARNERS as ALGORITHMS, ON_GPU
 from closedhand.learning.dmc import DMC, DMCSettings
 from closedhand.learning.evaluation import judge
@@ -193,6 +194,41 @@ def test_batches_grow_with_what_was_learned() -> None:
         assert learner.games_in_update == games
     learner.games = 2**60
     assert learner.games_in_update == 64 * 50_000  # not as many as a damaged file wishes
+
+
+def test_speeds_are_those_since_the_last_summary() -> None:
+    learner, again = (PPO(make_game("leduc"), PPOSettings(**SMALL), 3) for _ in range(2))
+
+    def speeds(learner: PPO, decisions: int, games: int, seconds: float) -> tuple[float, float]:
+        learner.decisions += decisions
+        learner.games += games
+        learner.seconds += seconds
+        found = learner.summary()
+        return found["decisions_per_second"], found["games_per_second"]
+
+    assert speeds(learner, 300, 20, 4.0) == (75, 5)
+    assert speeds(learner, 60, 30, 2.0) == (30, 15)
+    again.counts = learner.counts
+    assert speeds(again, 10, 2, 0.5) == (20, 4)
+
+
+def test_evaluations_take_little_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first is due after ten seconds, others after twenty times what one takes."""
+    clock, costs = [0.0], iter([3.0, 0.1, 0.1])
+    monkeypatch.setattr(network_learner, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    learner = PPO(make_game("leduc"), PPOSettings(**SMALL), 3, against=["random"])
+    monkeypatch.setattr(learner, "update", lambda rng: {})
+
+    def score(name: str) -> dict[str, Any]:
+        clock[0] += next(costs)
+        return {}
+
+    monkeypatch.setattr(learner, "score", score)
+    for pause in (10.0, 60.0, 10.0):
+        end = clock[0] + pause
+        for clock[0], due in ((end - 0.1, False), (end + 0.1, True)):
+            assert learner.advance(0.0) is due
+        learner.summary()
 
 
 @every_learner

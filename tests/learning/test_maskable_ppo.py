@@ -145,10 +145,12 @@ def test_bad_opponents_are_refused() -> None:
         learner(game, ["nobody"])
 
 
-@pytest.mark.parametrize("minibatch", [1, 63])
-def test_no_row_is_alone_in_a_minibatch(minibatch: int) -> None:
-    settings = MaskablePPOSettings(games=1, batch=64, minibatch=minibatch)
-    with pytest.raises(InputError, match=f"64 rows in minibatches of {minibatch} leave one alone"):
+@pytest.mark.parametrize(("batch", "rows", "minibatch"), [(64, 64, 1), (64, 64, 63), (1, 4, 3)])
+def test_no_row_is_alone_in_a_minibatch(batch: int, rows: int, minibatch: int) -> None:
+    """The fewest rows are two steps of both seats."""
+    settings = MaskablePPOSettings(games=1, batch=batch, minibatch=minibatch)
+    message = f"{rows} rows in minibatches of {minibatch} leave one alone"
+    with pytest.raises(InputError, match=message):
         MaskablePPO(make_game("leduc"), settings)
 
 

@@ -1,5 +1,7 @@
 """Training by the policy gradient."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -25,6 +27,13 @@ def test_fitting_raises_what_the_policy_gets() -> None:
     seats = np.tile([0, 1, 1, 1, 1], (400, 1))
     play_out(game, states, seats, agents)
     assert states["points"][:, 0].mean() > 3.3
+
+
+@pytest.mark.parametrize(("number", "k"), [(0.0, 1), (0.24, 1), (0.26, 3), (0.99, 3)])
+def test_an_action_of_probability_0_is_never_drawn(number: float, k: int) -> None:
+    draw = getattr(self_play.draw, "py_func", self_play.draw)
+    fixed = SimpleNamespace(random=lambda: number)
+    assert draw(np.array([0.0, 0.5, 0.0, 1.5]), 4, 2.0, fixed) == k
 
 
 def make_policy(game: Game, policy: light.Policy):

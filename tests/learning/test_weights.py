@@ -18,6 +18,7 @@ pytest.importorskip("safetensors")
 from torch import nn  # noqa: E402
 
 from closedhand.learning import weights  # noqa: E402
+from closedhand.learning.tensors import TORCH  # noqa: E402
 
 SCHEMA = {
     "kind": weights.word,
@@ -116,7 +117,11 @@ def test_descriptions_are_checked(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", TENSORS)
 def test_tensors_are_checked(name: str, tmp_path: Path) -> None:
-    assert_refused(written(tmp_path / "w", **TENSORS[name]))
+    path = written(tmp_path / "w", **TENSORS[name])
+    assert_refused(path)
+    [tensor] = TENSORS[name]
+    with pytest.raises(InputError, match=f"the tensor '?{tensor}'? (is|has) "):
+        weights.load(path, SCHEMA, build)
 
 
 def with_header(change: Callable[[dict[str, Any]], object]) -> Callable[[bytes], bytes]:
@@ -170,12 +175,28 @@ def test_damaged_files_are_refused(name: str, tmp_path: Path) -> None:
     assert_refused(path)
 
 
-@pytest.mark.parametrize("content", [b"", b"\2", struct.pack("<Q", 3) + b"{}"])
+LONG = b"{" + b" " * 2**20 + b"}"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\2", struct.pack("<Q", 3) + b"{}", struct.pack("<Q", len(LONG)) + LONG],
+    ids=len,
+)
 def test_a_file_that_is_cut_off_is_told(content: bytes, tmp_path: Path) -> None:
+    """So is a header of more than a mebibyte."""
     path = tmp_path / "w"
     path.write_bytes(content)
     with pytest.raises(InputError, match="is cut off"):
         weights.load(path, SCHEMA, build)
+
+
+def test_checkpoints_with_tensors_come_back(tmp_path: Path) -> None:
+    about = {"settings": {"seed": 1}, "seconds": 2.5, "history": [{"loss": 0.5}]}
+    TORCH.write(tmp_path / "c", about, {"weight": torch.ones(2), "updates": 3})
+    found, state = TORCH.read(tmp_path / "c")
+    assert found == about and state.keys() == {"weight", "updates"} and state["updates"] == 3
+    assert state["weight"].tolist() == [1.0, 1.0]
 
 
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:

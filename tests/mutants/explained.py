@@ -82,6 +82,15 @@ EXPLAINED = (
         "a record of zeros is a game that begins",
     ),
     Explained(
+        "solvers.passes", "respond", "for level in range(len(tree.levels) - 2, -1, -1):", "1", "2",
+        "the level before the first one is empty",
+    ),
+    Explained(
+        "solvers.tree", "_joined",
+        "table = np.full(1 << int(2 * len(keys) + 1).bit_length(), -1, np.int32)", "1", "2",
+        "a table may be larger, and any number below 0 marks a free entry",
+    ),
+    Explained(
         "core.statistics", "over_blocks",
         "for mean, (centre, low, high) in zip(values.mean(axis=0).tolist(), found, strict=True)",
         "True", "False",

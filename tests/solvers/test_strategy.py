@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from closedhand.agents import from_function
 from closedhand.arena import match, results
 from closedhand.core.game import State
 from closedhand.solvers import solving, strategy
+from closedhand.solvers.keys import keys_of
 from closedhand.solvers.strategy import strategy_of
 
 
@@ -105,6 +107,16 @@ def test_what_is_no_distribution_is_refused(kuhn: Game, shares: list[float]) -> 
         strategy_of(kuhn, Wrong(np.array(shares)))
 
 
+def test_probabilities_may_be_lists_of_numbers_alone(kuhn: Game) -> None:
+    agent = Wrong(np.zeros(2))
+    agent.probabilities = lambda views: [[0.5, 0.5]] * len(views)
+    assert strategy_of(kuhn, agent).probabilities.tolist() == [0.5] * 24
+    for rows in ([["0.5", "0.5"]], [[None, 1.0]], [[0.5], [0.5, 0.5]]):
+        agent.probabilities = lambda views, rows=rows: (rows * len(views))[: len(views)]
+        with pytest.raises(InputError, match="probabilities of wrong are numbers of the shape"):
+            strategy_of(kuhn, agent)
+
+
 @pytest.mark.parametrize("end", [1, -1])
 def test_a_distribution_may_be_off_by_a_millionth(kuhn: Game, end: int) -> None:
     strategy_of(kuhn, Wrong(np.array([0.5, 0.5 + 0.9e-6 * end])))
@@ -162,3 +174,17 @@ def test_seats_of_an_agent_know_only_their_views(kuhn: Game) -> None:
     states = np.array([kuhn.parse_deal(deal) for deal in ("KQ", "KJ", "QK")], kuhn.dtype)
     one, other, third = table.find(states)
     assert one == other != third
+
+
+def test_keys_of_views_never_change() -> None:
+    """Files of strategies hold them."""
+    game = make_game("leduc")
+    [key] = keys_of(game, np.array([game.parse_deal("HK;HJ;SK")], game.dtype)).tolist()
+    assert key == [0xDAF4C059CF6257C2, 0xA3E5C62CAD7510BC]
+
+
+def test_games_whose_payoffs_add_up_to_no_constant_have_a_value_for_each_player(kuhn: Game) -> None:
+    table = uniform(kuhn)
+    assert strategy.evaluate(table).others == ()
+    found = strategy.evaluate(replace(table, game=replace(kuhn, payoff_sum=None)))
+    assert found.others == pytest.approx([-found.value])
