@@ -10,9 +10,13 @@ STATES ?= 10
 NEAR ?= 100
 
 BIN := .venv/bin
+VENV := .venv/.stamp-venv
 DEMO := .venv/.stamp-demo
 DEV := .venv/.stamp
-INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
+# Modules are compiled to bytecode when they are imported first, as most never are. Where a shell forbids
+# that, each of the hundreds of processes of the tests would compile all that it imports.
+export PYTHONDONTWRITEBYTECODE :=
+INSTALL := $(BIN)/python -m pip install --no-compile --disable-pip-version-check -c constraints.txt
 
 .PHONY: help venv demo test test-slow test-all bounds fuzz mutants examples examples-here examples-apart reproduce lint format types docs pictures pages dist bench gpu gpu-check cold clean web web-check chromium
 .DEFAULT_GOAL := help
@@ -187,11 +191,13 @@ clean:
 	rm -rf .venv .venv-gpu .venv-rllib .venv-agilerl build dist docs/_build docs/_extra docs/reference .hypothesis .pytest_cache .ruff_cache
 	find closedhand tests benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
 
-# pip comes last into a new environment: where it is missing, making the environment was cut short.
-$(BIN)/pip:
+# The pip that comes with Python 3.11 takes half a minute longer than that of constraints.txt.
+$(VENV):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 		{ echo "closedhand needs Python 3.11 or newer, which $(PYTHON) is not; name one: make PYTHON=python3.12" >&2; exit 1; }
-	$(PYTHON) -m venv .venv
+	$(PYTHON) -m venv --clear .venv
+	$(INSTALL) --upgrade pip
+	@touch $@
 
 APART = $(@D)/bin/python -m pip install --disable-pip-version-check
 
@@ -206,10 +212,11 @@ $(AGILERL): examples/requirements/agilerl.txt
 	$(APART) --no-deps pettingzoo==1.27.0 -e .
 	@touch $@
 
-$(DEMO): pyproject.toml constraints.txt | $(BIN)/pip
+$(DEMO): pyproject.toml constraints.txt | $(VENV)
 	$(INSTALL) -e '.[learn]'
 	@touch $@
 
-$(DEV): $(DEMO)
-	$(INSTALL) -e '.[train,data,solve,plot,render,web,ray,examples,peers,docs,dev]'
-	@touch $@
+# With what the demo takes, so that it finds all there.
+$(DEV): pyproject.toml constraints.txt | $(VENV)
+	$(INSTALL) -e '.[learn,train,data,solve,plot,render,web,ray,examples,peers,docs,dev]'
+	@touch $(DEMO) $@

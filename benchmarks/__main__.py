@@ -28,6 +28,8 @@ PACKAGES = (
     "tianshou", "torch", "torchrl",
 )  # fmt: skip
 """Whose versions matter."""
+EFFORT = ("rounds", "seconds")
+"""How long a figure was measured: of all results, or of a row that an earlier run left."""
 
 
 def spread(values: list[float]) -> dict[str, float]:
@@ -72,10 +74,15 @@ def measure(rounds: int, seconds: float, modules: Sequence[ModuleType]) -> dict:
 
 
 def merge(old: dict, new: dict) -> dict:
-    """The new results, and the old ones of what was not measured again."""
+    """The new results, and the old ones of what was not measured again.
+
+    Old ones of another machine or of other versions are left out: a table names one of each.
+    """
+    if any(old[key] != new[key] for key in ("machine", "versions")):
+        return new
     merged = dict(new)
     for key in ("ratios", "rates"):
-        earlier = ({"seconds": old["seconds"], **row} for row in old[key])
+        earlier = ({**{name: old[name] for name in EFFORT}, **row} for row in old[key])
         rows = {row["what"] + row.get("peer", ""): row for row in (*earlier, *new[key])}
         merged[key] = list(rows.values())
     return merged
@@ -89,7 +96,10 @@ def figure(value: float) -> str:
 def page(results: dict) -> str:
     """The results as the documentation's table."""
     rows = (*results["ratios"], *results["rates"])
-    seconds = sorted({row.get("seconds", results["seconds"]) for row in rows})
+    rounds, seconds = (
+        " or ".join(f"{each:g}" for each in sorted({row.get(name, results[name]) for row in rows}))
+        for name in EFFORT
+    )
     lines = [
         "<!-- Written by `make bench`. -->",
         "# Figures of speed",
@@ -97,8 +107,7 @@ def page(results: dict) -> str:
         f"Measured on one core of: {results['machine']['processor']}; "
         f"Python {results['machine']['python']}, "
         + ", ".join(f"{name} {v}" for name, v in results["versions"].items())
-        + f". {results['rounds']} rounds of {' or '.join(f'{each:g}' for each in seconds)} s "
-        "CPU time each; median (smallest to largest).",
+        + f". {rounds} rounds of {seconds} s CPU time each; median (smallest to largest).",
         "",
         "| what | ours | peer | theirs | ratio | aim |",
         "|---|---|---|---|---|---|",
@@ -125,7 +134,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=3.0)
-    parser.add_argument("--only", choices=sorted(NAMES), help="keep all other figures")
+    parser.add_argument("--only", choices=sorted(NAMES), help="keep other figures of this machine")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     modules = (NAMES[arguments.only],) if arguments.only else MODULES

@@ -88,7 +88,9 @@ def test_the_citation_is_that_of_the_file() -> None:
     told = dict(re.findall(r"^  (\w+) += \{+(.*?)\}+,?$", entry, re.M))
     file = (ROOT / "CITATION.cff").read_text("utf-8")
     author = re.search(r"- name: (.*)", file)
+    year = re.search(r"^date-released: (\d{4})", file, re.M)
     stated = dict(re.findall(r'^(\w+): "?(.*?)"?$', file, re.M))
     assert author and told.pop("author") == author[1]
+    assert year and told.pop("year") == year[1]
     assert told == {name: stated[name] for name in told}
     assert told["version"] == __version__

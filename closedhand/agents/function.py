@@ -37,7 +37,7 @@ class FunctionAgent(BatchAgent):
 
 
 def from_function(act: Act, observation: str = "planes", name: str = "function") -> NamedAgent:
-    """Make an agent of a function, for matches, leagues and opponents of envs.
+    """Make an agent of a function, for matches, leagues, opponents of envs and `make_agent`.
 
     It plays every game, so it has to be given one whose observations and actions the function
     knows. With several processes the function must be picklable.

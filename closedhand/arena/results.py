@@ -120,7 +120,7 @@ class Score(NamedTuple):
     Attributes:
         agents: Names of the two agents.
         won: Share of games won by the first agent, with its 95% interval.
-        points: Points a game of the first agent, with their 95% interval.
+        points: Points a game of the first agent, as in `summary`, with their 95% interval.
         deals: Number of duplicate deals.
     """
 

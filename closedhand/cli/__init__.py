@@ -34,6 +34,7 @@ from closedhand.cli.common import positive
 from closedhand.cli.groups import Commands, Group
 from closedhand.core import reading
 from closedhand.core.game import InputError
+from closedhand.core.version import __version__
 
 app = typer.Typer(
     cls=Commands,
@@ -46,8 +47,6 @@ app = typer.Typer(
 def show_version(wanted: bool) -> None:
     """Print the version and exit."""
     if wanted:
-        from closedhand import __version__
-
         typer.echo(f"closedhand {__version__}")
         raise typer.Exit
 

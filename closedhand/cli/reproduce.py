@@ -14,7 +14,7 @@ import typer
 from closedhand.cli.common import Seed, interruptible, make_folder, note, print_json, progress_bar
 from closedhand.core.file_kinds import COMMENT, GENERATOR, PAGE, PICTURE, REPORT, FileKind
 from closedhand.core.files import write_atomically
-from closedhand.core.game import InputError
+from closedhand.core.parts import chosen_sections
 from closedhand.core.registry import load
 
 Out = Annotated[Path, typer.Option(help="Folder for the report and its results.")]
@@ -34,11 +34,8 @@ def plan_of(module: Any, quick: bool, only: str | None, **given: Any) -> Any:
     """
     chosen = {name: value for name, value in given.items() if value is not None}
     if only is not None:
-        wanted = [name.strip() for name in only.split(",")]
-        for name in wanted:
-            if name not in module.SECTIONS:
-                raise InputError(f"no section {name!r}; there are {', '.join(module.SECTIONS)}")
-        chosen["sections"] = tuple(name for name in module.SECTIONS if name in wanted)
+        wanted = (name.strip() for name in only.split(","))
+        chosen["sections"] = chosen_sections(wanted, module.SECTIONS)
     return replace(module.QUICK if quick else module.Plan(), **chosen)
 
 

@@ -16,6 +16,7 @@ from closedhand.core.game import Game, InputError
 from closedhand.core.optional_imports import require
 from closedhand.core.parsing import NUMBER, OPTIONS, TEXT, check_fields, list_of
 from closedhand.core.registry import make_game
+from closedhand.core.version import __version__
 
 CONTEXT = {"ignore_unknown_options": True, "allow_extra_args": True}
 """Settings by which `solve` takes unknown options as options of the game."""
@@ -257,7 +258,6 @@ def work(run: Any, limits: Limits) -> dict[str, Any]:
 
 def solve_exactly(game: Game, folder: Path) -> dict[str, Any]:
     """Solve a game by linear programming, save the equilibrium, and return its summary."""
-    from closedhand import __version__
     from closedhand.solvers import solving
     from closedhand.solvers.sequence_form import solve as solve_program
     from closedhand.solvers.strategy import evaluate, save

@@ -66,7 +66,11 @@ class AgentSpec:
         return cls(name, options, unquoted(rest[1:]) or None, texts)
 
     def __str__(self) -> str:
-        """Write the text that parses to this agent; options that are None are left out."""
+        """Write the text that parses to this agent; options that are None are left out.
+
+        Raises:
+            InputError: A value or the argument needs quotes, and holds both kinds of them.
+        """
         given = {key: value for key, value in self.options.items() if value is not None}
         options = ",".join(f"{k}={_write(v, self.texts.get(k))}" for k, v in given.items())
         text = f"{self.name}[{options}]" if options else self.name
@@ -152,6 +156,9 @@ def quoted(text: str, separators: str = ",") -> str:
     """Write an agent's argument, or a part of it, in quotes if it needs them.
 
     Any of `separators` would end the text at its place.
+
+    Raises:
+        InputError: It needs quotes, and holds both kinds of them.
     """
     try:
         # A colon precedes it, as in an agent's text, and adds one cut of its own.
@@ -164,8 +171,12 @@ def quoted(text: str, separators: str = ",") -> str:
 
 
 def _in_quotes(text: str) -> str:
-    quote = QUOTES[0] if QUOTES[0] not in text else QUOTES[1]
-    return f"{quote}{text}{quote}"
+    for quote in QUOTES:
+        if quote not in text:
+            return f"{quote}{text}{quote}"
+    raise InputError(
+        f"no text of an agent holds {shown(text)}: it needs quotes, and has both kinds of them"
+    )
 
 
 def _read_options(text: str) -> dict[str, str]:
@@ -193,4 +204,14 @@ def _write(value: Any, written: str | None = None) -> str:
     if not isinstance(value, str):
         return json.dumps(value) if written is None else written
     is_plain = guess(value) == value == value.strip() and not set(value) & set("[],\"'")
-    return value if is_plain and value else _in_quotes(value)
+    if (is_plain and value) or (set(QUOTES) < set(value) and _is_read_back(value)):
+        return value
+    return _in_quotes(value)
+
+
+def _is_read_back(value: str) -> bool:
+    """Return whether an option's value reads as this text without quotes around it."""
+    try:
+        return AgentSpec.parse(f"a[b={value}]") == AgentSpec("a", {"b": value})
+    except InputError:
+        return False

@@ -65,7 +65,8 @@ __all__ = [
     "views",
 ]
 
-Seats = int | Sequence[int] | NDArray[np.integer[Any]]
+Observers = int | Sequence[int] | NDArray[np.integer[Any]]
+"""Players who observe: one for all games, or one for each."""
 
 
 def deal(game: Game, seeds: ArrayLike) -> States:
@@ -164,7 +165,7 @@ def step(game: Game, states: States, actions: ArrayLike) -> Statuses:
     return status
 
 
-def observe(game: Game, states: States, seats: Seats | None = None) -> tuple[Planes, Masks]:
+def observe(game: Game, states: States, seats: Observers | None = None) -> tuple[Planes, Masks]:
     """Return observations and action masks of players.
 
     Returns:
@@ -174,7 +175,7 @@ def observe(game: Game, states: States, seats: Seats | None = None) -> tuple[Pla
     return _look(game, states, seats, False)
 
 
-def features(game: Game, states: States, seats: Seats | None = None) -> tuple[Planes, Masks]:
+def features(game: Game, states: States, seats: Observers | None = None) -> tuple[Planes, Masks]:
     """Return compact observations and action masks of players.
 
     Returns:
@@ -184,7 +185,7 @@ def features(game: Game, states: States, seats: Seats | None = None) -> tuple[Pl
     return _look(game, states, seats, True)
 
 
-def views(game: Game, states: States, seats: Seats | None = None) -> States:
+def views(game: Game, states: States, seats: Observers | None = None) -> States:
     """Return views of players, for agents: states without the hidden information, [n]."""
     hidden = prepared(game, states, copy=True)
     batch_kernels.hide_for(game.rules, hidden, _seats(game, states, seats))
@@ -211,7 +212,9 @@ def playouts(game: Game, states: States, rng: Rng) -> States:
     return ends
 
 
-def _look(game: Game, states: States, seats: Seats | None, compact: bool) -> tuple[Planes, Masks]:
+def _look(
+    game: Game, states: States, seats: Observers | None, compact: bool
+) -> tuple[Planes, Masks]:
     """Return `features` if the observations are to be compact, else `observe`."""
     states = prepared(game, states)
     size = game.feature_size if compact else game.observation_size
@@ -233,7 +236,7 @@ def _ids(game: Game) -> Ids:
     return np.empty(game.num_actions, np.int32)
 
 
-def _seats(game: Game, states: States, seats: Seats | None) -> NDArray[np.int64]:
+def _seats(game: Game, states: States, seats: Observers | None) -> NDArray[np.int64]:
     if seats is None:
         return states["player"].astype(np.int64)
     if np.ndim(seats) == 0:

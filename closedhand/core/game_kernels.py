@@ -26,9 +26,13 @@ from closedhand.core.numba.jit import (
     Floats,
     Ids,
     Integer,
+    Masks,
     Planes,
     Rules,
+    Seats,
+    Seeds,
     States,
+    Statuses,
     inlined,
     kernel,
     seed_in_kernel,
@@ -74,13 +78,13 @@ class Games(NamedTuple):
 
     states: States
     streams: Streams
-    seeds: Ids
-    seats: Ids
+    seeds: Seeds
+    seats: Seats
     paid: Floats
     rewards: Floats
-    status: Planes
-    actors: Ids
-    players: Ids
+    status: Statuses
+    actors: Seats
+    players: Seats
 
 
 class Terms(NamedTuple):
@@ -127,7 +131,7 @@ def let_others_play(
 
 
 @kernel
-def deal_next(rules: Rules, states: States, seeds: Ids, streams: Streams, i: Integer) -> None:
+def deal_next(rules: Rules, states: States, seeds: Seeds, streams: Streams, i: Integer) -> None:
     """Deal game `i` by `seeds[i]` and set that to 0; if it is 0, deal by the game's stream."""
     seed = seeds[i]
     seeds[i] = np.uint64(0)
@@ -138,7 +142,7 @@ def deal_next(rules: Rules, states: States, seeds: Ids, streams: Streams, i: Int
 
 @kernel
 def start(
-    rules: Rules, policies: Policies, states: States, seeds: Ids, streams: Streams, seats: Ids,
+    rules: Rules, policies: Policies, states: States, seeds: Seeds, streams: Streams, seats: Seats,
     paid: Floats, terms: Terms, i: Integer, origin: int, views: States, k: Integer, ids: Ids,
 ) -> Integer:  # fmt: skip
     """Start a new game in place of game `i`, and let the others play until the user's turn.
@@ -202,7 +206,7 @@ def pay(
 
 @kernel
 def step(
-    rules: Rules, policies: Policies, games: Games, terms: Terms, i: Integer, chosen: Planes,
+    rules: Rules, policies: Policies, games: Games, terms: Terms, i: Integer, chosen: Masks,
     starting: bool, actions: Ids, views: States, k: Integer, ids: Ids,
 ) -> None:  # fmt: skip
     """Play `actions[i]` in game `i`, and if that ends it, start the next one.
@@ -237,7 +241,7 @@ def step(
 
 
 @inlined
-def mark(rules: Rules, states: States, i: Integer, mask: Planes, ids: Ids) -> None:
+def mark(rules: Rules, states: States, i: Integer, mask: Masks, ids: Ids) -> None:
     """Write the action mask of game `i` into a row of zeros."""
     for j in range(contract.legal(rules, states[i], ids)):
         mask[ids[j]] = 1
@@ -245,8 +249,8 @@ def mark(rules: Rules, states: States, i: Integer, mask: Planes, ids: Ids) -> No
 
 @kernel
 def step_games(
-    rules: Rules, policies: Policies, games: Games, terms: Terms, chosen: Planes, starting: bool,
-    actions: Ids, compact: bool, views: States, ids: Ids, observations: Planes, masks: Planes,
+    rules: Rules, policies: Policies, games: Games, terms: Terms, chosen: Masks, starting: bool,
+    actions: Ids, compact: bool, views: States, ids: Ids, observations: Planes, masks: Masks,
 ) -> None:  # fmt: skip
     """Do `step` in every game in a loop; a GPU uses a thread for each game.
 
@@ -298,8 +302,8 @@ class Shown(NamedTuple):
     """
 
     observations: Planes
-    masks: Planes
-    copies: Planes
+    masks: Masks
+    copies: Masks
     returns: Floats
     reward: Floats
     earned: Floats
@@ -390,7 +394,7 @@ def add_up(
 
 @kernel
 def show_legal(
-    rules: Rules, states: States, i: Integer, status: Integer, mask: Planes, copy: Planes, ids: Ids
+    rules: Rules, states: States, i: Integer, status: Integer, mask: Masks, copy: Masks, ids: Ids
 ) -> None:
     """Write the action mask of game `i`, and once more into `copy` unless it is empty.
 
@@ -434,7 +438,7 @@ def list_games(rules: Rules, games: Games, first: int, last: int, ids: Ids, out:
 
 
 @kernel
-def pick(masks: Planes, streams: Streams, i: Integer) -> Integer:
+def pick(masks: Masks, streams: Streams, i: Integer) -> Integer:
     """Draw a uniformly random legal action by the mask of game `i`."""
     number = 0
     for action in range(masks.shape[1]):
@@ -449,7 +453,7 @@ def pick(masks: Planes, streams: Streams, i: Integer) -> Integer:
 
 
 @kernel
-def pick_all(masks: Planes, streams: Streams, actions: Ids) -> None:
+def pick_all(masks: Masks, streams: Streams, actions: Ids) -> None:
     """Do `pick` in every game, into `actions`, int64 [n]."""
     for i in range(len(masks)):
         actions[i] = pick(masks, streams, i)

@@ -41,15 +41,17 @@ _present: Deferral | None = None
 
 @contextmanager
 def deferred() -> Generator[Deferral]:
-    """Defer Ctrl-C; a second one acts at once. No effect outside the main thread.
+    """Defer Ctrl-C; a second one acts at once.
 
+    No effect outside the main thread, or where Ctrl-C is ignored, as after `nohup`.
     Nested contexts share one deferral: one Ctrl-C ends all of them.
 
     Yields:
         A function that raises `KeyboardInterrupt` if there was a Ctrl-C.
     """
     global _present
-    if threading.current_thread() is not threading.main_thread():
+    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    if ignored or threading.current_thread() is not threading.main_thread():
         yield Deferral()
         return
     if _present is not None:

@@ -109,10 +109,11 @@ class Option:
             *others, last = self.choices
             phrase = f"{', '.join(others)} or {last}" if others else last
         elif self._kind in (int, float) and (self.least, self.most) != (None, None):
-            digits = DIGITS * (self._kind is int and None in (self.least, self.most))
-            phrase = f"{NOUNS[self._kind]} {self._range()}{digits and f', {digits}'}"
+            phrase = f"{NOUNS[self._kind]} {self._range()}"
+            if self._kind is int and None in (self.least, self.most):
+                phrase += f", {DIGITS}"
         else:
-            phrase = NOUNS[self._kind] + f" {DIGITS}" * (self._kind is int)
+            phrase = f"{NOUNS[int]} {DIGITS}" if self._kind is int else NOUNS[self._kind]
         return f"{phrase}, or none" if self.default is None and self._kind is not object else phrase
 
     def _range(self) -> str:
@@ -282,7 +283,7 @@ class Options:
         """Write the table as a list, Markdown."""
         return "\n".join(
             f"- `{option.name}={_written(option.default)}` ({option.values})"
-            + f": {option.text}." * bool(option.text)
+            + (f": {option.text}." if option.text else "")
             for option in self
         )
 

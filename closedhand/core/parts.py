@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +67,19 @@ class Notes:
 
 Part = Callable[[Notes], dict[str, Any]]
 """A function that computes one result, JSON values."""
+
+
+def chosen_sections(names: Iterable[str], known: Collection[str]) -> tuple[str, ...]:
+    """Return the sections of a computation that are named, in the order of those known.
+
+    Raises:
+        InputError: There is no such section.
+    """
+    wanted = list(names)
+    for name in wanted:
+        if name not in known:
+            raise InputError(f"no section {name!r}; there are {', '.join(known)}")
+    return tuple(name for name in known if name in wanted)
 
 
 def compute_parts(

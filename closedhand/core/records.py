@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace as altered
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -226,9 +226,15 @@ def _recognised(line: str) -> str:
     raise InputError(f"{line[:20]!r} is neither JSON nor the beginning of any game's notation")
 
 
-@dataclass(frozen=True)
+@dataclass
 class Replay:
     """Outcome of replaying one line of a file, or one round of a log.
+
+    A `with` block over it turns an `InputError` into its error. So a reader is a loop of::
+
+        with Replay(number, unit="round") as found:
+            found.replay(record_of(part))
+        yield found
 
     Attributes:
         line: Number of the line or round; lines count from 1.
@@ -240,11 +246,31 @@ class Replay:
     """
 
     line: int
-    record: Record | None
-    returns: tuple[float, ...] | None
-    error: str | None
+    record: Record | None = None
+    returns: tuple[float, ...] | None = None
+    error: str | None = None
     unit: str = "line"
     detail: str = ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, wrong: object, trace: object) -> bool:
+        if isinstance(wrong, InputError):
+            self.returns, self.error = None, f"{self.unit} {self.line}: {wrong}"
+        return isinstance(wrong, InputError)
+
+    def replay(self, record: Record, before: Callable[[State], None] = lambda state: None) -> State:
+        """Replay a record as the function `replay` does; note it, and the payoffs at its end.
+
+        Raises:
+            InputError: An illegal action, or a result other than the stated one.
+        """
+        self.record = record
+        state, game = replay(record, before), flat_game(record.game, record.rules)
+        if game.over(state):
+            self.returns = tuple(game.returns(state).tolist())
+        return state
 
 
 @dataclass(frozen=True)
@@ -314,16 +340,9 @@ def replay_file(path: Path, game: str | None = None, **rules: Any) -> Iterator[R
             yield each
         return
     for number, line in lines(path):
-        record = None
-        try:
-            record = parse_line(line, game, **rules)
-            state = replay(record)
-        except InputError as error:
-            yield Replay(number, record, None, f"line {number}: {error}")
-            continue
-        bound = flat_game(record.game, record.rules)
-        returns = tuple(bound.returns(state).tolist()) if bound.over(state) else None
-        yield Replay(number, record, returns, None)
+        with Replay(number) as found:
+            found.replay(parse_line(line, game, **rules))
+        yield found
 
 
 def read(path: Path, game: str | None = None, **rules: Any) -> Iterator[Record]:

@@ -24,7 +24,6 @@ from closedhand.core.registry import make_game
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
 RENDER_FPS = 2
-METADATA: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}
 
 ILLEGAL_REWARD = -10.0
 """Default reward of an illegal action.
@@ -92,6 +91,11 @@ def one_of(name: str, value: Any, choices: Sequence[str]) -> str:
         known = f"{', '.join(choices[:-1])} or {choices[-1]}"
         raise InputError(f"{name} is {known}, not {shown(value)}")
     return value
+
+
+def metadata(**more: Any) -> dict[str, Any]:
+    """Make the metadata of an env or of a class, with a list of its own: wrappers append to it."""
+    return {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS, **more}
 
 
 def number_of(name: str, value: Any, most: int) -> int:

@@ -59,7 +59,7 @@ class Table(common.Copied, Spaces):
         self.form = ObservationForm(self.game, observation, mask)
         self.render_mode = common.check_render_mode(render_mode)
         name = f"{self.game.name}_v0"
-        self.metadata = {**common.METADATA, "name": name, "is_parallelizable": False}
+        self.metadata = common.metadata(name=name, is_parallelizable=False)
         self.possible_agents = [f"player_{seat}" for seat in range(self.game.num_players)]
         self.set_spaces(self.possible_agents, self.form)
         self.agents: list[str] = []

@@ -179,7 +179,7 @@ class SeatVectorEnv(Rows):
         game: The rules, with `game.text(action)` and `game.parse(text)`.
     """
 
-    metadata = GameVectorEnv.metadata
+    metadata = common.metadata(autoreset_mode=AutoresetMode.NEXT_STEP)
 
     def __init__(
         self,

@@ -55,7 +55,7 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
         form: Form of the observations.
     """
 
-    metadata = {**common.METADATA}
+    metadata = common.metadata()
     compiled = {"_packed": None, "_arguments": (), "_turn_code": None}
 
     def __init__(

@@ -110,8 +110,9 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
     The first deal of game i is that of a single env with seed + i. Later deals, seats drawn, and
     what opponents draw who decide in kernels come from one stream of numbers a game (see
     `closedhand.core.stream`). So a game depends on no other one, and goes on in the same way on a
-    GPU. Copies and pickles continue the games in progress. For search, `states` holds all games and
-    can be assigned; `observe` then shows them. Before the first `reset` methods raise
+    GPU. Other opponents, such as searches, play all games with one stream: what they draw depends
+    on `num_envs`. Copies and pickles continue the games in progress. For search, `states` holds all
+    games and can be assigned; `observe` then shows them. Before the first `reset` methods raise
     `gymnasium.error.ResetNeeded`.
 
     Attributes:
@@ -124,7 +125,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         is_self_play: Whether the user plays several seats.
     """
 
-    metadata = {**common.METADATA, "autoreset_mode": AutoresetMode.NEXT_STEP}
+    metadata = common.metadata(autoreset_mode=AutoresetMode.NEXT_STEP)
     compiled = {"_packed": None, "_code": None}
 
     def __init__(
@@ -176,7 +177,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         self.has_mask = common.one_of("legal", legal, LEGAL) != "ids"
         self._has_ids = legal != "mask"
         self.form = ObservationForm(self.game, observation, mask)
-        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        self.metadata = common.metadata(autoreset_mode=self.autoreset_mode)
         self.render_mode = common.check_render_mode(render_mode)
         self.illegal_reward = common.check_reward(illegal_reward)
         self.single_observation_space: spaces.Space[Any] = self.form.space(self.has_mask)  # pyright: ignore[reportIncompatibleVariableOverride]

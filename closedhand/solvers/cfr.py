@@ -40,7 +40,7 @@ from closedhand.solvers.regrets import discount
 from closedhand.solvers.strategy import Strategy, to_strategy
 
 
-class Algorithm(NamedTuple):
+class Variant(NamedTuple):
     """Settings of the loop.
 
     Attributes:
@@ -57,29 +57,29 @@ class Algorithm(NamedTuple):
 
 
 @kernel
-def iterate(tree, tables, algorithm, players, done, number):
+def iterate(tree, tables, variant, players, done, number):
     """Do `number` iterations after the first `done`."""
     for t in range(done + 1, done + number + 1):
-        positive = discount(float(t), algorithm.positive)
-        negative = discount(float(t), algorithm.negative)
+        positive = discount(float(t), variant.positive)
+        negative = discount(float(t), variant.negative)
         for player in range(players):
             reach_others(tree, tables.sigma, player, tables.reached)
             expect(tree, tables.sigma, tables.reached, player, tables.values, tables.gains)
-            add_average(tree, tables, player, float(t) ** algorithm.average)
-            learn(tree, tables, player, positive, negative, algorithm.predictive)
+            add_average(tree, tables, player, float(t) ** variant.average)
+            learn(tree, tables, player, positive, negative, variant.predictive)
 
 
 class Solver(SweepingSolver):
-    """Solver of a game by an algorithm of this family; implements `solving.Solver`."""
+    """Solver of a game by a variant of this loop; implements `solving.Solver`."""
 
-    def __init__(self, algorithm: Algorithm, trees: Trees, game: Game, seed: int = 0) -> None:
+    def __init__(self, variant: Variant, trees: Trees, game: Game, seed: int = 0) -> None:
         super().__init__(trees, game, seed)
-        self.algorithm = algorithm
+        self.variant = variant
 
     def run(self, number: int) -> None:
         """Do `number` more iterations."""
         players = self.game.num_players
-        iterate(self.tree, self.tables, self.algorithm, players, self.iterations, number)
+        iterate(self.tree, self.tables, self.variant, players, self.iterations, number)
         self.iterations += number
 
     def strategy(self) -> Strategy:
@@ -87,8 +87,8 @@ class Solver(SweepingSolver):
         return to_strategy(self.game, self.layout, self.tables.average)
 
 
-CFR = partial(Solver, Algorithm(math.inf, math.inf, 0.0))
-CFRPlus = partial(Solver, Algorithm(math.inf, -math.inf, 1.0))
-LinearCFR = partial(Solver, Algorithm(1.0, 1.0, 1.0))
-DiscountedCFR = partial(Solver, Algorithm(1.5, 0.0, 2.0))
-PredictiveCFRPlus = partial(Solver, Algorithm(math.inf, -math.inf, 2.0, predictive=True))
+CFR = partial(Solver, Variant(math.inf, math.inf, 0.0))
+CFRPlus = partial(Solver, Variant(math.inf, -math.inf, 1.0))
+LinearCFR = partial(Solver, Variant(1.0, 1.0, 1.0))
+DiscountedCFR = partial(Solver, Variant(1.5, 0.0, 2.0))
+PredictiveCFRPlus = partial(Solver, Variant(math.inf, -math.inf, 2.0, predictive=True))

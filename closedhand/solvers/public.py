@@ -63,16 +63,15 @@ def public_graph(game: Game, tree: InfoTree) -> PublicGraph:
     number[order] = np.arange(len(order))
     place, first = number[place.reshape(-1)], first[order]
 
-    above, node_set = rows_above(tree), np.full(len(tree.player), -1)
-    node_set[tree.player != END] = sets_of(tree)
+    above, deciding = rows_above(tree), tree.player != END
     place_of_row = np.repeat(place, np.diff(tree.rows))
     parent, action = np.full(len(first), -1), np.full(len(first), -1)
-    below = np.flatnonzero((above >= 0) & (node_set >= 0))
-    here, rows = place[node_set[below]], above[below]
+    here, rows = place[sets_of(tree)], above[deciding]
+    here, rows = here[rows >= 0], rows[rows >= 0]
     parent[here], action[here] = place_of_row[rows], tree.actions[rows]
     hidden = action[here] != tree.actions[rows]
     action[here[hidden]] = -1
-    ends = above[tree.player == END]
+    ends = above[~deciding]
     pairs = np.stack([place_of_row[ends], tree.actions[ends]], axis=1)
     kinds, end_of = np.unique(pairs, axis=0, return_inverse=True)
     return PublicGraph(

@@ -13,6 +13,8 @@ MOST_NODES = 20_000_000
 """Default of the largest number of nodes of a tree: about 1 GB."""
 PROBES = 300
 """Random games from which the size of a tree is estimated."""
+COUNTED = 100_000
+"""Deals are counted up to this number, in messages."""
 
 
 @kernel
@@ -69,9 +71,9 @@ def check_size(game: Game, most: int = MOST_NODES) -> float:
 
 
 def too_large(game: Game, each: float, most: int) -> str:
-    """Write the message about a tree that is too large; it counts deals up to 100,000."""
-    number = sum(1 for _ in islice(game.deals(), 100_001))
-    deals = f"{number:,}" if number <= 100_000 else "more than 100,000"
+    """Write the message about a tree that is too large."""
+    number = sum(1 for _ in islice(game.deals(), COUNTED))
+    deals = f"{number:,} or more" if number == COUNTED else f"{number:,}"
     return (
         f"{game.name} has {deals} deals with {_about(each)} histories each, too many to solve: "
         f"{most:,} are the most in all"

@@ -20,6 +20,7 @@ from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.reading import check_arrays
 from closedhand.core.registry import load as load_ref
+from closedhand.core.version import __version__
 from closedhand.solvers.interface import Algorithm, Evaluation, Trees
 from closedhand.solvers.strategy import FILE, Strategy, evaluate, save
 from closedhand.solvers.tree import trees_of
@@ -181,8 +182,6 @@ class Run(long_work.Run[Judged]):
         `folder` gets `strategy.npz`, `result.json` and the checkpoint `learner.npz`; None: nothing
         is written. `states` names the abstraction that it learns on; None: the information sets.
         """
-        from closedhand import __version__
-
         self.algorithm = algorithm
         self.solver = solver
         self.seed = seed

@@ -16,15 +16,23 @@ from typing import Any
 import numpy as np
 
 from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.agents import Agent, Traits, described, files_of, policy_or_choices
+from closedhand.core.agents import (
+    AnyAgent,
+    Traits,
+    described,
+    files_of,
+    make_agent,
+    policy_or_choices,
+)
 from closedhand.core.batch_agent import BatchAgent
-from closedhand.core.checks import shown
+from closedhand.core.checks import as_array
 from closedhand.core.files import within, write_arrays, write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import kernel
 from closedhand.core.parsing import NATURAL, OPTIONS, TEXT, check_fields
 from closedhand.core.reading import json_in, read_arrays
 from closedhand.core.registry import make_game
+from closedhand.core.version import __version__
 from closedhand.solvers.evaluate import best_response, evaluate_sigma
 from closedhand.solvers.interface import Evaluation, Layout, Names, Tables, Tree, Trees, ranges
 from closedhand.solvers.keys import keys_of
@@ -205,33 +213,37 @@ def evaluate(strategy: Strategy, trees: Trees | None = None) -> Evaluation:
     return evaluate_sigma(tree, sigma, game.num_players, zero_sum)
 
 
-def strategy_of(game: Game, agent: Agent) -> Strategy:
+def strategy_of(game: Game, agent: AnyAgent) -> Strategy:
     """Tabulate the strategy of an agent over all information sets of a game.
 
     Args:
         game: A small game.
-        agent: An agent. One without `probabilities` is asked for one decision at every set: the
-            strategy of a deterministic agent.
+        agent: An agent, or its text. One without `probabilities` is asked for one decision at every
+            set: the strategy of a deterministic agent.
 
     Raises:
-        InputError: The game is too large, or the probabilities or decisions are no distribution
-            over the legal actions.
+        InputError: The game is too large, there is no such agent, or its probabilities or decisions
+            are no distribution over the legal actions.
     """
+    player = make_agent(game, agent)
     tree = build(game)
     found = np.zeros(len(tree.actions))
     for views, sets in views_of_sets(game, tree):
-        shares = policy_or_choices(game, agent, views)
-        if np.shape(shares) != (len(views), game.num_actions):
-            raise InputError(f"probabilities of {agent.name} are {shown(np.shape(shares))}, not "
-                             f"{(len(views), game.num_actions)}")  # fmt: skip
+        shares = as_array(policy_or_choices(game, player, views))
+        shape = (len(views), game.num_actions)
+        if shares.shape != shape or shares.dtype.kind not in "iuf":
+            raise InputError(
+                f"probabilities of {player.name} are numbers of the shape {shape}, not "
+                f"{shares.dtype} of {shares.shape}"
+            )
         number = tree.rows[sets + 1] - tree.rows[sets]
         rows = ranges(tree.rows[sets], number)
         found[rows] = shares[np.repeat(np.arange(len(views)), number), tree.actions[rows]]
         totals = np.add.reduceat(found[rows], np.cumsum(number) - number)
         if not (found[rows] >= 0).all() or not (abs(totals - 1) <= NARROW).all():
-            raise InputError(f"the probabilities of {agent.name} over the legal actions are not a "
+            raise InputError(f"the probabilities of {player.name} over the legal actions are not a "
                              "distribution")  # fmt: skip
-    return Strategy(game, tree.keys, tree.rows, tree.actions, found, {"agent": agent.name})
+    return Strategy(game, tree.keys, tree.rows, tree.actions, found, {"agent": player.name})
 
 
 def save(strategy: Strategy, path: Path) -> None:
@@ -239,8 +251,6 @@ def save(strategy: Strategy, path: Path) -> None:
 
     Each file appears complete or not at all.
     """
-    from closedhand import __version__
-
     game = strategy.game
     about = {
         "game": game.name,

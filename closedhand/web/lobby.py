@@ -126,7 +126,7 @@ class Lobby:
             try:
                 shown.append(check_saved(load_json(path)) | {"table": id})
             except InputError as error:
-                LOG.warning("no table: %s", error)
+                LOG.warning("the table %s is left out: %s", id, error)
                 del self._saved[id]
         return shown
 
@@ -313,7 +313,7 @@ def _restored(path: Path) -> Table | None:
         prepare(table.game)
         return table
     except InputError as error:
-        LOG.warning("no table: %s", error)
+        LOG.warning("the table %s is left out: %s", path.stem, error)
         return None
 
 

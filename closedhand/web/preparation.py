@@ -11,6 +11,7 @@ import platform
 import subprocess
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -34,7 +35,11 @@ LOG = logging.getLogger("closedhand.web")
 
 COMMAND = (sys.executable, "-m", "closedhand.web.preparation")
 CACHE = f"{__version__} {numba.__version__} {platform.python_version()} {platform.machine()}"
-"""Beginning of a line about a compiled game in that file; it holds for one version only."""
+"""Beginning of a line about a compiled game in that file; it holds for one version only.
+
+It does not tell whether a source was edited, as of a game that is being developed: the server then
+compiles that game itself.
+"""
 
 MOST_PLAYED = 300
 """Most actions of the hand that is played; a match of many rounds is longer."""
@@ -103,6 +108,7 @@ class Preparation:
         self.left = [(name, stage) for stage in STAGES for name in names]
         self.total = len(self.left)
         self._ready = {each: threading.Event() for each in self.left}
+        self._wanted: deque[tuple[str, str]] = deque()
         self._compiled = compiled
         self._process: subprocess.Popen[str] | None = None
 
@@ -114,7 +120,7 @@ class Preparation:
         """Wait for a stage of a game, which is prepared next; slow: call it in a thread."""
         ready = self._ready.get((name, stage))
         if ready is not None and not ready.is_set():
-            self.left = sorted(self.left, key=lambda each: each != (name, stage))
+            self._wanted.append((name, stage))
             ready.wait()
 
     def status(self) -> dict[str, Any]:
@@ -136,6 +142,10 @@ class Preparation:
     def _work(self) -> None:
         try:
             while self.left:
+                # Reordered here alone: two threads could undo each other's work.
+                while self._wanted:
+                    wanted = self._wanted.popleft()
+                    self.left = sorted(self.left, key=wanted.__ne__)
                 each = self.left[0]
                 line = " ".join([CACHE, *each])
                 if line not in self._known() and self._compile(*each):

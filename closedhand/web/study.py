@@ -77,10 +77,9 @@ def _parsed(path: Path) -> Iterator[Replay]:
                 error = each.detail or str(wrong)
         yield replace(each, error=error)
     for number, line in () if reader else lines(path):
-        try:
-            yield Replay(number, parse_line(line), None, None)
-        except InputError as wrong:
-            yield Replay(number, None, None, f"line {number}: {wrong}")
+        with Replay(number) as found:
+            found.record = parse_line(line)
+        yield found
 
 
 def _listed(found: Replay) -> dict[str, Any]:

@@ -279,13 +279,28 @@ SAVED_HAND = {
 
 
 def check_saved(data: Any) -> dict[str, Any]:
-    """Check the form of the data of `Table.saved`, and return them."""
+    """Check the form of the data of `Table.saved`, and return them.
+
+    Raises:
+        InputError: They have another form.
+    """
     data = check_fields(data, "a table", SAVED, {})
-    for each in data["seats"]:
-        check_fields(each, "a seat", SAVED_SEAT, {})
-    for each in data["hands"]:
-        check_fields(each, "a hand", SAVED_HAND, {})
-    return data
+    seats = [_only(each, "a seat", SAVED_SEAT) for each in data["seats"]]
+    hands = [_only(each, "a hand", SAVED_HAND) for each in data["hands"]]
+    numbers = list(range(len(seats)))
+    for players in ([seat["player"] for seat in seats], *(hand["players"] for hand in hands)):
+        if sorted(players) != numbers:
+            raise InputError(f"the players are {numbers} in some order, not {players}")
+    for hand in hands:
+        if not len(hand["returns"]) == len(hand["occupants"]) == len(seats):
+            raise InputError(f"a hand of {len(seats)} players has as many returns and occupants")
+    return {**data, "seats": seats, "hands": hands}
+
+
+def _only(data: Any, name: str, fields: dict[str, Kind]) -> dict[str, Any]:
+    """Check that data has certain fields, and return these alone."""
+    check_fields(data, name, fields)
+    return {key: data[key] for key in fields}
 
 
 def restored(id: str, data: Any) -> Table:
@@ -297,8 +312,8 @@ def restored(id: str, data: Any) -> Table:
     data = check_saved(data)
     game = make_game(data["game"], **data["rules"]).flat
     start = game.load(decoded(data["start"], "the deal"))
-    seats = [Seat(**{key: each[key] for key in SAVED_SEAT}) for each in data["seats"]]
-    hands = [Hand(**{key: each[key] for key in SAVED_HAND}) for each in data["hands"]]
+    seats = [Seat(**each) for each in data["seats"]]
+    hands = [Hand(**each) for each in data["hands"]]
     if len(seats) != game.num_players:
         raise InputError(f"a table of {game.name} has {game.num_players} seats, not {len(seats)}")
     return Table(id, game, seats, start, hands=hands, **{name: data[name] for name in PLAIN})

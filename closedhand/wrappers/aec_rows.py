@@ -3,6 +3,7 @@
 # pyright: reportMissingTypeStubs=false
 # PettingZoo has inline types, but does not declare them.
 
+import copy
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -11,6 +12,8 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from pettingzoo import AECEnv
 
+from closedhand.core.checks import InputError
+from closedhand.envs import common
 from closedhand.envs.observation_form import ACTION_MASK, Observation
 from closedhand.envs.seat_vector import Rows
 from closedhand.wrappers.adapting import aec_table
@@ -21,7 +24,8 @@ class AECRows(Rows):
 
     Some tutorials treat an AEC env as an env of one player and pay the agent that has acted. An
     agent that loses while another one acts then never gets the loss. Here each agent has its own
-    row with its own rewards.
+    row with its own rewards. Rewards of forced actions that a reset plays count with the first step
+    of the game; a given start that they lead to the end is refused.
 
     Attributes:
         aec: The wrapped env.
@@ -46,22 +50,29 @@ class AECRows(Rows):
         self._set_up(1, len(self._agents), space, actions, autoreset_mode)
 
     def _begin(self, games: np.ndarray, seeds: Sequence[int | None], options: Any) -> None:
+        # With forced actions played inside, a game may leave no choice.
+        if common.given_start(aec_table(self.aec).game, options) is not None:
+            trial = copy.deepcopy(self.aec)
+            trial.reset(options=options)
+            if _is_over(trial):
+                raise InputError("forced actions end this game before the first decision")
         self.aec.reset(seed=seeds[0], options=options or None)
-        while self._is_over():  # with forced actions played inside, a game may leave no choice
+        while _is_over(self.aec):
             self.aec.reset()
+        self._due = self._paid()
 
-    def _is_over(self) -> bool:
-        ends, cuts = self.aec.terminations, self.aec.truncations
-        return all(ends[agent] or cuts[agent] for agent in self.aec.agents)
+    def _paid(self) -> np.ndarray:
+        """Return the rewards of the last reset or step, float64 [1, num_seats]."""
+        return np.array([[self.aec.rewards.get(agent, 0.0) for agent in self._agents]])
 
     def _play(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        rewards = np.zeros((1, self.num_seats))
         if self._ended[0]:
             self._begin(~self._ended, [None], None)
-            return rewards, np.zeros(1, bool)
+            return np.zeros((1, self.num_seats)), np.zeros(1, bool)
         self.aec.step(int(actions[0]))
-        rewards[0] = [self.aec.rewards.get(agent, 0.0) for agent in self._agents]
-        return rewards, np.array([self._is_over()])
+        rewards = self._paid() + self._due
+        self._due = np.zeros_like(rewards)
+        return rewards, np.array([_is_over(self.aec)])
 
     def _actors(self) -> np.ndarray:
         return np.array([self._agents.index(self.aec.agent_selection)])
@@ -72,3 +83,7 @@ class AECRows(Rows):
         if self.form.is_array:
             return np.stack(seen), masks
         return {part: np.stack([each[part] for each in seen]) for part in seen[0]}, masks
+
+
+def _is_over(aec: AECEnv[str, Any, Any]) -> bool:
+    return all(aec.terminations[agent] or aec.truncations[agent] for agent in aec.agents)

@@ -11,12 +11,26 @@ from closedhand import Game, InputError, make_agent, make_game
 from closedhand.core.agents import act_batch
 from closedhand.core.game import State
 
-every_variant = pytest.mark.parametrize("variant", VARIANTS + HOUSE_RULES, ids=variant_id)
+OTHER_TABLES = [each for each in HOUSE_RULES if each[1].keys() & {"players", "jokers"}]
+"""All agents are compiled anew for each of them; the last one, which has both, is quick."""
 
+
+def marks_of(variant: tuple[str, dict[str, Any]]) -> Any:
+    """How slow a variant is."""
+    return pytest.mark.slow if variant in OTHER_TABLES[:-1] else ()
+
+
+every_variant = pytest.mark.parametrize(
+    "variant",
+    [
+        pytest.param(variant, id=variant_id(variant), marks=marks_of(variant))
+        for variant in VARIANTS + HOUSE_RULES
+    ],
+)
 every_agent = pytest.mark.parametrize(
     ("variant", "agent"),
     [
-        pytest.param(variant, agent, id=f"{agent}-{variant_id(variant)}")
+        pytest.param(variant, agent, id=f"{agent}-{variant_id(variant)}", marks=marks_of(variant))
         for variant in VARIANTS + HOUSE_RULES
         for agent in agents_of(*variant)
     ],

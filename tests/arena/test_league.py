@@ -156,8 +156,11 @@ def test_steady_and_quick_agents_play_many_deals_at_once() -> None:
     assert league.deals_per_job(short, ["default", "policy-search:20"], None) == 1
 
 
-def test_deals_side_by_side_are_those_one_after_the_other() -> None:
-    game, seen, deals = make_game("daihinmin", rounds=8), list[int](), league.TOGETHER + 2
+def test_deals_side_by_side_are_those_one_after_the_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(league, "CHUNK", 1)  # as for long deals
+    game, seen, deals = make_game("daihinmin", rounds=2), list[int](), league.TOGETHER + 2
     agents = ["policy", "kou", "kou[letter=1]", "min-sets", "trick-ender"]
     played = league.play(game, agents, deals, 4, progress=seen.append)
     assert seen == [0, league.TOGETHER, deals]

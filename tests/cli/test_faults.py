@@ -526,10 +526,3 @@ def check_two_at_once(trial: Trial, whole: Outcome, same: Any) -> None:
     assert_one_line(second, 2, f"process {first.pid} ")
     trial.finish(folder)
     np.testing.assert_equal(trial.same(folder), same)
-
-
-@pytest.mark.parametrize("name", ["m.png", "./m.json/../m.png"])
-def test_results_of_one_name_are_refused(name: str, nursery: Nursery, tmp_path: Path) -> None:
-    words = f"match doudizhu --agents rule,random --deals 1 --out {name}".split()
-    assert_one_line(nursery.run(Order(words, str(tmp_path))), 2, "two results")
-    assert not list(tmp_path.iterdir())

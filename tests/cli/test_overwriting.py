@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import typer.main
-from support_cli import run
+from support_cli import assert_refused, run
 from support_lines import LINES, commands, prepare
 
 from closedhand.cli import app, common
@@ -131,3 +131,10 @@ def test_overwrite_says_otherwise(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert run(*line, "--overwrite").exit_code == 0
         assert run(*line).exit_code == 0  # its own results are replaced
     assert json.loads(Path("m.json").read_text())["deals"] == 2
+
+
+@pytest.mark.parametrize("name", ["m.png", "./m.json/../m.png"])
+def test_results_of_one_name_are_refused(name: str, in_empty_folder: None) -> None:
+    words = f"match doudizhu --agents rule,random --deals 1 --out {name}"
+    assert_refused("two results", *words.split())
+    assert not list(Path().iterdir())

@@ -10,7 +10,12 @@ from typer.testing import CliRunner
 
 from closedhand.cli import app, groups
 from closedhand.cli.reproduce import Out, Quick, as_html, show_report
+from closedhand.core.checks import InputError
 from closedhand.core.file_kinds import COMMENT
+from closedhand.papers.deeprocket import reproduction as deeprocket
+from closedhand.papers.hankin import reproduction as hankin
+from closedhand.papers.kou import reproduction as kou
+from closedhand.papers.leduc_slides import reproduction as leduc_slides
 
 REPORT = """# A paper & its <figures>
 
@@ -22,6 +27,15 @@ REPORT = """# A paper & its <figures>
 
 Pictures: sweep.png, and none.png. See sweep.png again.
 """
+
+
+@pytest.mark.parametrize("module", [deeprocket, hankin, kou, leduc_slides])
+def test_plans_refuse_unknown_sections(module: Any) -> None:
+    first, *_, last = module.SECTIONS
+    assert module.Plan(sections=(first, last)).sections == (first, last)
+    with pytest.raises(InputError) as refused:
+        module.Plan(sections=(first, "other"))
+    assert str(refused.value) == f"no section 'other'; there are {', '.join(module.SECTIONS)}"
 
 
 def test_a_page_has_the_tables_and_the_pictures_that_are_there(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from closedhand import InputError
 from closedhand.core.agent_spec import AgentSpec, split_agents
 
 
@@ -22,6 +23,7 @@ from closedhand.core.agent_spec import AgentSpec, split_agents
         ("a[b=kou[lock=1,threshold=2]]", "a", {"b": "kou[lock=1,threshold=2]"}, None),
         ('strategy:"runs/a,b:[c.npz"', "strategy", {}, "runs/a,b:[c.npz"),
         ("strategy:'say \"x\".npz'", "strategy", {}, 'say "x".npz'),
+        ('a[b=it\'s "x"]', "a", {"b": 'it\'s "x"'}, None),
         # Everything after the first colon is the argument.
         ("strategy:runs/a[1,2]/it's.npz", "strategy", {}, "runs/a[1,2]/it's.npz"),
         ("kou:w80,lock=1", "kou", {}, "w80,lock=1"),
@@ -37,6 +39,13 @@ def test_agents_are_read(
     assert AgentSpec.parse(str(spec)) == spec
     assert split_agents(f"{spec},{spec}") == [str(spec)] * 2
     assert hash(spec) == hash(AgentSpec.parse(text))
+
+
+@pytest.mark.parametrize("value", ['it\'s,"x"', "'\"", "a='b\"", 'it\'s "x"]', " 'x\" ", "[\"'"])
+def test_texts_that_need_quotes_and_hold_both_kinds_are_refused(value: str) -> None:
+    for spec in (AgentSpec("a", {"b": value}), AgentSpec("a", {"b": "c"}, f"{value},")):
+        with pytest.raises(InputError, match="it needs quotes, and has both kinds of them"):
+            str(spec)
 
 
 PLAIN_LISTS = (

@@ -52,10 +52,10 @@ def test_our_entry_points_come_first(tmp_path: Path) -> None:
     assert not plugins.is_own(EntryPoint("ace", "a:b", "closedhand.agents"))
 
 
-def run(folder: Path, program: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, program: str, *words: str) -> subprocess.CompletedProcess[str]:
     """Run a program in a process that finds the distributions."""
     return subprocess.run(
-        [sys.executable, "-c", program],
+        [sys.executable, "-c", program, *words],
         capture_output=True,
         text=True,
         env={**os.environ, "PYTHONPATH": str(folder), "PYTHONWARNINGS": "always"},
@@ -73,23 +73,21 @@ print(closedhand.GAMES["leduc"].title, spec_of("leduc").title, closedhand.make_g
 """
 
 
-@pytest.mark.parametrize(
-    ("code", "reason"),
-    [
-        (spec("leduc", "thief"), "two games have the name leduc"),
-        ("raise ValueError('broken')", "broken"),
-        ("import sys; sys.exit(0)", "called sys.exit(0)"),
-    ],
-)
-def test_a_shipped_game_stays_whatever_a_package_of_its_name_does(
-    tmp_path: Path, code: str, reason: str
-) -> None:
-    install(tmp_path, "thief", code, games="leduc = thief:SPEC")
+def test_a_shipped_game_stays_whatever_a_package_of_its_name_does(tmp_path: Path) -> None:
+    thieves = {
+        "thief": (spec("leduc", "thief"), "two games have the name leduc"),
+        "broken": ("raise ValueError('broken')", "broken"),
+        "leaver": ("import sys; sys.exit(0)", "called sys.exit(0)"),
+    }
+    for name, (code, _) in thieves.items():
+        install(tmp_path, name, code, games=f"leduc = {name}:SPEC")
     done = run(tmp_path, LEDUC)
     assert (done.returncode, done.stdout) == (0, "Leduc poker Leduc poker leduc\n"), done.stderr
     warned = [line for line in done.stderr.splitlines() if "UserWarning" in line]
-    assert len(warned) == 1 and reason in warned[0]
-    assert "the game leduc of the package thief (thief:SPEC) cannot be loaded" in warned[0]
+    assert len(warned) == len(thieves)
+    for name, (_, reason) in thieves.items():
+        about = f"the game leduc of the package {name} ({name}:SPEC) cannot be loaded"
+        assert [reason in line for line in warned if about in line] == [True]
 
 
 def test_of_two_packages_with_one_game_the_second_is_left_out(tmp_path: Path) -> None:
@@ -113,25 +111,33 @@ def test_an_env_keeps_its_id(tmp_path: Path) -> None:
 
 
 MADE = """
+import sys
 import closedhand
-print(closedhand.make_agent("leduc", "{agent}").name)
+for name in sys.argv[1:]:
+    print(closedhand.make_agent("leduc", name).name)
 """
 
 
-@pytest.mark.parametrize("point", ["leduc.random", "random", "leduc.equilibrium", "equilibrium"])
-def test_an_agent_of_ours_keeps_its_name(tmp_path: Path, point: str) -> None:
-    install(tmp_path, "thief", AGENT, agents=f"{point} = thief:make")
-    name = point.rpartition(".")[2]
-    done = run(tmp_path, MADE.format(agent=name))
-    assert (done.returncode, done.stdout) == (0, f"{name}\n"), done.stderr
-    assert f"the agent {point} of the package thief (thief:make) is left out" in done.stderr
+def test_agents_of_ours_keep_their_names(tmp_path: Path) -> None:
+    points = {
+        "one": "leduc.random",
+        "two": "random",
+        "three": "leduc.equilibrium",
+        "four": "equilibrium",
+    }
+    for name, point in points.items():
+        install(tmp_path, name, AGENT, agents=f"{point} = {name}:make")
+    done = run(tmp_path, MADE, "random", "equilibrium")
+    assert (done.returncode, done.stdout) == (0, "random\nequilibrium\n"), done.stderr
+    for name, point in points.items():
+        assert f"the agent {point} of the package {name} ({name}:make) is left out" in done.stderr
 
 
 @pytest.mark.parametrize("points", [("wise", "wise"), ("leduc.wise", "wise")])
 def test_two_packages_with_one_agent_are_refused(tmp_path: Path, points: tuple[str, str]) -> None:
     for name, point in zip(("one", "two"), points, strict=True):
         install(tmp_path, name, AGENT, agents=f"{point} = {name}:make")
-    done = run(tmp_path, MADE.format(agent="wise"))
+    done = run(tmp_path, MADE, "wise")
     assert done.returncode == 1
     last = done.stderr.splitlines()[-1]
     assert "several packages have an agent 'wise' of leduc: " in last
@@ -143,8 +149,8 @@ def test_an_agent_of_one_game_goes_before_one_of_all_in_its_package(tmp_path: Pa
     code += "\ndef own(game, seed):\n    agent = RandomAgent(game, seed)\n"
     code += "    agent.name = 'own'\n    return agent\n"
     install(tmp_path, "one", code, agents="wise = one:make\nleduc.wise = one:make_own")
-    assert run(tmp_path, MADE.format(agent="wise")).stdout == "own\n"
-    assert run(tmp_path, MADE.format(agent="wise").replace("leduc", "doudizhu")).stdout == "one\n"
+    assert run(tmp_path, MADE, "wise").stdout == "own\n"
+    assert run(tmp_path, MADE.replace("leduc", "doudizhu"), "wise").stdout == "one\n"
 
 
 LOUD = """

@@ -12,6 +12,8 @@ from closedhand import InputError, make_game
 from closedhand.core.records import (
     NEEDED,
     OPTIONAL,
+    Record,
+    Replay,
     from_json,
     from_state,
     read,
@@ -106,3 +108,14 @@ def test_every_key_has_its_kind(key: str, value: Any) -> None:
     else:
         with pytest.raises(InputError, match=f"'{key}' is {kind.name}, not "):
             from_json(json.dumps(data))
+
+
+def test_a_replay_notes_bad_input_and_passes_other_errors_on() -> None:
+    record = Record("leduc", {}, ("FOLD",), deal="SK;HQ;HK", returns=(1.0, 1.0))
+    with Replay(7, unit="round", detail="a log") as found:
+        found.returns = (1.0, 1.0)
+        found.replay(record)
+    assert (found.record, found.returns, found.detail) == (record, None, "a log")
+    assert found.error and found.error.startswith("round 7: ")
+    with pytest.raises(ZeroDivisionError), Replay(8):
+        _ = 1 / 0

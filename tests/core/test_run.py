@@ -134,6 +134,22 @@ def test_the_first_ctrl_c_waits_for_the_piece_and_saves(tmp_path: Path) -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_ctrl_c_stays_ignored_where_it_is(tmp_path: Path) -> None:
+    """As in a process that a shell has started in the background."""
+
+    def progress() -> None:
+        for _ in range(2):
+            signal.raise_signal(signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        run = counting(tmp_path / "run.npz")
+        assert not run.work(over=lambda: run.learner.number == 3, progress=progress).interrupted
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_a_second_ctrl_c_saves_nothing(tmp_path: Path) -> None:
     def progress() -> None:
         for _ in range(2):

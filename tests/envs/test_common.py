@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
+from pettingzoo.utils import CaptureStdoutWrapper
 from support import VARIANTS, variant_id
 from support_envs import (
     Fixed,
@@ -23,6 +24,7 @@ from support_envs import (
 
 from closedhand import InputError, make_game
 from closedhand.envs.aec import raw_env
+from closedhand.envs.seat_vector import SeatVectorEnv
 from closedhand.envs.solo import SoloEnv
 from closedhand.envs.vector import GameVectorEnv
 
@@ -50,6 +52,15 @@ def test_copies_go_on_with_the_game(variant: Any, clone: Callable[[Any], Any]) -
             one.reset()
             logs.append(log + play(one, np.random.default_rng(2)))
         assert data_equivalence(*logs)
+
+
+def test_a_change_of_one_env_s_modes_changes_no_other() -> None:
+    """PettingZoo's wrapper appends `ansi` to the list of the env that it wraps."""
+    CaptureStdoutWrapper(raw_env("leduc", render_mode="human"))
+    others = [raw_env("leduc"), SoloEnv, GameVectorEnv, GameVectorEnv("leduc"), SeatVectorEnv]
+    lists = [env.metadata["render_modes"] for env in others]
+    assert lists == [["human", "ansi", "rgb_array"]] * len(others)
+    assert len(set(map(id, lists))) == len(others)
 
 
 def test_states_that_the_rules_do_not_allow_are_refused() -> None:

@@ -36,6 +36,10 @@ EXPLAINED = (
         "a spare state, which is dropped",
     ),
     Explained(
+        "games.chinese_poker.plays", "build", "tables = np.zeros(1, TABLES)[0]", "1", "2",
+        "a spare record, which is dropped",
+    ),
+    Explained(
         "games.chinese_poker.rules", "", "FOUL = -1", "1", "2",
         "any number below that of every board marks a foul",
     ),
@@ -63,6 +67,11 @@ EXPLAINED = (
         "overwritten before the first byte is read",
     ),
     Explained(
+        "competitions.uecda.follow", "Follower.__init__",
+        "self.view: State = game.empty(1)[0]", "1", "2",
+        "a spare view, which is dropped",
+    ),
+    Explained(
         "competitions.uecda.comparison", "_Replay.replay",
         "game = self._games[messages[0][-1:] == [(SERVER, end)]]", "0", "1",
         "all clients get the end of a match",
@@ -78,14 +87,31 @@ EXPLAINED = (
         "the quotient is the same",
     ),
     Explained(
+        "games.leduc.plays", "betting", "row = [-1] * len(ACTIONS)", "1", "2",
+        "any number below 0 marks an action that is not legal",
+    ),
+    Explained(
         "games.leduc.rules", "deals", "begin(state)", "begin(state)", "pass",
         "a record of zeros is a game that begins",
+    ),
+    Explained(
+        "solvers.passes", "respond", "for level in range(len(tree.levels) - 2, -1, -1):", "1", "2",
+        "the level before the first one is empty",
+    ),
+    Explained(
+        "solvers.tree", "_joined",
+        "table = np.full(1 << int(2 * len(keys) + 1).bit_length(), -1, np.int32)", "1", "2",
+        "a table may be larger, and any number below 0 marks a free entry",
     ),
     Explained(
         "core.statistics", "over_blocks",
         "for mean, (centre, low, high) in zip(values.mean(axis=0).tolist(), found, strict=True)",
         "True", "False",
         "there is an estimate for each column",
+    ),
+    Explained(
+        "search.paired", "", "TINY = 1e-9", "1e-09", "2e-09",
+        "standard errors and times that are measured are far larger",
     ),
     Explained(
         "search.ranking", "_population",

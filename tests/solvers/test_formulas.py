@@ -2,6 +2,8 @@
 
 import math
 from collections import defaultdict
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -121,6 +123,8 @@ def test_players_are_named_by_roles_that_differ() -> None:
 def test_the_size_of_a_tree_is_told(kuhn: Game) -> None:
     said = too_large(kuhn, 5.0, 20)
     assert said.startswith("kuhn has 6 deals with ") and said.endswith(": 20 are the most in all")
+    huge: Any = SimpleNamespace(name="huge", deals=lambda: iter(range(10**9)))
+    assert too_large(huge, 5.0, 20).startswith("huge has 100,000 or more deals with about 5 ")
 
 
 def test_a_pure_strategy_is_written_and_read(kuhn: Game, tmp_path) -> None:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from support import assert_alike_without_compiler
 from support_kuhn import KUHN_VALUE, kuhn as kuhn
-from support_leduc import STANDARD, STANDARD_VALUE, UH
+from support_leduc import STANDARD, UH
 
-from closedhand import Game, InputError, make_game
+from closedhand import Game, InputError
 from closedhand.agents.leduc.tree import PUBLIC
 from closedhand.solvers import solving
 from closedhand.solvers.interface import Evaluation
@@ -52,14 +52,12 @@ def test_kuhn_poker_is_solved(kuhn: Game, algorithm: str, iterations: int, gap: 
     assert found.value == pytest.approx(KUHN_VALUE, abs=gap)
 
 
-@pytest.mark.slow
-def test_linear_programs_have_the_known_values(kuhn: Game) -> None:
-    for game, known in ((kuhn, KUHN_VALUE), (STANDARD, STANDARD_VALUE)):
-        value, strategy = solve(game)
-        found = evaluate(strategy)
-        assert value == pytest.approx(known, abs=1e-9)
-        assert found.value == pytest.approx(known, abs=1e-8)
-        assert found.nash_conv == pytest.approx(0, abs=1e-8)
+def test_the_linear_program_has_the_known_value(kuhn: Game) -> None:
+    value, strategy = solve(kuhn)
+    found = evaluate(strategy)
+    assert value == pytest.approx(KUHN_VALUE, abs=1e-9)
+    assert found.value == pytest.approx(KUHN_VALUE, abs=1e-8)
+    assert found.nash_conv == pytest.approx(0, abs=1e-8)
 
 
 @pytest.mark.slow
@@ -104,11 +102,6 @@ def test_an_unknown_algorithm_is_refused(kuhn: Game) -> None:
         solving.make_solver("ppo", kuhn)
     with pytest.raises(InputError, match="a seed is a whole number of 0 or more, not -1"):
         solving.make_solver("mccfr", kuhn, -1)
-
-
-def test_a_large_game_is_refused() -> None:
-    with pytest.raises(InputError, match="one deal of doudizhu has about"):
-        solving.make_solver("cfr", make_game("doudizhu"))
 
 
 @pytest.mark.slow

@@ -1,7 +1,10 @@
 """Strategies of any small game: played, saved, loaded, and what is refused."""
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,8 +12,11 @@ from support_kuhn import kuhn as kuhn
 from support_strategies import uniform
 
 from closedhand import Game, InputError, make_agent, make_game
+from closedhand.agents import from_function
+from closedhand.arena import match, results
 from closedhand.core.game import State
 from closedhand.solvers import solving, strategy
+from closedhand.solvers.keys import keys_of
 from closedhand.solvers.strategy import strategy_of
 
 
@@ -101,6 +107,16 @@ def test_what_is_no_distribution_is_refused(kuhn: Game, shares: list[float]) -> 
         strategy_of(kuhn, Wrong(np.array(shares)))
 
 
+def test_probabilities_may_be_lists_of_numbers_alone(kuhn: Game) -> None:
+    agent = Wrong(np.zeros(2))
+    agent.probabilities = lambda views: [[0.5, 0.5]] * len(views)
+    assert strategy_of(kuhn, agent).probabilities.tolist() == [0.5] * 24
+    for rows in ([["0.5", "0.5"]], [[None, 1.0]], [[0.5], [0.5, 0.5]]):
+        agent.probabilities = lambda views, rows=rows: (rows * len(views))[: len(views)]
+        with pytest.raises(InputError, match="probabilities of wrong are numbers of the shape"):
+            strategy_of(kuhn, agent)
+
+
 @pytest.mark.parametrize("end", [1, -1])
 def test_a_distribution_may_be_off_by_a_millionth(kuhn: Game, end: int) -> None:
     strategy_of(kuhn, Wrong(np.array([0.5, 0.5 + 0.9e-6 * end])))
@@ -130,9 +146,45 @@ def test_an_agent_without_probabilities_is_judged_by_its_choices(kuhn: Game) -> 
         strategy_of(kuhn, Fixed(2))
 
 
+def test_the_agent_may_be_a_text_or_a_function(kuhn: Game) -> None:
+    """As in matches: what is made for a game is made here."""
+    assert (strategy_of(kuhn, "random").probabilities == 0.5).all()
+    first = from_function(lambda _, masks: masks.argmax(axis=1), name="first")
+    assert strategy_of(kuhn, first).probabilities.tolist() == [1.0, 0.0] * 12
+    with pytest.raises(InputError, match="no agent 'nobody'"):
+        strategy_of(kuhn, "nobody")
+
+
+def test_the_code_of_the_page_judges_a_network(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "solving.md").read_text("utf-8")
+    names: dict[str, Any] = {"logits": lambda seen: np.zeros((len(seen), 4), np.float32)}
+    for block in re.findall(r"^```python\n(.*?)^```", page, re.M | re.S):
+        exec(compile(block, "solving", "exec"), names)
+    assert [float(line) for line in capsys.readouterr().out.split()] == pytest.approx(
+        [4.747] * 2, abs=1e-3
+    )
+    agent = names["Network"]()
+    score = results.score(match.play(names["game"], [agent, "random"], deals=50))
+    assert score.agents == ("network", "random") and score.won.low < 0.5 < score.won.high
+
+
 def test_seats_of_an_agent_know_only_their_views(kuhn: Game) -> None:
     """Keys are those of views: hidden cards change nothing."""
     table = uniform(kuhn)
     states = np.array([kuhn.parse_deal(deal) for deal in ("KQ", "KJ", "QK")], kuhn.dtype)
     one, other, third = table.find(states)
     assert one == other != third
+
+
+def test_keys_of_views_never_change() -> None:
+    """Files of strategies hold them."""
+    game = make_game("leduc")
+    [key] = keys_of(game, np.array([game.parse_deal("HK;HJ;SK")], game.dtype)).tolist()
+    assert key == [0xDAF4C059CF6257C2, 0xA3E5C62CAD7510BC]
+
+
+def test_games_whose_payoffs_add_up_to_no_constant_have_a_value_for_each_player(kuhn: Game) -> None:
+    table = uniform(kuhn)
+    assert strategy.evaluate(table).others == ()
+    found = strategy.evaluate(replace(table, game=replace(kuhn, payoff_sum=None)))
+    assert found.others == pytest.approx([-found.value])

@@ -164,8 +164,12 @@ def test_a_game_without_deals_says_so(kuhn: Game, monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_size_is_counted_up_to_a_limit(kuhn: Game) -> None:
-    with pytest.raises(InputError, match="kuhn has 6 deals with about 9 histories each"):
-        build(kuhn, most=50)
+    with pytest.raises(InputError, match="one deal of kuhn has about 9 histories, too many"):
+        build(kuhn, most=4)
+    for most in (5, 53):
+        with pytest.raises(InputError, match="kuhn has 6 deals with about 9 histories each"):
+            build(kuhn, most=most)
+    assert tree_size(build(kuhn, most=54))["nodes"] == 54
     with pytest.raises(InputError, match="leduc has 120 deals with about 74 histories each"):
         build(STANDARD, most=5_000)
 
@@ -187,4 +191,14 @@ def test_a_view_that_forgets_is_noticed(kuhn: Game, monkeypatch: pytest.MonkeyPa
 def test_a_side_of_one_seat_is_that_seat(kuhn: Game) -> None:
     alone, together = build(kuhn), build(kuhn, together=True)
     assert tree_size(alone) == tree_size(together)
-    assert (alone.payoffs == together.payoffs).all()
+    assert (alone.payoffs == together.payoffs).all() and (alone.keys == together.keys).all()
+
+
+def test_deals_in_chunks_make_the_same_tree(kuhn: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = build(kuhn)
+    monkeypatch.setattr(trees, "CHUNK", 1)
+    for one, other in zip(whole, build.__wrapped__(kuhn), strict=True):
+        np.testing.assert_array_equal(one, other)
+    views, sets = map(np.concatenate, zip(*trees.views_of_sets(kuhn, whole), strict=True))
+    assert sorted(sets) == list(range(12))
+    assert (trees.keys_of(kuhn, views) == whole.keys[sets]).all()

@@ -17,7 +17,7 @@ from closedhand.web import advice, lobby as module, requests
 from closedhand.web.connection import Connection
 from closedhand.web.game_explorer import GameExplorer
 from closedhand.web.lobby import Lobby
-from closedhand.web.table import Table
+from closedhand.web.table import Hand, Table
 
 RANDOM = [{"agent": "random"}] * 2
 
@@ -39,6 +39,27 @@ class Gate:
     async def reach(self) -> None:
         """Wait until the function has been called."""
         assert await asyncio.to_thread(self.reached.wait, 60)
+
+
+async def listed(lobby: Lobby) -> list[dict[str, Any]]:
+    """The list of tables that a page gets; the lobby is closed."""
+    connection = Connection(lobby, owner=True)
+    await connection.answer('{"do": "tables"}')
+    found = json.loads(connection.outbox.get_nowait() or "")
+    lobby.close()
+    return found["ok"]
+
+
+def fail_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the first decision of an agent fail."""
+    decide, failures = module._decide, [ZeroDivisionError()]
+
+    def decide_later(*arguments: object) -> object:
+        if failures:
+            raise failures.pop()
+        return decide(*arguments)
+
+    monkeypatch.setattr(module, "_decide", decide_later)
 
 
 async def settled(lobby: Lobby, table: Table) -> None:
@@ -67,13 +88,6 @@ def test_a_table_that_is_closed_while_it_is_set_up_stays_closed(
 
 def test_the_latest_table_is_listed_first_and_none_is_missing(tmp_path: Path) -> None:
     """Those in memory and those of the folder."""
-
-    async def listed(lobby: Lobby) -> list[dict[str, Any]]:
-        connection = Connection(lobby, owner=True)
-        await connection.answer('{"do": "tables"}')
-        found = json.loads(connection.outbox.get_nowait() or "")
-        lobby.close()
-        return found["ok"]
 
     async def compare() -> None:
         requests.register()
@@ -116,6 +130,36 @@ def test_a_damaged_table_is_none(tmp_path: Path) -> None:
         lobby.close()
 
     asyncio.run(find())
+
+
+@pytest.mark.parametrize(
+    ("key", "place", "field", "value", "reason"),
+    [
+        ("hands", 0, "players", [1, 1], "the players are [0, 1] in some order, not [1, 1]"),
+        ("hands", 0, "returns", [], "a hand of 2 players has as many returns and occupants"),
+        ("seats", 1, "player", 7, "the players are [0, 1] in some order, not [0, 7]"),
+        ("seats", 1, "token", None, "'token' is a text, not None"),
+    ],
+)
+def test_the_list_leaves_a_damaged_table_out_and_logs_why(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture,
+    key: str, place: int, field: str, value: Any, reason: str,
+) -> None:  # fmt: skip
+    async def list_them() -> None:
+        before = Lobby(tmp_path)
+        tables = [await before.open("uh_leduc", {}, [{"name": "p"}, RANDOM[0]]) for _ in range(2)]
+        tables[0].hands = [Hand([1.0, -1.0], [0, 1], ["p", "random"], 0)]
+        before.changed(tables[0])
+        before.close()
+        path = tmp_path / f"{tables[0].id}.json"
+        saved = json.loads(path.read_text())
+        saved[key][place][field] = value
+        path.write_text(json.dumps(saved))
+        assert [each["table"] for each in await listed(Lobby(tmp_path))] == [tables[1].id]
+        assert f"the table {tables[0].id} is left out: {reason}" in caplog.text
+
+    requests.register()
+    asyncio.run(list_them())
 
 
 def test_failed_requests_are_logged_once(
@@ -171,20 +215,13 @@ def test_a_step_is_one_action() -> None:
 
 
 def test_an_agent_that_failed_once_plays_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    decide, failures = module._decide, [RuntimeError("once")]
-
-    def fail_once(*arguments: object) -> object:
-        if failures:
-            raise failures.pop()
-        return decide(*arguments)
-
-    monkeypatch.setattr(module, "_decide", fail_once)
+    fail_once(monkeypatch)
 
     async def play() -> None:
         lobby = Lobby(None)
         table = await lobby.open("leduc", {}, RANDOM, seed=1, pace=0.01)
         await settled(lobby, table)
-        assert table.trouble == "random: RuntimeError" and not table.actions
+        assert table.trouble == "random: ZeroDivisionError" and not table.actions
         lobby.changed(table)
         await settled(lobby, table)
         assert table.over and not table.trouble
@@ -196,14 +233,7 @@ def test_an_agent_that_failed_once_plays_on(monkeypatch: pytest.MonkeyPatch) -> 
 def test_an_agent_that_fails_at_a_position_that_is_left_stops_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    decide, failures = module._decide, [RuntimeError("late")]
-
-    def fail_once(*arguments: object) -> object:
-        if failures:
-            raise failures.pop()
-        return decide(*arguments)
-
-    monkeypatch.setattr(module, "_decide", fail_once)
+    fail_once(monkeypatch)
 
     async def play() -> None:
         gate = Gate(monkeypatch, "_decide")

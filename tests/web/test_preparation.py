@@ -64,13 +64,21 @@ def test_the_stage_that_is_waited_for_comes_next(
     one = Preparation(["leduc", "uh_leduc", "chinese_poker"], None)
     one.start()
     assert begun.wait(60)
-    waiting = threading.Thread(target=one.wait, args=("chinese_poker", "hints"))
-    waiting.start()
-    while one.left[0] != ("chinese_poker", "hints"):
+    wanted = [("chinese_poker", "hints"), ("leduc", "table")]
+    threads = [threading.Thread(target=one.wait, args=each) for each in wanted]
+    for thread in threads:
+        thread.start()
+    while len(one._wanted) < len(wanted):
         pass
+    assert one.status()["left"][0] == ["leduc", "table"]  # the present one
     goes_on.set()
-    waiting.join(60)
-    assert not waiting.is_alive() and calls[1] == ("compile", "chinese_poker", "hints")
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive()
+    assert calls[1] == ("compile", "chinese_poker", "hints")
+    for stage in STAGES:
+        one.wait("chinese_poker", stage)
+    assert len(calls) == len(set(calls))  # what is ready by now is not prepared again
 
 
 def test_nobody_waits_for_ever(

@@ -1,5 +1,6 @@
 """A PettingZoo env with a row for every agent: the games of the vector env, also in wrappers."""
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -10,8 +11,10 @@ import pytest
 from pettingzoo import AECEnv
 from pettingzoo.utils import BaseWrapper
 
-from closedhand import InputError
+from closedhand import InputError, make_game
+from closedhand.core.game import Game, State
 from closedhand.envs import SeatVectorEnv
+from closedhand.envs.aec import raw_env
 from closedhand.wrappers import AECRows, AutoPass, DuplicateDealing, KickerSubsteps
 
 
@@ -64,6 +67,48 @@ def test_wrappers_stay_on_and_games_without_a_choice_are_left_out() -> None:
         assert rewards.sum() == 0 and rewards.any() == ended[0] == ended.all()
         ends += ended[0]
     assert ends
+
+
+def after_forced(name: str, **options: Any) -> Iterator[tuple[Game, State, State]]:
+    """States whose player has no choice, and what their forced actions lead to."""
+    game, rng = make_game(name, **options), np.random.default_rng(0)
+    for _ in range(100):
+        state = game.deal(rng)
+        while not game.over(state):
+            end = state.copy()
+            while not game.over(end) and len(legal := game.legal(end)) == 1:
+                game.play(end, int(legal[0]))
+            if end.tobytes() != state.tobytes():
+                yield game, state, end
+            game.play(state, int(rng.choice(game.legal(state))))
+
+
+def test_a_given_start_without_a_decision_is_refused() -> None:
+    game, state, _ = next(each for each in after_forced("doudizhu") if each[0].over(each[2]))
+    env = AutoPass(raw_env(game))
+    rows = AECRows(env)
+    rows.reset(seed=1)
+    before = env.unwrapped.game_state
+    with pytest.raises(InputError, match="forced actions end this game before the first decision"):
+        rows.reset(options={"state": state})
+    assert env.unwrapped.game_state.tobytes() == before.tobytes()
+
+
+def test_rewards_of_forced_actions_in_a_reset_are_in_the_first_step() -> None:
+    """Here they end the first round of a match."""
+    game, state, end = next(
+        (game, state, end)
+        for game, state, end in after_forced("daihinmin", rounds=2, lead_pass=False)
+        if game.returns(end).any() and not game.returns(state).any()
+    )
+    rows = AECRows(AutoPass(raw_env(game)), autoreset_mode="NextStep")
+    seen, _ = rows.reset(options={"state": state})
+    paid, ended = np.zeros(5), np.zeros(1, bool)
+    while not ended.any():
+        seen, rewards, ended, *_ = rows.step(seen["action_mask"].argmax(axis=1))
+        paid += rewards
+        assert paid.sum() >= game.returns(end).sum()
+    assert paid.tolist() == game.returns(rows.aec.unwrapped.game_state).tolist()
 
 
 def test_other_envs_are_refused() -> None:

@@ -35,6 +35,7 @@ from closedhand.core.numba.jit import inlined, kernel
 from closedhand.core.optional_imports import needing, require
 from closedhand.core.run import Run
 from closedhand.core.threads import in_threads
+from closedhand.core.version import __version__
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, STRENGTHS
 from closedhand.games.chinese_poker.state import Rules
 
@@ -113,8 +114,6 @@ class Training:
     @property
     def tables(self) -> Tables:
         """The current tables, with their provenance."""
-        from closedhand import __version__
-
         about = {
             "method": self.method,
             "rules": self.game.options["rules"],

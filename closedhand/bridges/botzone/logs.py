@@ -30,7 +30,7 @@ from closedhand.core.checks import InputError
 from closedhand.core.game import Game, State, shown
 from closedhand.core.parsing import OPTIONS, TEXT, check_fields, is_number, list_of, parse_json
 from closedhand.core.reading import MOST_TEXT, beyond, filled_lines, first_line, limit
-from closedhand.core.records import LogReader, Record, Replay, replay
+from closedhand.core.records import LogReader, Record, Replay
 from closedhand.core.registry import flat_game
 from closedhand.games.doudizhu.plays import CATEGORIES, PASS_FAMILY
 from closedhand.games.doudizhu.state import SEATS
@@ -218,21 +218,17 @@ def replay_botzone(path: Path) -> Iterator[Replay]:
         InputError: The file cannot be read.
     """
     for number, text in enumerate(matches_in(path), 1):
-        record, returns, error, detail = None, None, None, ""
-        try:
+        with Replay(number, unit="match") as found:
             record, scores = read_match(parse_json(text))
-            state = replay(record)
-            game = flat_game(record.game, record.rules)
-            if game.over(state):
-                returns = tuple(game.returns(state).tolist())
-                detail = f"points of the sample's table {play_points(game, state)}"
+            state = found.replay(record)
+            if found.returns is not None:
+                points = play_points(flat_game(record.game, record.rules), state)
+                found.detail = f"points of the sample's table {points}"
                 if scores is not None:
-                    detail += f", scores of the platform {scores}"
+                    found.detail += f", scores of the platform {scores}"
             elif scores is not None:
                 raise InputError("the match has scores, but the game is not over")
-        except InputError as wrong:
-            error = f"match {number}: {wrong}"
-        yield Replay(number, record, returns, error, unit="match", detail=detail)
+        yield found
 
 
 BOTZONE = LogReader(name="match log of Botzone", recognises=is_botzone, replay=replay_botzone)

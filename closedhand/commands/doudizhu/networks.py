@@ -154,7 +154,7 @@ def _train(kind: str, records: Path, out: Path, devices: str, restart: bool, **g
     typer.echo(f"{last['step']:,} steps, {speed}, {100 * best:.1f}% accuracy on held-out deals")
     played = (out / "policy.safetensors").exists()
     agent = AgentSpec("policy-net", {}, str(out))
-    typer.echo(f"saved {result.path}" + f": play it as the agent {agent}" * played)
+    typer.echo(f"saved {result.path}" + (f": play it as the agent {agent}" if played else ""))
     common.leave_if_interrupted(result.interrupted)
 
 

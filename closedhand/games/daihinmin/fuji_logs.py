@@ -18,7 +18,7 @@ from pathlib import Path
 
 from closedhand.core.game import InputError, State
 from closedhand.core.reading import filled_lines, first_line
-from closedhand.core.records import LogReader, Record, Replay, replay
+from closedhand.core.records import LogReader, Record, Replay
 from closedhand.games.daihinmin import logs, plays
 from closedhand.games.daihinmin.exchange import TAXES, loser
 from closedhand.games.daihinmin.notation import permutation
@@ -178,14 +178,9 @@ def replay_fuji(path: Path) -> Iterator[Replay]:
         InputError: The file cannot be read as such a log.
     """
     for number, (names, fields) in enumerate(read_rounds(path), 1):
-        record, returns, error = None, None, None
-        try:
-            record = round_record(fields, names)
-            replay(record, _checking(fields))
-            returns = record.returns
-        except InputError as wrong:
-            error = f"round {number}: {wrong}"
-        yield Replay(number, record, returns, error, unit="round")
+        with Replay(number, unit="round") as found:
+            found.replay(round_record(fields, names), _checking(fields))
+        yield found
 
 
 FUJI = LogReader(

@@ -49,9 +49,9 @@ def replay_log(path: Path) -> Iterator[Replay]:
         values, detail = logs.without_stray_exchange(given)
         if detail:
             warnings.warn(f"{path}, round {number}: {detail}", stacklevel=2)
-        record, returns, error, sums = None, None, None, None
-        try:
-            record = logs.round_record(values, log.names, **options)
+        sums = None
+        with Replay(number, unit="round", detail=detail) as found:
+            found.record = record = logs.round_record(values, log.names, **options)
             if seats not in (None, values["seat"]) and number % options.get("seat_period", 3):
                 raise InputError(f"the seats change from {seats} to {values['seat']}")
             drawn = number == 0 and options.get("classes") == "random"
@@ -59,21 +59,21 @@ def replay_log(path: Path) -> Iterator[Replay]:
                 classes = logs.NO_CLASSES
             if classes not in (None, values["mibun"]) and not drawn:
                 raise InputError(f"the classes are {values['mibun']}, not {classes}")
-            record = _replayed(record, values)
+            found.record = _replayed(record, values)
             for cards in logs.lost_cards(values).values():
-                detail = f"the server lost {logs.cards_text(cards)}, which no record can hold"
-            returns = record.returns
-            assert returns is not None
+                found.detail = f"the server lost {logs.cards_text(cards)}, which no record can hold"
+            found.returns = found.record.returns
+            assert found.returns is not None
             stated = values["points"].split()
             if points is None:  # the log begins after the first round
                 sums = [parse_whole(each, "points") for each in stated]
             else:
-                sums = [old + int(gained) for old, gained in zip(points, returns, strict=True)]
+                sums = [
+                    old + int(gained) for old, gained in zip(points, found.returns, strict=True)
+                ]
             if stated != [str(each) for each in sums]:
                 raise InputError(f"the points are {values['points']}, not {sums}")
-        except InputError as wrong:
-            returns, error = None, f"round {number}: {wrong}"
-        yield Replay(number, record, returns, error, unit="round", detail=detail)
+        yield found
         # Compare later rounds with the log of this one, so that a mistake is reported once.
         seats, result = values.get("seat"), values.get("result", "")
         if sorted(result) == list("01234"):

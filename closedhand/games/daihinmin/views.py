@@ -23,7 +23,7 @@ from closedhand.games.daihinmin.exchange import (
     winner,
 )
 from closedhand.games.daihinmin.hidden import known, unseen
-from closedhand.games.daihinmin.notation import parse_cards, permutation, sizes_text
+from closedhand.games.daihinmin.notation import parse_cards, permutation, points_before, sizes_text
 from closedhand.games.daihinmin.plays import (
     CARDS,
     DIAMOND_THREE,
@@ -43,7 +43,7 @@ from closedhand.games.daihinmin.seven_ten_rules import (
 )
 from closedhand.games.daihinmin.state import Rules, two_jokers
 from closedhand.games.daihinmin.tricks import new_trick
-from closedhand.games.daihinmin.validity import can_have_paid, points_before, ranked_by_chance
+from closedhand.games.daihinmin.validity import can_have_paid, ranked_by_chance
 
 NOTHING, TWICE, ELSEWHERE, TOO_MANY = range(4)
 FAULTS = (

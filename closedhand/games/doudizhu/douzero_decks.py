@@ -16,7 +16,7 @@ from typing import Any
 
 from closedhand.core.game import InputError, shown
 from closedhand.core.reading import MOST_TEXT, read_content
-from closedhand.core.records import LogReader, Record, Replay, replay
+from closedhand.core.records import LogReader, Record, Replay
 from closedhand.games.doudizhu.counts import RANKS
 
 HEAD = 4096
@@ -139,12 +139,9 @@ def replay_decks(path: Path) -> Iterator[Replay]:
         InputError: The file cannot be read as decks.
     """
     for number, record in enumerate(decks(path), 1):
-        error = None
-        try:
-            replay(record)
-        except InputError as wrong:
-            error = f"deck {number}: {wrong}"
-        yield Replay(number, record, None, error, unit="deck")
+        with Replay(number, unit="deck") as found:
+            found.replay(record)
+        yield found
 
 
 DECKS = LogReader(

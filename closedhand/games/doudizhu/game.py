@@ -45,7 +45,8 @@ OPTIONS = Options(
     Option("open_hand", False, "the landlord may show all cards before leading, which doubles the "
            "stake (mingpai)"),
     Option("spring", False, "a spring or an anti-spring doubles the score"),
-    Option("objective", "score", "payoffs are points, doubled by bombs, or 1 and -1",
+    Option("objective", "score", "payoffs are points, doubled by bombs, or 1 for each "
+           "winner and -1 for each loser",
            choices=("score", "win")),
     Option("base", None, "the stake without bids, 3 if none", kind=int, least=1, most=99),
     presets={

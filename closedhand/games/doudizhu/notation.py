@@ -55,6 +55,11 @@ class Notation(TableNotation):
     @cached_property
     def texts(self) -> tuple[str, ...]:
         """The notation of every action id."""
+        return self.whole_texts
+
+    @cached_property
+    def whole_texts(self) -> tuple[str, ...]:
+        """The notation of every id in a history, which has no sub-steps."""
         return plays.texts(self.preset) + self.words
 
     @cached_property
@@ -170,7 +175,7 @@ class Notation(TableNotation):
 
     def last_actions(self, state: State) -> list[str]:
         """Return each seat's action in the last turn, or an empty text if it has not acted."""
-        players, texts = self.rules.options.players, plays.texts(self.preset) + self.words
+        players = self.rules.options.players
         last = [""] * players
         for age in range(min(players, int(state.moves))):
             move = int(state.moves) - 1 - age
@@ -178,7 +183,7 @@ class Notation(TableNotation):
                 seat = int(speaker(self.rules, state, move))
             else:
                 seat = (state.landlord + move - state.words) % players
-            last[seat] = last[seat] or texts[state.history[move]]
+            last[seat] = last[seat] or self.whole_texts[state.history[move]]
         return last
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from closedhand.core.game import InputError
 from closedhand.core.reading import filled_lines, first_line
-from closedhand.core.records import LogReader, Replay, replay
+from closedhand.core.records import LogReader, Replay
 from closedhand.core.registry import flat_game
 from closedhand.games.doudizhu.notation import parse_record
 
@@ -32,18 +32,13 @@ def replay_printed(path: Path) -> Iterator[Replay]:
     text = "\n".join(line for _, line in filled_lines(path)).replace("*", "").replace("10", "T")
     game = flat_game("doudizhu", {})
     for number, part in enumerate(filter(str.strip, START.split(text)), 1):
-        record, returns, error = None, None, None
-        try:
-            found = GAME.fullmatch(part)
-            if found is None:
+        with Replay(number, unit="game") as found:
+            texts = GAME.fullmatch(part)
+            if texts is None:
                 raise InputError("there is no `Game process:`")
-            fields = [field.strip() for each in found.groups() for field in each.split(";")]
-            record = parse_record(";".join(filter(None, fields)), game)
-            state = replay(record)
-            returns = tuple(game.returns(state).tolist()) if game.over(state) else None
-        except InputError as wrong:
-            error = f"game {number}: {wrong}"
-        yield Replay(number, record, returns, error, unit="game")
+            fields = [field.strip() for each in texts.groups() for field in each.split(";")]
+            found.replay(parse_record(";".join(filter(None, fields)), game))
+        yield found
 
 
 PRINTED = LogReader(

@@ -16,7 +16,7 @@ from closedhand.core.duplicate import Spec, match_settings
 from closedhand.core.files import SHIPPED
 from closedhand.core.game import State
 from closedhand.core.markdown import table
-from closedhand.core.parts import compute_parts
+from closedhand.core.parts import chosen_sections, compute_parts
 from closedhand.core.records import Record, read, replay
 from closedhand.core.registry import flat_game
 from closedhand.papers.deeprocket import accuracy, inference, pairings
@@ -96,6 +96,9 @@ class Plan:
         seed: Seed of deals and agents.
         workers: Number of processes.
         sections: Names of the sections to compute, from `SECTIONS`.
+
+    Raises:
+        InputError: There is no such section.
     """
 
     network: str = "policy-net"
@@ -109,6 +112,9 @@ class Plan:
     seed: int = 0
     workers: int = 1
     sections: tuple[str, ...] = tuple(SECTIONS)
+
+    def __post_init__(self) -> None:
+        chosen_sections(self.sections, SECTIONS)  # raises if there is no such section
 
 
 QUICK = Plan(

@@ -18,7 +18,7 @@ from closedhand.agents.chinese_poker import counter, pool as pools, separable, t
 from closedhand.agents.chinese_poker.agents import Responder, Separable, make_rescored
 from closedhand.core.files import SHIPPED, write_atomically
 from closedhand.core.game import Game, InputError
-from closedhand.core.parts import Notes, Part, compute_parts
+from closedhand.core.parts import Notes, Part, chosen_sections, compute_parts
 from closedhand.core.registry import make_game
 from closedhand.games.chinese_poker.notation import parse_board
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, names
@@ -73,6 +73,9 @@ class Plan:
         pool: Number of hands in a pool; about one in 78 is an opponent of a given hand.
         seed: Seed of all deals.
         sections: Some of `SECTIONS`.
+
+    Raises:
+        InputError: There is no such section.
     """
 
     hands: int = 10_000
@@ -80,6 +83,9 @@ class Plan:
     pool: int = POOL_SIZE
     seed: int = 0
     sections: tuple[str, ...] = SECTIONS
+
+    def __post_init__(self) -> None:
+        chosen_sections(self.sections, SECTIONS)  # raises if there is no such section
 
 
 QUICK = Plan(

@@ -25,7 +25,7 @@ from closedhand.core.duplicate import cut
 from closedhand.core.file_kinds import LEAGUE
 from closedhand.core.files import refuse_foreign
 from closedhand.core.game import Game, InputError
-from closedhand.core.parts import Notes, Part, compute_parts
+from closedhand.core.parts import Notes, Part, chosen_sections, compute_parts
 from closedhand.core.registry import make_game
 
 MATCH = 100
@@ -105,6 +105,9 @@ class Plan:
         workers: Number of processes.
         sections: Some of `SECTIONS`.
         enemies: Some of `ENEMIES`, for Tables 3 to 6.
+
+    Raises:
+        InputError: There is no such section.
     """
 
     rounds: int = 10_000
@@ -113,6 +116,9 @@ class Plan:
     workers: int = 1
     sections: tuple[str, ...] = SECTIONS
     enemies: tuple[str, ...] = ENEMIES
+
+    def __post_init__(self) -> None:
+        chosen_sections(self.sections, SECTIONS)  # raises if there is no such section
 
 
 QUICK = Plan(rounds=1000, search_rounds=100, sections=SECTIONS[:6], enemies=("default",))

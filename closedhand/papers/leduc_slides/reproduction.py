@@ -14,7 +14,7 @@ from closedhand.agents.leduc.slides import SLIDES
 from closedhand.arena.plot import plot_curves
 from closedhand.core.markdown import table
 from closedhand.core.optional_imports import require
-from closedhand.core.parts import Notes, Part, compute_parts
+from closedhand.core.parts import Notes, Part, chosen_sections, compute_parts
 from closedhand.core.registry import make_game
 from closedhand.solvers import sequence_form, solving
 from closedhand.solvers.strategy import evaluate, strategy_of
@@ -67,12 +67,18 @@ class Plan:
         sampling: Time of MCCFR among the solvers, in seconds.
         seed: Seed of all random numbers.
         sections: Some of `SECTIONS`.
+
+    Raises:
+        InputError: There is no such section.
     """
 
     seconds: float = 120.0
     sampling: float = 20.0
     seed: int = 0
     sections: tuple[str, ...] = SECTIONS
+
+    def __post_init__(self) -> None:
+        chosen_sections(self.sections, SECTIONS)  # raises if there is no such section
 
 
 QUICK = Plan(seconds=10.0, sampling=5.0)

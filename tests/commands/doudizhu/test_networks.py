@@ -32,7 +32,7 @@ def test_from_games_to_networks_on_the_command_line(
     assert {"policy.safetensors", "kicker.safetensors", "history.json"} <= {
         path.name for path in Path("net").iterdir()
     }
-    for number in ("0", "-1"):
+    for number in ("0", "-1", "9999"):
         result = run("train", "policy-net", "--records", "games", "--out", "other", "--steps", "1",
                      "--device", "cpu", "--devices", number)  # fmt: skip
         assert result.exit_code == 2

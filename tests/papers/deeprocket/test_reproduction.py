@@ -293,6 +293,7 @@ def test_slow_agents_play_fewer_deals_in_one_process(monkeypatch: pytest.MonkeyP
 # Training.
 
 
+@pytest.mark.slow
 def test_the_report_is_held_to_the_weights_that_it_names() -> None:
     """Every figure is of the file whose digest stands beside it."""
     result = run("--only", "training", "--quick", "--json")

@@ -23,6 +23,7 @@ import numpy as np
 import torch
 from lightning.fabric.utilities.exceptions import MisconfigurationException
 from lightning.pytorch import LightningModule, Trainer
+from lightning.pytorch.accelerators import CPUAccelerator
 from lightning.pytorch.loggers import TensorBoardLogger
 from torch import nn
 
@@ -387,7 +388,7 @@ def trainer_of(settings: Settings, logger: TensorBoardLogger, checks: Checks) ->
     """
     logging.getLogger("lightning.pytorch").setLevel(logging.WARNING)
     try:
-        return Trainer(
+        trainer = Trainer(
             accelerator=settings.device,
             devices=settings.devices,
             precision=settings.precision or precision_of(settings.device),
@@ -402,6 +403,10 @@ def trainer_of(settings: Settings, logger: TensorBoardLogger, checks: Checks) ->
         )
     except (MisconfigurationException, TypeError, ValueError) as error:
         raise InputError(f"cannot train with these settings: {reason_of(error)}") from None
+    if isinstance(trainer.accelerator, CPUAccelerator) and trainer.num_devices > cores():
+        asked = f"{trainer.num_devices:,} devices, a process each"
+        raise InputError(f"cannot train with these settings: {asked}, on {cores()} cores")
+    return trainer
 
 
 def check_plan(plan: Plan, batch: int) -> None:

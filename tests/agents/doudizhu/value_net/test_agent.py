@@ -81,6 +81,7 @@ def test_the_network_for_points_makes_more_of_them(monkeypatch: pytest.MonkeyPat
     assert gained[0]["won"] < gained[1]["won"]
 
 
+@pytest.mark.slow
 def test_values_are_alike_without_compiler() -> None:
     """To the last bit, as all sums are in a fixed order."""
     program = (
