@@ -55,11 +55,11 @@ def test_payments_within_a_round_are_added_up() -> None:
 
 
 def test_equals_are_equal() -> None:
-    data = summary(make_game("daihinmin", rounds=20), ["random"], 30, seed=1)
+    data = summary(make_game("daihinmin", rounds=20), ["random"], 10, seed=1)
     assert [result["agent"] for result in data["results"]][::4] == ["random", "random-5"]
     points = [result["points"] for result in data["results"]]
     assert sum(p["mean"] for p in points) == pytest.approx(15)
-    assert all(abs(p["mean"] - 3) < p["high"] - p["low"] < 0.4 for p in points)
+    assert all(abs(p["mean"] - 3) < p["high"] - p["low"] < 0.7 for p in points)
     assert all(gap["low"] < 0 < gap["high"] for gap in data["differences"])
 
 
