@@ -2,6 +2,7 @@
 
 import math
 import re
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -49,11 +50,12 @@ def played(returns: np.ndarray) -> dict[str, Any]:
     return {"pairs": [pair], "deals": len(returns)}
 
 
-def test_the_level_of_elo_is_95_percent() -> None:
+def test_the_level_of_elo_is_95_percent(monkeypatch: pytest.MonkeyPatch) -> None:
     """By many simulated ladders of two agents, the first of which wins 60 games of 100.
 
     By the delta method the interval reaches 1.960 standard errors to each side; 90% would be 1.645.
     """
+    monkeypatch.setattr(ladder, "resample", partial(ladder.resample, resamples=100))
     game, rng, deals, chance = make_game("leduc"), np.random.default_rng(0), 400, 0.6
     true = 200 * math.log10(chance / (1 - chance))
     halves, covered, ladders = [], 0, 200
@@ -91,7 +93,7 @@ def test_intervals_of_ratings_hold_for_few_deals(deals: int, elo: tuple[int, ...
     for seed in range(300):
         scores = [(rng.random((deals, 2)) < chance).sum(axis=1) for chance in chances]
         won = np.array([own.sum() for own in scores])
-        totals = np.concatenate([won[None], ladder.resample(scores, seed, 200)])
+        totals = np.concatenate([won[None], ladder.resample(scores, seed, 100)])
         ratings = ladder.fit(3, totals, np.full(3, 2 * deals))
         low, high = ladder.intervals(ratings, np.full(3, 2 * deals))
         covered.append((low <= true) & (true <= high))

@@ -1,5 +1,6 @@
 """What `check_game` leaves open about our games: sums, early payoffs, messages, sub-steps."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import MISSING, fields, replace
 from inspect import signature
@@ -48,6 +49,12 @@ def test_a_game_is_by_default_of_one_round_with_turns() -> None:
         less = np.dtype([(each, "i4") for each in ("player", "moves", "history") if each != name])
         with pytest.raises(InputError, match=f"states of leduc lack the field '{name}'"):
             replace(leduc, dtype=less)
+
+
+def test_the_text_of_a_game_has_no_tables_and_no_addresses() -> None:
+    text = repr(make_game("doudizhu", substeps=True))
+    assert text.startswith("Game(name='doudizhu', options={'rules': 'deeprocket'")
+    assert not re.search("<|array|flat_form", text)
 
 
 def test_illegal_actions_are_refused_and_change_nothing(game: Game) -> None:

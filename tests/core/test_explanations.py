@@ -166,7 +166,7 @@ def test_people_see_symbols_and_may_type_them() -> None:
     assert [pretty(text) for text in ("raise", "PASS", "3334", "BID1", "S", "*", "Add")] == [
         "raise", "PASS", "3334", "BID1", "S", "*", "Add",
     ]  # fmt: skip
-    assert face("B").joker == "big joker"
+    assert face("B").joker == "big joker" and pretty("SK") == "K♠"
     game = make_game("daihinmin")
     assert game.parse(plain("7♠8♠*9♠")) == game.parse("7s8s*9s")
     for text in map(game.text, range(game.num_actions)):

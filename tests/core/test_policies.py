@@ -1,18 +1,21 @@
 """Rules and policies of one name and form: each is compiled for itself."""
 
 import pickle
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 import support_policy_first
 import support_policy_last
 
 from closedhand import make_game
 from closedhand.agents.agent import KernelAgent
 from closedhand.agents.random import Uniform
-from closedhand.core import batch
+from closedhand.core import batch, game_kernels
 from closedhand.core.numba.jit import kernel, with_distinct_name
 from closedhand.core.policies import decide_by
+from closedhand.core.status import RUNNING
 from closedhand.core.stream import make_stream, make_streams, seed_stream
 
 
@@ -54,6 +57,32 @@ def test_each_policy_decides_and_draws_from_the_stream_of_the_game() -> None:
     assert (actions[1::3] == masks[1::3].argmax(axis=1)).all()
     assert (streams == slow).all() and (streams[:, 1] == ([1, 0, 0] * 10)).all()
     assert (kinds[0].stream == before).all()
+
+
+@pytest.mark.parametrize("seat", range(5))
+def test_policies_play_the_seats_after_the_user_in_order(
+    seat: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a game of five in which the seats act in turn."""
+    asked: list[tuple[int, int]] = []
+
+    def decide(policies: Any, k: int, streams: Any, i: int, rules: Any, view: Any, ids: Any) -> int:
+        asked.append((int(view.player), k))
+        return 0
+
+    def play(rules: Any, state: Any, action: int, ids: Any) -> int:
+        state.player = (state.player + 1) % 5
+        return RUNNING
+
+    turns = SimpleNamespace(over=lambda rules, state: False, hide=lambda rules, view, player: None)
+    monkeypatch.setattr(game_kernels, "contract", turns)
+    monkeypatch.setattr(game_kernels, "decide_by", decide)
+    monkeypatch.setattr(game_kernels, "batch_kernels", SimpleNamespace(play=play))
+    let_others_play = game_kernels.let_others_play
+    plain = getattr(let_others_play, "py_func", let_others_play)
+    states = np.rec.array(np.full(1, (seat + 1) % 5, [("player", "i8")]))
+    plain(None, (), states, None, 0, seat, 5, states.copy(), 0, None)
+    assert asked == [((seat + 1 + k) % 5, k) for k in range(4)]
 
 
 def test_classes_of_one_name_are_told_apart() -> None:

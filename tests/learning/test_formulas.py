@@ -8,7 +8,7 @@ import pytest
 from support_learners import SMALL
 
 from closedhand import make_agent, make_game
-from closedhand.learning import ppo
+from closedhand.learning import evaluation, ppo
 from closedhand.learning.dmc import DMC, DMCSettings
 from closedhand.learning.evaluation import _points, judge
 from closedhand.learning.legal import Legal
@@ -252,6 +252,17 @@ def test_the_explained_variance() -> None:
     targets = torch.tensor([1.0, 2.0, 3.0, 4.0])
     for values, share in (([1, 2, 3, 4], 1.0), ([2.5] * 4, 0.0), ([1, 2, 3, 0], 1 - 4 / 1.25)):
         assert ppo.explained(targets, np.array(values, np.float32)) == pytest.approx(share)
+
+
+def test_a_gain_is_over_what_the_opponent_wins_in_the_same_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two deals, in which the points of the sides need not add up to 0."""
+    points = np.array([[4.0, 2.0, 1.0, -3.0], [0.0, 2.0, 5.0, 1.0]])
+    monkeypatch.setattr(evaluation, "_points", lambda *given: points)
+    game = make_game("leduc")
+    score = judge(game, make_agent(game, "random"), "random", 2, 1, with_gain=True)
+    assert score.points.mean == (3 + 1) / 2 and score.gain.mean == (4 - 2) / 2
 
 
 def test_a_score_is_of_the_points_by_side() -> None:

@@ -119,6 +119,59 @@ EXPLAINED = (
         "1", "2",
         "a spare state in scratch space",
     ),
+    Explained(
+        "arena.ladder", "fit", "break", "break", "pass",
+        "further steps of Newton's method change nothing",
+    ),
+    Explained(
+        "learning.logistic", "logistic", "break", "break", "pass",
+        "further steps of Newton's method change nothing",
+    ),
+    Explained(
+        "arena.plot", "plot_league",
+        'totals = np.cumsum(np.reshape(data["points"], (-1, len(data["results"]))), axis=0)',
+        "1", "2",
+        "NumPy takes any size below 0 for the one to compute",
+    ),
+    Explained(
+        "learning.imitation", "Imitation.chooser",
+        "expert = make_agent(game, str(self._expert), int(rng.integers(2**31)))", "2", "3",
+        "any range of seeds will do",
+    ),
+    Explained(
+        "learning.maskable_ppo", "MaskablePPO.__init__",
+        "with randomness(session_seed(seed, 0)):", "0", "1",
+        "any seed will do for the first weights",
+    ),
+    Explained(
+        "core.game_kernels", "show_legal", "if number > len(copy) // 4:",
+        "number > len(copy) // 4", "number >= len(copy) // 4",
+        "both ways write the same",
+    ),
+    Explained(
+        "core.parsing", "_depth",
+        "return int(np.cumsum(opened.astype(np.int32) - closed).max(initial=0))", "0", "1",
+        "a value without brackets is far below the limit",
+    ),
+    *(
+        Explained(*change, "the looks of a picture")
+        for change in (
+            ("arena.plot", "plot_match", "figure = new_figure(4.8 * len(pairs), 4.2)",
+             "4.8", "9.6"),
+            ("arena.plot", "plot_league",
+             "lines, bars = figure.subplots(1, 2, width_ratios=(3, 2))", "3", "4"),
+            ("arena.plot", "plot_league", "lines.legend(fontsize=8)", "8", "9"),
+            ("arena.plot", "plot_curves", "axes[1].legend(fontsize=8)", "8", "9"),
+            ("arena.plot", "_plot_pair", "axis.legend(fontsize=8)", "8", "9"),
+            ("arena.plot", "_plot_pair",
+             'f"{mean:+.2f}", (x, end), (0, shift), textcoords="offset points", ha="center"',
+             "0", "1"),
+            ("arena.ladder", "picture", "axis.margins(0.25, 0.15)",
+             "axis.margins(0.25, 0.15)", "axis.margins(0.15, 0.25)"),
+            ("arena.ladder", "picture", "axis.grid(True, alpha=0.3)",
+             "axis.grid(True, alpha=0.3)", "pass"),
+        )
+    ),
 )  # fmt: skip
 
 

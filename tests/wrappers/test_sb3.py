@@ -212,7 +212,8 @@ def test_one_env_of_a_registry_is_enough_and_others_are_refused() -> None:
 
     options = {"opponents": "random", "autoreset_mode": "SameStep"}
     made = gymnasium.make_vec("closedhand/Leduc-v0", 3, **options)
-    assert SB3VecEnv(made).num_envs == 3
+    envs = SB3VecEnv(made)
+    assert envs.num_envs == 3 == len(envs.reset()["observation"])
     with pytest.raises(InputError, match="use autoreset_mode='SameStep'"):
         SB3VecEnv(GameVectorEnv("leduc", 2, opponents="random"))
     with pytest.raises(InputError, match="use legal='mask'"):
