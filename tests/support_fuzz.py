@@ -726,7 +726,9 @@ def seated(name: str) -> Any:
     from closedhand.web.table import Seat, Table
 
     game, rng = make_game(name), np.random.default_rng(1)
-    seats = [Seat(name=f"p{seat}", token=f"token{seat}") for seat in range(game.num_players)]
+    seats = [
+        Seat(name=f"p{seat}", token=f"token{seat}", player=seat) for seat in range(game.num_players)
+    ]
     table = Table("table", game, seats, game.deal(rng), watch="watch")
     for _ in range(4):
         if not table.over:

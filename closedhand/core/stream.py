@@ -61,25 +61,23 @@ class _PlainStreams(np.ndarray[Any, np.dtype[np.uint64]]):
     """Streams in plain Python, whose rows have `random()` as in kernels."""
 
     def random(self) -> float:
-        with np.errstate(over="ignore"):
-            return float(_next_of_game(self))
+        return float(_next_of_game_in_kernel(self))
 
 
-if not PLAIN:
+@extending.overload_method(types.Array, "random")
+def random_of_stream(stream: Any) -> Any:  # pyright: ignore[reportUnusedFunction]
+    """Implement `random()` of a game's stream in kernels."""
+    if stream == types.Array(types.uint64, 1, "C"):
 
-    @extending.overload_method(types.Array, "random")
-    def random_of_stream(stream: Any) -> Any:  # pyright: ignore[reportUnusedFunction]
-        """Implement `random()` of a game's stream in kernels."""
-        if stream == types.Array(types.uint64, 1, "C"):
+        def next_of_game(stream: Any) -> Any:
+            return _next_of_game_in_kernel(stream)
 
-            def next_of_game(stream: Any) -> Any:
-                return _next_of_game_in_kernel(stream)
-
-            return next_of_game
-        return None
+        return next_of_game
+    return None
 
 
-_next_of_game_in_kernel = kernel(_next_of_game)
+# Plain Python would warn of overflow.
+_next_of_game_in_kernel = (np.errstate(over="ignore") if PLAIN else kernel)(_next_of_game)
 
 
 def make_streams(number: int) -> Streams:

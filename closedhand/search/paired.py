@@ -49,7 +49,7 @@ ELIMINATED_BELOW = 2.5
 REPLACED_ABOVE = 0.5
 """Number of standard errors by which an action has to be better to replace the policy's own."""
 TINY = 1e-9
-"""Least standard error: without it, equal observations would lead to a division by zero."""
+"""Least standard error, as that of the first action is 0, and least time in seconds."""
 FEW = 32
 """Number of actions with each of which a batch is played, whatever the budget."""
 SCREENING_SHARE = 0.5

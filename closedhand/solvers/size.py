@@ -73,7 +73,7 @@ def check_size(game: Game, most: int = MOST_NODES) -> float:
 def too_large(game: Game, each: float, most: int) -> str:
     """Write the message about a tree that is too large."""
     number = sum(1 for _ in islice(game.deals(), COUNTED))
-    deals = f"{number:,}" + " or more" * (number == COUNTED)
+    deals = f"{number:,} or more" if number == COUNTED else f"{number:,}"
     return (
         f"{game.name} has {deals} deals with {_about(each)} histories each, too many to solve: "
         f"{most:,} are the most in all"

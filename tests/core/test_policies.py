@@ -1,7 +1,7 @@
 """Rules and policies of one name and form: each is compiled for itself."""
 
 import pickle
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import support_policy_first
@@ -9,8 +9,11 @@ import support_policy_last
 
 from closedhand import make_game
 from closedhand.agents.agent import KernelAgent
+from closedhand.agents.random import Uniform
 from closedhand.core import batch
-from closedhand.core.numba.jit import with_distinct_name
+from closedhand.core.numba.jit import kernel, with_distinct_name
+from closedhand.core.policies import decide_by
+from closedhand.core.stream import make_stream, make_streams, seed_stream
 
 
 def test_policies_of_one_name_and_form_are_not_confused() -> None:
@@ -24,6 +27,33 @@ def test_policies_of_one_name_and_form_are_not_confused() -> None:
     assert (first == masks.argmax(axis=1)).all()
     assert (last == game.num_actions - 1 - np.flip(masks, axis=1).argmax(axis=1)).all()
     assert (first != last).all()
+
+
+@kernel
+def ask(policies: Any, streams: Any, rules: Any, views: Any, ids: Any, actions: Any) -> None:
+    """Let each policy decide in as many games as the others."""
+    for i in range(len(views)):
+        actions[i] = decide_by(policies, i % len(policies), streams, i, rules, views[i], ids)
+
+
+def test_each_policy_decides_and_draws_from_the_stream_of_the_game() -> None:
+    """In kernels, for which policies of several classes are compiled, as in Python."""
+    game = make_game("leduc")
+    states = batch.deal(game, range(30))
+    masks, ids = batch.legal_masks(game, states), np.empty(game.num_actions, np.int32)
+    kinds = Uniform(make_stream(1)), support_policy_first.Extreme(1), support_policy_last.Extreme(1)
+    policies, before = tuple(map(with_distinct_name, kinds)), kinds[0].stream.copy()
+    streams, actions = make_streams(30), np.empty(30, np.int64)
+    for i in range(30):
+        seed_stream(streams[i], np.random.default_rng(i))
+    slow = streams.copy()
+    ask(policies, streams, game.rules, states, ids, actions)
+    for i, state in enumerate(states):
+        assert actions[i] == decide_by(policies, i % 3, slow, i, game.rules, state, ids)
+    assert len(set(actions[::3])) > 1 and masks[np.arange(0, 30, 3), actions[::3]].all()
+    assert (actions[1::3] == masks[1::3].argmax(axis=1)).all()
+    assert (streams == slow).all() and (streams[:, 1] == ([1, 0, 0] * 10)).all()
+    assert (kinds[0].stream == before).all()
 
 
 def test_classes_of_one_name_are_told_apart() -> None:

@@ -36,6 +36,10 @@ EXPLAINED = (
         "a spare state, which is dropped",
     ),
     Explained(
+        "games.chinese_poker.plays", "build", "tables = np.zeros(1, TABLES)[0]", "1", "2",
+        "a spare record, which is dropped",
+    ),
+    Explained(
         "games.chinese_poker.rules", "", "FOUL = -1", "1", "2",
         "any number below that of every board marks a foul",
     ),
@@ -63,6 +67,11 @@ EXPLAINED = (
         "overwritten before the first byte is read",
     ),
     Explained(
+        "competitions.uecda.follow", "Follower.__init__",
+        "self.view: State = game.empty(1)[0]", "1", "2",
+        "a spare view, which is dropped",
+    ),
+    Explained(
         "competitions.uecda.comparison", "_Replay.replay",
         "game = self._games[messages[0][-1:] == [(SERVER, end)]]", "0", "1",
         "all clients get the end of a match",
@@ -76,6 +85,10 @@ EXPLAINED = (
     Explained(
         "games.doudizhu.substeps", "", "MOST_KICKERS = 54 // 3", "54", "55",
         "the quotient is the same",
+    ),
+    Explained(
+        "games.leduc.plays", "betting", "row = [-1] * len(ACTIONS)", "1", "2",
+        "any number below 0 marks an action that is not legal",
     ),
     Explained(
         "games.leduc.rules", "deals", "begin(state)", "begin(state)", "pass",
@@ -95,6 +108,10 @@ EXPLAINED = (
         "for mean, (centre, low, high) in zip(values.mean(axis=0).tolist(), found, strict=True)",
         "True", "False",
         "there is an estimate for each column",
+    ),
+    Explained(
+        "search.paired", "", "TINY = 1e-9", "1e-09", "2e-09",
+        "standard errors and times that are measured are far larger",
     ),
     Explained(
         "search.ranking", "_population",

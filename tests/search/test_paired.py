@@ -64,9 +64,13 @@ def test_paired_sums_are_those_of_a_game_with_one_outcome() -> None:
     game = make_game("uh_leduc")
     view = game.view_from(0, "SA", ["check", "raise"])
     fold, call = game.parse("fold"), game.parse("call")
-    sums = PairedSearch(game, Uniform(), simulations=200, threads=1).judge(
-        view, np.array([fold, call]), np.random.default_rng(1)
+    sums, same = (
+        PairedSearch(game, Uniform(), simulations=200, threads=1, **particles).judge(
+            view, np.array([fold, call]), np.random.default_rng(1)
+        )
+        for particles in ({}, {"particles": 0})
     )
+    assert (sums == same).all()
     assert sums.shape == (2, 3) and sums[0].tolist() == [sums[0, 0], 0.0, 0.0]
     # The best card wins 4, 7, 10 or 13, or loses as much to a pair, or folds later.
     tries, total, squares = sums[1]

@@ -72,7 +72,7 @@ class RemotePlayer:
         """
         data = b"".join(self._outgoing)
         self._outgoing.clear()
-        if self.gone or not data:
+        if not data:
             return
         try:
             self._sock.settimeout(self._seconds)

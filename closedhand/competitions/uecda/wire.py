@@ -207,12 +207,11 @@ def profile(name: str) -> bytes:
 
 def read_profile(table: bytes) -> str | None:
     """Read the name in a profile; None if the table is not a profile of this protocol."""
-    numbers = np.frombuffer(table, ">i4", 2 * COLUMNS).tolist()
+    numbers = np.frombuffer(table, ">u4", 2 * COLUMNS)
     if numbers[0] != PROTOCOL:
         return None
-    codes = [*numbers[COLUMNS:], 0]
-    codes = codes[: codes.index(0)][:LONGEST_NAME]
-    return ascii_name("".join(chr(code) if 0 < code < 128 else "_" for code in codes))
+    codes = numbers[COLUMNS:].clip(max=127).astype(np.uint8).tobytes()  # 127 is not visible
+    return ascii_name(codes.partition(b"\0")[0][:LONGEST_NAME].decode())
 
 
 def ascii_name(name: str) -> str:

@@ -19,6 +19,7 @@ their lowest rank. Kernels compute the ids of a family from their order:
 
 from functools import cache
 from itertools import combinations
+from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -233,10 +234,8 @@ def _build(few: bool, jokers: int) -> np.record:
                     if not own & ~suits and len(stands) <= joker
                 ]
                 table.options[size, joker, suits, : 1 + len(found)] = [len(found), *found]
-    # Pascal's triangle.
-    table.binomial[:, 0] = 1
-    for n in range(1, NUM_CARDS + 1):
-        table.binomial[n, 1:] = table.binomial[n - 1, 1:] + table.binomial[n - 1, :-1]
+    cards, numbers = map(range, table.binomial.shape)
+    table.binomial[:] = [[comb(n, k) for k in numbers] for n in cards]
     return table
 
 

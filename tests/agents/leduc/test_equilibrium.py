@@ -1,15 +1,11 @@
 """Counterfactual regret minimization: convergence and equilibria."""
 
-import numpy as np
 import pytest
 from support_leduc import STANDARD, STANDARD_VALUE, UH, solved
 
 from closedhand.arena import match
 from closedhand.solvers import solving
-from closedhand.solvers.cfr import CFRPlus
-from closedhand.solvers.regrets import discount
 from closedhand.solvers.strategy import evaluate
-from closedhand.solvers.tree import ANY
 
 
 @pytest.mark.parametrize(
@@ -50,10 +46,3 @@ def test_open_spiel_solves_to_the_same_value() -> None:
     gap = pyspiel.nash_conv(theirs, solver.average_policy())
     assert values[0] == pytest.approx(STANDARD_VALUE, abs=gap)
     assert evaluate(solved(STANDARD, 300, "cfr+")).nash_conv == pytest.approx(gap, rel=0.1)
-
-
-def test_the_family_is_a_table_of_settings() -> None:
-    assert CFRPlus(ANY, UH).algorithm.negative == -np.inf
-    assert discount(1.0, np.inf) == 1 and discount(1.0, -np.inf) == 0
-    assert discount(4.0, 1.5) == pytest.approx(8 / 9)
-    assert discount(4.0, 0.0) == 0.5

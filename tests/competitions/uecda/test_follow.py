@@ -6,9 +6,11 @@ from support_uecda import GAME, START, Lowest
 
 from closedhand.competitions.uecda import wire
 from closedhand.competitions.uecda.client import round_game
-from closedhand.competitions.uecda.follow import FLAGS, SIZES, Follower, settle
+from closedhand.competitions.uecda.follow import FLAGS, SIZES, Follower, catch_up, settle
 from closedhand.games.daihinmin.exchange import TAXES
 from closedhand.games.daihinmin.notation import parse_cards
+from closedhand.games.daihinmin.plays import PASS
+from closedhand.games.daihinmin.state import LONGEST
 
 LEAD, REVOLUTION, LOCK = 4, 6, 7
 """Flags of a table, by column."""
@@ -42,6 +44,19 @@ def test_the_table_is_right() -> None:
     assert view.revolution == 0 and view.lock == 0 and view.target == single
     settle(game.rules, view, me, hand, table(sizes, LEAD, LOCK))
     assert view.target < 0 and view.lock == 0 and view.player == me
+
+
+def test_turns_beyond_a_round_are_ignored() -> None:
+    """Those after its end, and those that its history has no place for."""
+    game = round_game()
+    full, over = (game.deal(np.random.default_rng(4)) for _ in range(2))
+    full.moves = LONGEST
+    while not game.over(over):
+        game.play(over, int(game.legal(over)[0]))
+    for view in (full, over):
+        before = view.tobytes()
+        catch_up(game.rules, view, np.array([0, PASS]))
+        assert view.tobytes() == before
 
 
 @pytest.mark.parametrize("me", range(5))

@@ -7,6 +7,7 @@ import os
 import socket
 import struct
 import tracemalloc
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -19,6 +20,7 @@ from support_uecda import GAME, LONG, START, Clock, Match, Raw, cards_table, che
 
 from closedhand.competitions.uecda import wire
 from closedhand.competitions.uecda.remote_players import MOST_LATE, MOST_WAITING, RemotePlayer
+from closedhand.competitions.uecda.server import Server
 from closedhand.competitions.uecda.table import Result
 from closedhand.core.game import State
 from closedhand.games.daihinmin import logs
@@ -379,16 +381,17 @@ def test_a_broken_connection_costs_the_seat_at_once(fault: str, turn: int, tmp_p
 
 
 def test_a_client_that_reads_nothing_is_not_waited_for_twice() -> None:
-    with (
-        socket.create_server(("127.0.0.1", 0)) as server,
-        socket.create_connection(server.getsockname()) as theirs,
-        server.accept()[0] as ours,
-    ):
-        assert theirs
-        ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.setblocking(False)
+        with suppress(BlockingIOError):
+            while True:
+                ours.send(bytes(10**5))
         remote = RemotePlayer(ours, "deaf", 0.01)
+        remote.flush()
+        assert not remote.gone  # there was nothing to send
         for _ in range(2):
-            remote.queue(bytes(10**7))
+            remote.queue(wire.BLANK)
             remote.flush()
         assert remote.gone == "does not read"
         # A socket that is closed raises: nothing has been tried again.
@@ -446,8 +449,12 @@ def test_a_profile_has_a_time_limit() -> None:
     trickling.close()
 
 
-def open_files() -> int:
-    return len(os.listdir("/proc/self/fd"))
+def open_files() -> Counter[str]:
+    found = Counter[str]()
+    for number in os.listdir("/proc/self/fd"):
+        with suppress(OSError):  # that of the listing
+            found[os.readlink(f"/proc/self/fd/{number}")] += 1
+    return found
 
 
 BAD: dict[str, Callable[[socket.socket, np.random.Generator], object]] = {
@@ -467,15 +474,24 @@ BAD: dict[str, Callable[[socket.socket, np.random.Generator], object]] = {
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="open files are listed in /proc")
-def test_a_log_is_closed_with_its_match(tmp_path: Path) -> None:
-    """The log is closed at the end of the match, while the server object still exists."""
+def test_a_match_leaves_no_file_open(tmp_path: Path) -> None:
+    """Its log and sockets are closed at its end, while the server object still exists."""
+    before = open_files()
     match = Match(tmp_path / "a.log", agents=["random"] * 5, rounds=1)
     match.end()
-    opened = []
-    for number in os.listdir("/proc/self/fd"):
-        with suppress(OSError):  # that of the listing
-            opened.append(os.readlink(f"/proc/self/fd/{number}"))
-    assert match.log.exists() and str(match.log.resolve()) not in opened
+    assert match.log.exists() and open_files() <= before
+
+
+def test_an_interrupted_lobby_closes_its_connections() -> None:
+    def interrupt(line: str) -> None:
+        raise KeyboardInterrupt
+
+    server = Server(TWO, 1, port=0, note=interrupt)
+    with socket.create_connection(server.address, LONG) as sock:
+        sock.sendall(wire.profile("raw"))
+        with pytest.raises(KeyboardInterrupt):
+            server.run()
+        assert sock.recv(1) == b""
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="open files are counted in /proc")
@@ -496,7 +512,8 @@ def test_the_lobby_outlives_bad_connections() -> None:
             BAD[list(BAD)[i % len(BAD)]](sock, rng)
         if len(ours) > 2 * MOST_WAITING:
             ours.pop(0).close()
-        most = max(most, open_files() - before - sum(sock.fileno() >= 0 for sock in ours))
+        opened = (open_files() - before).total()
+        most = max(most, opened - sum(sock.fileno() >= 0 for sock in ours))
     grown, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     # What half of them leave behind is less than what the ones waiting may take.

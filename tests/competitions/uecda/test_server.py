@@ -66,6 +66,20 @@ def test_a_faulty_client_harms_nobody_else(fault: str, tmp_path: Path) -> None:
             assert {len(entry) for entry in entries} == {3 if answer is not_held else 1}
 
 
+def has_ipv6() -> bool:
+    with suppress(OSError), socket.create_server(("::1", 0), family=socket.AF_INET6):
+        return True
+    return False
+
+
+@pytest.mark.skipif(not has_ipv6(), reason="the machine has no IPv6")
+def test_an_address_of_ipv6_is_a_host_and_a_port() -> None:
+    server = Server(["random"], 1, host="::1", port=0)
+    host, port = server.address
+    assert host == "::1" and port > 0
+    server.run()
+
+
 def closed(sock: socket.socket) -> bool:
     """Whether the other end closes a connection before it says anything."""
     with sock, suppress(ConnectionError):

@@ -39,7 +39,7 @@ def test_the_state_graph_is_that_of_the_slides() -> None:
 @pytest.mark.parametrize("options", [{}, {"pair": "card"}, {"double_pair": "split"}])
 def test_games_walk_the_graph(options: dict[str, str]) -> None:
     game = make_game("uh_leduc", **options)
-    visited = set()
+    visited, moves = set(), set()
     for state in positions(game, seed=1, games=400):
         name = state_text(game, state)
         if game.over(state):
@@ -49,4 +49,6 @@ def test_games_walk_the_graph(options: dict[str, str]) -> None:
             name = name.rsplit(",", 2)[0].strip("(")
             assert {ACTIONS[action] for action in game.legal(state)} == set(GRAPH[name])
         visited.add(name)
+        moves.add(int(state.moves))
     assert visited == set(GRAPH) | ENDS
+    assert game.payoff_range == (-13, 13) and game.max_moves == max(moves)

@@ -44,6 +44,7 @@ def test_standard_showdowns_and_raises() -> None:
     assert game.returns(play(game, "SK;HK;SQ", "raise call check check")).tolist() == [0, 0]
     assert game.returns(play(game, "SJ;HK;HJ", "raise call check check")).tolist() == [3, -3]
     highest = "check raise raise call check raise raise call"
+    assert game.payoff_range == (-13, 13) and game.max_moves == len(highest.split())
     assert game.returns(play(game, "SQ;HK;HJ", highest)).tolist() == [-13, 13]
     assert state_text(game, play(game, "SQ;HK;HJ", "raise raise call raise")) == "(t2,9,5,HK,HJ)"
 
