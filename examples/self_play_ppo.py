@@ -98,6 +98,7 @@ def train(settings: Settings) -> tuple[Game, Net]:
         The game and the trained network.
     """
     torch.manual_seed(settings.seed)
+    torch.set_num_threads(1)
     envs = gymnasium.make_vec(
         settings.env,
         num_envs=settings.games,

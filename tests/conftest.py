@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from support import HOUSE_RULES, VARIANTS, variant_id
+from support import each_variant
 
 from closedhand import Game, make_game
 from closedhand.core.numba import notices
@@ -70,7 +70,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=place)
 
 
-@pytest.fixture(params=VARIANTS + HOUSE_RULES, ids=variant_id)
+@pytest.fixture(params=each_variant())
 def game(request: pytest.FixtureRequest) -> Game:
     """Every game under every preset, flat and sub-stepped, with and without its options."""
     name, options = request.param

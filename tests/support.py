@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 import closedhand
 from closedhand import Game
@@ -73,6 +74,9 @@ HOUSE_RULES: list[tuple[str, dict[str, Any]]] = [
 ]
 """Variants with what some people play and others do not."""
 
+OTHER_TABLES = [each for each in HOUSE_RULES if each[1].keys() & {"players", "jokers"}]
+"""Kernels are compiled anew for each of them; in quick tests the last, with both, is enough."""
+
 
 def examples(number: int) -> int:
     """A number of examples, multiplied by `FUZZ`."""
@@ -94,6 +98,19 @@ def positions(game: Game, seed: int, games: int) -> Iterator[State]:
         while not game.over(state):
             game.play(state, int(rng.choice(game.legal(state))))
             yield state
+
+
+def marks_of(variant: tuple[str, dict[str, Any]]) -> Any:
+    """Marks of the tests of a variant: whether they are slow."""
+    return pytest.mark.slow if variant in OTHER_TABLES[:-1] else ()
+
+
+def each_variant() -> list[Any]:
+    """All variants, for a fixture or for `parametrize`."""
+    return [
+        pytest.param(variant, id=variant_id(variant), marks=marks_of(variant))
+        for variant in VARIANTS + HOUSE_RULES
+    ]
 
 
 def sum_of_returns(game: Game, state: State) -> float:

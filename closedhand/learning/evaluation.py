@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.core import batch
-from closedhand.core.agents import Agent, make_agent
+from closedhand.core.agents import Agent, AnyAgent, make_agent
 from closedhand.core.checks import check_deals, check_seed
 from closedhand.core.duplicate import play_out
 from closedhand.core.game import Game
@@ -34,7 +34,7 @@ class Score(NamedTuple):
 def judge(
     game: Game,
     agent: Agent,
-    opponent: str | Agent,
+    opponent: AnyAgent,
     deals: int,
     seed: int,
     with_gain: bool = False,

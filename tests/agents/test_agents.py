@@ -4,29 +4,21 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import HOUSE_RULES, VARIANTS, assert_alike_without_compiler, variant_id
+from support import (
+    HOUSE_RULES,
+    VARIANTS,
+    assert_alike_without_compiler,
+    each_variant,
+    marks_of,
+    variant_id,
+)
 from support_agents import REFUSED, agents_of, games_of
 
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.core.agents import act_batch
 from closedhand.core.game import State
 
-OTHER_TABLES = [each for each in HOUSE_RULES if each[1].keys() & {"players", "jokers"}]
-"""All agents are compiled anew for each of them; the last one, which has both, is quick."""
-
-
-def marks_of(variant: tuple[str, dict[str, Any]]) -> Any:
-    """How slow a variant is."""
-    return pytest.mark.slow if variant in OTHER_TABLES[:-1] else ()
-
-
-every_variant = pytest.mark.parametrize(
-    "variant",
-    [
-        pytest.param(variant, id=variant_id(variant), marks=marks_of(variant))
-        for variant in VARIANTS + HOUSE_RULES
-    ],
-)
+every_variant = pytest.mark.parametrize("variant", each_variant())
 every_agent = pytest.mark.parametrize(
     ("variant", "agent"),
     [
