@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from reference.doudizhu import CATEGORIES, PASS, Reference, cards
-from support import HOUSE_RULES, VARIANTS, examples, positions, variant_id
+from support import each_variant, examples, positions
 from support_doudizhu import as_tuple
 
 from closedhand import Game, make_game
@@ -350,7 +350,7 @@ ORACLES: dict[str, Callable[[Game, State, int], Numbers]] = {
 }
 
 
-@pytest.mark.parametrize("variant", VARIANTS + HOUSE_RULES, ids=variant_id)
+@pytest.mark.parametrize("variant", each_variant())
 def test_features_are_what_views_and_notation_say(variant: tuple[str, dict[str, Any]]) -> None:
     """Number by number and name by name, for every seat, at every position of some games."""
     name, options = variant

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import FUZZ, HOUSE_RULES, VARIANTS, examples, positions, variant_id
+from support import FUZZ, VARIANTS, each_variant, examples, positions
 
 from closedhand import Game, make_game
 from closedhand.core import contract
@@ -20,7 +20,7 @@ from closedhand.core.records import flat_game
 from closedhand.core.registry import GAMES
 from closedhand.testing import damage
 
-every_variant = pytest.mark.parametrize("variant", VARIANTS + HOUSE_RULES, ids=variant_id)
+every_variant = pytest.mark.parametrize("variant", each_variant())
 
 FREE = {
     "doudizhu": {"seed"},
