@@ -76,7 +76,7 @@ SPEEDS = {
 
 STRENGTHS = (
     ("Dou Dizhu: search:100ms v rule", "deeprocket", "91.0% (88.2 to 93.5)"),
-    ("Dou Dizhu: decompose v rule", "deeprocket", "81.8% (81.2 to 82.2)"),
+    ("Dou Dizhu: decompose v rule", "deeprocket", "81.8% (81.3 to 82.2)"),
     ("Dou Dizhu: networks v rule", "deeprocket", "83.3% (82.8 to 83.8)"),
     ("Dou Dizhu: search:100ms v decompose", "deeprocket", "60.9% (59.3 to 62.5)"),
 )
