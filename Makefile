@@ -13,8 +13,8 @@ BIN := .venv/bin
 VENV := .venv/.stamp-venv
 DEMO := .venv/.stamp-demo
 DEV := .venv/.stamp
-# Modules are compiled to bytecode when they are imported first, as most never are. Where a shell forbids
-# that, each of the hundreds of processes of the tests would compile all that it imports.
+# Modules are compiled to bytecode when they are first imported: most never are. A shell may forbid to
+# keep the bytecode; then each process of the tests would compile all that it imports.
 export PYTHONDONTWRITEBYTECODE :=
 INSTALL := $(BIN)/python -m pip install --no-compile --disable-pip-version-check -c constraints.txt
 
@@ -191,7 +191,7 @@ clean:
 	rm -rf .venv .venv-gpu .venv-rllib .venv-agilerl build dist docs/_build docs/_extra docs/reference .hypothesis .pytest_cache .ruff_cache
 	find closedhand tests benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
 
-# The pip that comes with Python 3.11 takes half a minute longer than that of constraints.txt.
+# The pip that comes with Python 3.11 is slower than that of constraints.txt.
 $(VENV):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 		{ echo "closedhand needs Python 3.11 or newer, which $(PYTHON) is not; name one: make PYTHON=python3.12" >&2; exit 1; }
@@ -216,7 +216,7 @@ $(DEMO): pyproject.toml constraints.txt | $(VENV)
 	$(INSTALL) -e '.[learn]'
 	@touch $@
 
-# With what the demo takes, so that it finds all there.
+# With what the demo takes, so that pip resolves once.
 $(DEV): pyproject.toml constraints.txt | $(VENV)
 	$(INSTALL) -e '.[learn,train,data,solve,plot,render,web,ray,examples,peers,docs,dev]'
 	@touch $(DEMO) $@
