@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ class Rows(common.Copied, ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
     ) -> None:
         """Set up spaces for a number of games and seats."""
         self.autoreset_mode = common.check_autoreset_mode(mode)
-        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        self.metadata = {**deepcopy(self.metadata), "autoreset_mode": self.autoreset_mode}
         self.num_games, self.num_seats, self.num_envs = games, seats, games * seats
         self.single_observation_space: spaces.Space[Any] = space  # pyright: ignore[reportIncompatibleVariableOverride]
         self.single_action_space: spaces.Discrete = actions  # pyright: ignore[reportIncompatibleVariableOverride]

@@ -3,6 +3,7 @@
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -177,7 +178,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         self.has_mask = common.one_of("legal", legal, LEGAL) != "ids"
         self._has_ids = legal != "mask"
         self.form = ObservationForm(self.game, observation, mask)
-        self.metadata = common.metadata(autoreset_mode=self.autoreset_mode)
+        self.metadata = {**deepcopy(self.metadata), "autoreset_mode": self.autoreset_mode}
         self.render_mode = common.check_render_mode(render_mode)
         self.illegal_reward = common.check_reward(illegal_reward)
         self.single_observation_space: spaces.Space[Any] = self.form.space(self.has_mask)  # pyright: ignore[reportIncompatibleVariableOverride]

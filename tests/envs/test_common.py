@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
+from gymnasium.vector import AutoresetMode
 from pettingzoo.utils import CaptureStdoutWrapper
 from support import VARIANTS, variant_id
 from support_envs import (
@@ -61,6 +62,13 @@ def test_a_change_of_one_env_s_modes_changes_no_other() -> None:
     lists = [env.metadata["render_modes"] for env in others]
     assert lists == [["human", "ansi", "rgb_array"]] * len(others)
     assert len(set(map(id, lists))) == len(others)
+
+
+def test_a_class_keeps_metadata_of_its_own() -> None:
+    own = type("Own", (GameVectorEnv,), {"metadata": {"render_modes": ["ansi"], "more": 1}})
+    assert own("leduc").metadata == {
+        "render_modes": ["ansi"], "more": 1, "autoreset_mode": AutoresetMode.NEXT_STEP,
+    }  # fmt: skip
 
 
 def test_states_that_the_rules_do_not_allow_are_refused() -> None:
