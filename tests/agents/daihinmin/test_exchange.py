@@ -14,7 +14,7 @@ FAST = sorted(
 
 
 @pytest.mark.parametrize("agent", [*FAST, "kou[give_eight=999999999,give_weakness=999999999]"])
-@pytest.mark.parametrize("actions", ["plays", "card_sets"])
+@pytest.mark.parametrize("actions", ["plays", pytest.param("card_sets", marks=pytest.mark.slow)])
 def test_after_every_first_card_the_second_is_legal(agent: str, actions: str) -> None:
     game = make_game("daihinmin", classes="random", illegal="error", actions=actions)
     rng = np.random.default_rng(8)

@@ -15,6 +15,13 @@ from closedhand.games.daihinmin.plays import CARDS, NUM_ACTIONS, PASS
 from closedhand.games.daihinmin.rules import begin
 
 NUMBERS = (3, 4, 5, 6)
+each_number = pytest.mark.parametrize(
+    "players",
+    [pytest.param(each, marks=() if each in (3, 5) else pytest.mark.slow) for each in NUMBERS],
+)
+"""Kernels are compiled anew for each number: in quick tests for those that others have as well."""
+ROLES = ("daifugo", "fugo", "heimin", "hinmin", "daihinmin")
+"""Classes by the row of their planes."""
 CLUBS = "".join(rank + "c" for rank in plays.RANKS)
 
 
@@ -33,7 +40,7 @@ def one_by_one(game: Game, state: State) -> list[int]:
     return [a for a in range(game.num_actions) if is_legal(game.rules, state, a, ids)]
 
 
-@pytest.mark.parametrize("players", NUMBERS)
+@each_number
 def test_all_cards_are_dealt_from_the_daifugo_on(players: int) -> None:
     game = make_game("daihinmin", players=players, rounds=2)
     rng = np.random.default_rng(players)
@@ -100,7 +107,7 @@ def test_a_kaidan_that_begins_with_a_seven_or_ten_gives_nothing() -> None:
         assert state.due == due
 
 
-@pytest.mark.parametrize("players", [3, 4, 6])
+@each_number
 def test_who_exchanges_cards(players: int) -> None:
     game = make_game("daihinmin", players=players, classes="random", illegal="error")
     state = game.deal(np.random.default_rng(1))
@@ -117,26 +124,27 @@ def test_who_exchanges_cards(players: int) -> None:
     assert [int(loser(state, pair)) for pair in range(pairs)] == order[: -1 - pairs : -1]
 
 
-def test_classes_have_the_names_that_there_are() -> None:
-    names = {
-        3: ["daifugo", "heimin", "daihinmin"],
-        4: ["daifugo", "fugo", "hinmin", "daihinmin"],
-        6: ["daifugo", "fugo", "heimin", "heimin", "hinmin", "daihinmin"],
-    }
-    rows = {3: [0, 2, 4], 4: [0, 1, 3, 4], 6: [0, 1, 2, 2, 3, 4]}
-    for players, expected in names.items():
-        game = make_game("daihinmin", players=players, classes="random")
-        state = game.deal(np.random.default_rng(2))
-        roles = {row.seat: row.role for row in game.scene(state)[:-1]}
-        classes = state.classes.tolist()
-        assert [roles[classes.index(place)] for place in range(players)] == expected
-        planes = game.observe(state, 0)["observation"]
-        first = 6 + 4 * players
-        place = state.seats.tolist().index(0)
-        around = np.roll(state.seats, -place).tolist()
-        for i, seat in enumerate(around):
-            found = np.flatnonzero(planes[first + i].all(axis=1)).tolist()
-            assert found == [rows[players][classes[seat]]]
+@pytest.mark.parametrize(
+    ("players", "expected"),
+    [
+        (3, "daifugo heimin daihinmin"),
+        (5, "daifugo fugo heimin hinmin daihinmin"),
+        pytest.param(4, "daifugo fugo hinmin daihinmin", marks=pytest.mark.slow),
+        pytest.param(6, "daifugo fugo heimin heimin hinmin daihinmin", marks=pytest.mark.slow),
+    ],
+)
+def test_classes_have_the_names_that_there_are(players: int, expected: str) -> None:
+    game = make_game("daihinmin", players=players, classes="random")
+    state = game.deal(np.random.default_rng(2))
+    roles = {row.seat: row.role for row in game.scene(state)[:-1]}
+    classes = state.classes.tolist()
+    assert [roles[classes.index(place)] for place in range(players)] == expected.split()
+    planes = game.observe(state, 0)["observation"]
+    first = 6 + 4 * players
+    place = state.seats.tolist().index(0)
+    for i, seat in enumerate(np.roll(state.seats, -place).tolist()):
+        (row,) = np.flatnonzero(planes[first + i].all(axis=1))
+        assert ROLES[row] == expected.split()[classes[seat]]
 
 
 @pytest.mark.parametrize(
@@ -161,7 +169,7 @@ def test_a_round_does_not_end_before_everybody_has_passed() -> None:
             make_game("daihinmin", players=wrong)
 
 
-@pytest.mark.parametrize("players", [3, 5])
+@pytest.mark.parametrize("players", [pytest.param(3, marks=pytest.mark.slow), 5])
 def test_views_know_cards_that_have_come_back_after_a_seven(players: int) -> None:
     """A card given back in the exchange, and the 3d that led, go to the daifugo after a pair."""
     game = make_game("daihinmin", players=players, seven_give=True, illegal="error")

@@ -17,6 +17,8 @@ from closedhand.games.daihinmin.notation import parse_cards
 from closedhand.games.daihinmin.plays import cards_in
 from closedhand.games.daihinmin.rules import begin
 
+THREE: dict[str, Any] = {"players": 3, "jokers": 2, "seven_give": True}
+"""One table for the tests of few cards: kernels are compiled anew for each."""
 GIVES = {"jokers": 2, "players": 4, "classes": "random", "seven_give": True, "ten_discard": True}
 
 
@@ -59,7 +61,9 @@ def test_plays_of_one_joker_keep_their_ids(players: int) -> None:
         assert (table[name][: len(usual)] == plays.build(players)[name]).all()
 
 
-@pytest.mark.parametrize("players", (3, 4, 5, 6))
+@pytest.mark.parametrize(
+    "players", [5, *(pytest.param(each, marks=pytest.mark.slow) for each in (3, 4, 6))]
+)
 def test_all_54_cards_are_dealt(players: int) -> None:
     game = make_game("daihinmin", players=players, jokers=2)
     state = game.deal(np.random.default_rng(players))
@@ -87,7 +91,7 @@ def test_all_54_cards_are_dealt(players: int) -> None:
     ],
 )
 def test_both_may_stand_in_one_play(led: str, reply: str) -> None:
-    game = make_game("daihinmin", players=3, jokers=2, illegal="error", lock=True)
+    game = make_game("daihinmin", illegal="error", lock=True, **THREE)
     hands = "3c3d3h5c5d5h5s6s7s8s9s2c2d/4c4dJsQsKh**/9hTh"
     state = position(game, hands, led)
     assert (reply in names(game, state)) == (reply not in ("9s*TsJsQs*", "Js*Qs*Ks*"))
@@ -101,7 +105,7 @@ def test_both_may_stand_in_one_play(led: str, reply: str) -> None:
 
 
 def test_a_kaidan_with_two_jokers_revolts_and_a_group_may_have_five_cards() -> None:
-    game = make_game("daihinmin", players=3, jokers=2, illegal="error")
+    game = make_game("daihinmin", illegal="error", **THREE)
     found = names(game, position(game, "3d8c8h8s9c**/4c4d/5h"))
     assert {"8c8d*8h8s+*", "8c8d*8h*8s*", "7c*8c9cTc*"} - found == {"8c8d*8h*8s*"}
     assert max(text.count("8") + text.count("+") for text in found) == 5
@@ -192,7 +196,7 @@ def told(game: Game, state: State, player: int) -> dict[str, int]:
 
 
 def test_compact_numbers_tell_where_both_jokers_are() -> None:
-    game = make_game("daihinmin", players=3, jokers=2, eight_stop=False, seven_give=True)
+    game = make_game("daihinmin", eight_stop=False, **THREE)
     state = position(game, "3d8c8h8s9c**/4c4d/5h", "7c*8c9cTc*")
     assert told(game, state, 1) == {
         "joker rank 7": 1, "joker suit c": 1, "second joker rank T": 1, "second joker suit c": 1,
@@ -206,7 +210,7 @@ def test_compact_numbers_tell_where_both_jokers_are() -> None:
 
 
 def test_cards_that_were_got_and_discarded_are_told_from_own_ones() -> None:
-    game = make_game("daihinmin", players=3, jokers=2, seven_give=True, ten_discard=True)
+    game = make_game("daihinmin", ten_discard=True, **THREE)
     state = position(game, "3d7c9h2s/4c5cTcTd/6c6dJh", "7c 9h Tc 9h")
     assert list(map(cards_in, state.spent)) == [[], ["9h"], []] and not state.shown.any()
     for text in ("PASS", "PASS", "PASS", "Td", "4c"):
