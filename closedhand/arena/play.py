@@ -69,8 +69,8 @@ class Session:
             raise InputError(f"seat must be 0 to {game.num_players - 1}, not {seat}")
         if len(agents) != game.num_players - 1:
             raise InputError(
-                f"{game.name} has {game.num_players - 1} other seats: name one agent for all "
-                f"of them or one for each, not {len(agents)}"
+                f"{game.name} has {game.num_players} seats: name one agent for all the others or "
+                f"one for each, not {len(agents)}"
             )
         self.game = game
         self.seat = seat
@@ -202,7 +202,7 @@ class Score:
         self.hands += 1
 
     def __str__(self) -> str:
-        hands = f"{self.hands} hand{'s' * (self.hands != 1)}"
+        hands = "1 hand" if self.hands == 1 else f"{self.hands} hands"
         return f"score after {hands}: {payoffs(self.points)}"
 
 

@@ -25,7 +25,7 @@ def plot_match(data: dict[str, Any], path: Path) -> None:
     axes = figure.subplots(1, len(pairs), squeeze=False, sharey=True)[0]
     for pair, axis in zip(pairs, axes, strict=True):
         _plot_pair(axis, pair)
-    axes[0].set_ylabel("points per game")
+    axes[0].set_ylabel("payoff a game")
     rules = ", ".join(f"{k}={v}" for k, v in data["options"].items() if v not in (None, False))
     figure.suptitle(f"{data['game']}, {data['deals']} deals, 95% intervals\n{rules}", fontsize=10)
     save_figure(figure, path)

@@ -252,7 +252,10 @@ def show_match(data: dict[str, Any]) -> None:
         figures = [
             row["columns"] or {"win rate": row["win_rate"], "points": row["points"]} for row in rows
         ]
-        signs = {name: "+" * any(each[name]["mean"] < 0 for each in figures) for name in figures[0]}
+        signs = {
+            name: "+" if any(each[name]["mean"] < 0 for each in figures) else ""
+            for name in figures[0]
+        }
         lines = []
         for row, figure in zip(rows, figures, strict=True):
             cells = (
@@ -264,7 +267,7 @@ def show_match(data: dict[str, Any]) -> None:
         common.print_table(["agent", "role", *headings], lines, title)
         gap = pair["difference"]["all"]
         console.print(
-            f"{first} minus {second} on the same deals: {gap['mean']:+.3f} points per game "
+            f"{first} minus {second} on the same deals: {gap['mean']:+.3f} a game "
             f"({between(gap, '+.3f')})"
         )
         times = zip((first, second), pair["microseconds_per_decision"], strict=True)

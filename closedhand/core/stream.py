@@ -47,7 +47,9 @@ MIX = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 """Multipliers of splitmix64's finaliser."""
 
 
-def _next_of_game(stream: Stream) -> float:
+# Plain Python would warn of overflow.
+@(np.errstate(over="ignore") if PLAIN else kernel)
+def next_of_game(stream: Stream) -> float:
     """Draw the next number of a game's stream, 0 to 1, float64: splitmix64 of key and count."""
     stream[1] += np.uint64(1)
     bits = stream[0] + stream[1] * WEYL
@@ -61,7 +63,7 @@ class _PlainStreams(np.ndarray[Any, np.dtype[np.uint64]]):
     """Streams in plain Python, whose rows have `random()` as in kernels."""
 
     def random(self) -> float:
-        return float(_next_of_game_in_kernel(self))
+        return float(next_of_game(self))
 
 
 @extending.overload_method(types.Array, "random")
@@ -69,15 +71,11 @@ def random_of_stream(stream: Any) -> Any:  # pyright: ignore[reportUnusedFunctio
     """Implement `random()` of a game's stream in kernels."""
     if stream == types.Array(types.uint64, 1, "C"):
 
-        def next_of_game(stream: Any) -> Any:
-            return _next_of_game_in_kernel(stream)
+        def implementation(stream: Any) -> Any:
+            return next_of_game(stream)
 
-        return next_of_game
+        return implementation
     return None
-
-
-# Plain Python would warn of overflow.
-_next_of_game_in_kernel = (np.errstate(over="ignore") if PLAIN else kernel)(_next_of_game)
 
 
 def make_streams(number: int) -> Streams:
@@ -108,7 +106,7 @@ def begin_streams(seeds: Sequence[int | None]) -> tuple[NDArray[np.uint64], Stre
 def draw(stream: Stream) -> float:
     """Draw the next number from 0 to 1, float64, and advance the stream, of a seed or of a game."""
     if len(stream) == 2:
-        return _next_of_game_in_kernel(stream)
+        return next_of_game(stream)
     # state = state * MULTIPLIER + increment, mod 2^128: a long multiplication on the increment.
     digits = np.empty(DIGITS, np.uint64)
     for i in range(DIGITS):

@@ -40,7 +40,8 @@ class Opponents:
         specs = [spec] * others if isinstance(spec, str | Player) else list(spec)
         if len(specs) != others:
             raise InputError(
-                f"{game.name} has {others} other seats: {len(specs)} opponents cannot take them"
+                f"{game.name} has {game.num_players} seats: name one opponent for all the others "
+                f"or one for each, not {len(specs)}"
             )
         self.game = game
         self.specs = specs

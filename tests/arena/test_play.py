@@ -231,5 +231,5 @@ def test_wrong_seats() -> None:
     with pytest.raises(InputError, match="seat must be 0 to 2, not 3"):
         session(DOUDIZHU, seat=3)
     agent = make_agent(DOUDIZHU, "rule")
-    with pytest.raises(InputError, match="2 other seats"):
+    with pytest.raises(InputError, match="has 3 seats"):
         play.Session(DOUDIZHU, start(DOUDIZHU, None, 0), 0, [agent], agent)

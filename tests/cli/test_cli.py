@@ -127,7 +127,7 @@ def test_a_match_is_resumed() -> None:
         ),
         ([*MATCH, "--resume", "--out", "nothing.json"], "cannot read nothing.json"),
         (["play", "doudizhu", "--seat", "3"], "seat must be 0 to 2"),
-        (["play", "doudizhu", "--agents", "rule,rule,rule"], "2 other seats"),
+        (["play", "doudizhu", "--agents", "rule,rule,rule"], "doudizhu has 3 seats"),
         (["play", "leduc", "--agents", ""], "no agent ''"),
         (["train", "leduc", "--out", "x", "--algorithm", "ppo", "--against", ""], "no agent ''"),
         (["play", "doudizhu", "--deal", "345"], "a deal is four fields"),

@@ -56,7 +56,7 @@ def test_opponents_that_are_named_have_seeds_of_their_own(spec: str | list[str])
 
 
 def test_wrong_opponents() -> None:
-    with pytest.raises(InputError, match="has 2 other seats"):
+    with pytest.raises(InputError, match="has 3 seats"):
         make_solo(VARIANTS[0], opponents=[Fixed(make_game("doudizhu"))])
     with pytest.raises(InputError, match="no agent 'nobody'"):
         make_solo(VARIANTS[0], opponents="nobody")

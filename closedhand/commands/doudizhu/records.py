@@ -33,4 +33,5 @@ def generate(
     with workers_of(ray, workers) as players, interruptible(), bar as update:
         shards.generate(game, agents, games, seed, out, players, update)
     held = [shards.rows_of(path) for path in shards.shards_in(out)]
-    typer.echo(f"{out} holds {sum(held)} games in {len(held)} shard{'s' * (len(held) != 1)}")
+    where = "1 shard" if len(held) == 1 else f"{len(held)} shards"
+    typer.echo(f"{out} holds {sum(held)} games in {where}")

@@ -156,7 +156,7 @@ class Notation(TableNotation):
         hand = cards_in(state.hands[player])
         hidden = [""] * (int(state.left[player]) - len(hand))
         role, title = self._title(state.classes[player]), self._title(state.places[player])
-        note = f"is {title}" if title else "passed" * bool(state.passed >> player & 1)
+        note = f"is {title}" if title else "passed" if state.passed >> player & 1 else ""
         active = bool(player == state.player and not over(self.rules, state))
         last = tuple(cards_in(self._last_play(state, player)))
         return Row(

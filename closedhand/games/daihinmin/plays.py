@@ -253,8 +253,8 @@ def _text(play: Play) -> str:
     own += [(rank, suit.bit_length() - 1, "*") for rank, suit in jokers if suit]
     names = ["_" if not 0 <= rank < NUM_RANKS else RANKS[rank] for rank, _, _ in sorted(own)]
     cards = [n + SUITS[suit] + star for n, (_, suit, star) in zip(names, sorted(own), strict=True)]
-    fifth = "+*" * any(rank != NO_JOKER and not suit for rank, suit in jokers)
-    return "".join(cards) + fifth
+    has_fifth = any(rank != NO_JOKER and not suit for rank, suit in jokers)
+    return "".join(cards) + ("+*" if has_fifth else "")
 
 
 def texts(players: int = PLAYERS, jokers: int = 1) -> tuple[str, ...]:
