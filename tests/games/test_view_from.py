@@ -173,6 +173,7 @@ FAULTS: list[tuple[str, dict[str, Any], str]] = [
         {"actions": ["3339", "PASS", "PASS", "444555666777", "PASS", "PASS", "KKKAAA"]},
         "action 7, KKKAAA: player_0 has only 4 cards left",
     ),
+    ("doudizhu", {"passed": 1}, "passed: at most 0 deals are passed before the last one"),
     ("auction", {"public": "4TB"}, "the public cards are not shown before there is a landlord"),
     ("auction", {"actions": ["BID2", "BID1"]}, "action 2, BID1: .* not legal for player_1"),
     ("auction", {"actions": ["PASS"] * 3}, "action 3, PASS: the cards are dealt again after it"),
