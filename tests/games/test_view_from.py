@@ -219,6 +219,11 @@ FAULTS: list[tuple[str, dict[str, Any], str]] = [
     ("daihinmin", {"actions": ["3d", "3d"]}, "action 2, 3d: .* is not legal for player_1"),
     ("daihinmin", {"actions": ["4d", "5h", "PASS", "4d"]}, "action 4, 4d: .* is not legal"),
     ("daihinmin", {"actions": ["5h", "8c", "3d"]}, "action 3, 3d: player_0 must hold 3d"),
+    (
+        "daihinmin",
+        {"actions": ["5h6h7h8h9hThJhQhKh", "5c5d5s"]},
+        "action 2, 5c5d5s: player_0 has only 2 cards left",
+    ),
     ("daihinmin", {"actions": ["?"]}, "action 1, [?]: the player has seen"),
     ("daihinmin", {"leader": None}, "leader: say who showed 3d and led the first trick"),
     ("daihinmin", {"leader": 5}, "leader is a seat of daihinmin, 0 to 4, not 5"),
@@ -227,6 +232,7 @@ FAULTS: list[tuple[str, dict[str, Any], str]] = [
     ("daihinmin", {"dealt": (11, 11, 11, 11, 9)}, "dealt: three hands have 11 cards, and two"),
     ("daihinmin", {"dealt": 53}, "dealt must be 5 whole numbers, by player, not 53"),
     ("daihinmin", {"seats": "01233"}, "seats must be the digits 0 to 4 in some order, not '01233'"),
+    ("daihinmin", {"classes": 7}, "classes is a text, not 7"),
     ("daihinmin", {"classes": "x"}, "classes must be the digits 0 to 4 in some order, not 'x'"),
     ("daihinmin", {"round_number": 1}, "'1:0,0,0,0,0' is not a round of 1"),
     ("daihinmin", {"points": (1, 2, 3)}, "points must be 5 whole numbers, by player, not"),
@@ -244,6 +250,7 @@ FAULTS: list[tuple[str, dict[str, Any], str]] = [
     # Besides 3c3h, player_4 kept eight cards, 3s6d6h6s7c7d7h8c or better. Only 2c is above 8c.
     ("daifugo", {"hand": "4c4d4h4s5c5d5h5s6c7s2c"}, "player_4 has better cards than the tax"),
     ("daifugo", {"actions": ["3c"], "leader": None}, "action 1, 3c: 3c is not in the hand"),
+    ("daifugo", {"actions": ["2c"], "leader": None}, "action 1, 2c: .* not legal for player_0"),
     ("daifugo", {"actions": [], "hand": "3c3h4c4h5d5h7d8s9sTsKdAh2c"}, "nobody leads in the exch"),
     ("daihinmin's", {"paid": "Qd"}, "paid: player_4 gives 2 cards as tax, not 1"),
     ("daihinmin's", {"paid": "QdTd"}, "the tax is the best cards, JdQd, not the ones paid"),

@@ -224,10 +224,9 @@ def _each(numbers: Any, name: str, players: int) -> list[int]:
 
 
 def _note_tax(rules: Rules, state: State, player: int, paid: str) -> None:
-    """Write the tax that the player paid, and clear the taxes of others."""
+    """Write the tax that the player paid; those of others are hidden with the rest."""
     cards = np.uint64(parse_cards(check_text(paid, "paid"), int(rules.options.jokers)))
     due = 0
-    state.taxed[:] = 0
     if has_exchange(rules, state):
         for pair, tax in enumerate(TAXES[: len(state.taxed)]):
             if player == loser(state, pair):
@@ -243,7 +242,8 @@ def _pick(
     """Apply a pick in the exchange, one of `actions` actions in all."""
     pair = pair_in_exchange(state)
     giving, taking = winner(state, pair), loser(state, pair)
-    complete = actions >= sum(TAXES[: pair + 1])
+    # The fugo's only card completes its part.
+    complete = actions >= TAXES[0]
     if is_unseen(action) and player != giving and not (player == taking and complete):
         # Take any card: the view does not depend on it. The second one must be above the first.
         card = bits.highest(state.returned[pair]) + 1 if state.returned[pair] else 0
@@ -281,7 +281,6 @@ def _lead(
     for other in range(game.num_players):
         if other != player:
             sure[other] = known(game.rules, state, player, other)
-    _check_cards(state, NONE if gives else held, sure)
     return sure
 
 
