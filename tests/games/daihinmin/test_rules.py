@@ -265,7 +265,16 @@ def test_card_sets_are_read_as_documented() -> None:
     assert {(True, 0, False), (True, 1, False), (True, 1, True), (True, 0, True)} <= {*choices}
 
 
-@pytest.mark.parametrize("options", [{"classes": "random"}, {"seven_give": True}, {"jokers": 2}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"classes": "random"},
+        *(
+            pytest.param(each, marks=pytest.mark.slow)
+            for each in ({"seven_give": True}, {"jokers": 2})
+        ),
+    ],
+)
 def test_taking_all_plays_back_leads_to_the_first_lead(options: dict[str, Any]) -> None:
     """After the exchange, with cards that were given back where they came from."""
     game, rng = make_game("daihinmin", **options), np.random.default_rng(3)
