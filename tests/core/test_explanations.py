@@ -135,6 +135,11 @@ def test_reasons_of_the_others() -> None:
     poker = make_game("chinese_poker")
     view = poker.view_from(0, "AsKs6s5s3sQhQs8c3c2hJsJd9h")
     assert "a foul" in refusal(poker, view, "2h3c5s6s8c/AsKsQhQs9h/JsJd3s")
+    steps = make_game("chinese_poker", substeps=True)
+    back, front = steps.parse("AsKs6s5s3s", view), steps.num_actions - 1
+    assert why_not(steps, view, front) == "choose the five cards of the back now"
+    steps.play(view, back)
+    assert why_not(steps, view, back) == "choose the three cards of the front now"
 
 
 def test_a_game_without_any_of_it_is_explained_by_examples(

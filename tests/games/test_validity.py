@@ -190,6 +190,14 @@ def test_sub_steps_of_a_play_under_way() -> None:
     assert seen > 10
 
 
+@pytest.mark.parametrize("group", [-2, 309, 378, 2**15 - 1])
+def test_a_play_under_way_is_of_a_main_group(group: int) -> None:
+    game = make_game("doudizhu", substeps=True)
+    state = game.deal(np.random.default_rng(1))
+    state.group = group
+    assert game.valid(state) == f"sub-step 1 of the history, id {group}, is not legal"
+
+
 # Games from outside
 
 

@@ -140,6 +140,7 @@ FAULTS: list[tuple[str, dict[str, Any], str]] = [
     # Dou Dizhu:
     ("doudizhu", {"hand": "1456789TTJJQKA22S"}, "hand: '1' is not a card"),
     ("doudizhu", {"hand": "SS56789TTJJQKA22S"}, "hand: 3 cards 'S' .* more than the deck holds"),
+    ("doudizhu", {"hand": "333456789TTJJQKAS", "public": "33B", "actions": []}, "^5 cards 3 are"),
     ("doudizhu", {"hand": "3456789TTJJQKA22"}, "player_1 holds 17 cards now, not 16"),
     ("doudizhu", {"public": None}, "there is a landlord: give the public cards"),
     ("doudizhu", {"public": "34"}, "there are 3 public cards, not 2"),
@@ -172,6 +173,7 @@ FAULTS: list[tuple[str, dict[str, Any], str]] = [
         {"actions": ["3339", "PASS", "PASS", "444555666777", "PASS", "PASS", "KKKAAA"]},
         "action 7, KKKAAA: player_0 has only 4 cards left",
     ),
+    ("doudizhu", {"passed": 1}, "passed: at most 0 deals are passed before the last one"),
     ("auction", {"public": "4TB"}, "the public cards are not shown before there is a landlord"),
     ("auction", {"actions": ["BID2", "BID1"]}, "action 2, BID1: .* not legal for player_1"),
     ("auction", {"actions": ["PASS"] * 3}, "action 3, PASS: the cards are dealt again after it"),
@@ -239,6 +241,8 @@ FAULTS: list[tuple[str, dict[str, Any], str]] = [
         {"actions": ["3c", "3h", "?", "3d", "2s"]},
         "player_4 has better cards than the tax that player_0 got",
     ),
+    # Besides 3c3h, player_4 kept eight cards, 3s6d6h6s7c7d7h8c or better. Only 2c is above 8c.
+    ("daifugo", {"hand": "4c4d4h4s5c5d5h5s6c7s2c"}, "player_4 has better cards than the tax"),
     ("daifugo", {"actions": ["3c"], "leader": None}, "action 1, 3c: 3c is not in the hand"),
     ("daifugo", {"actions": [], "hand": "3c3h4c4h5d5h7d8s9sTsKdAh2c"}, "nobody leads in the exch"),
     ("daihinmin's", {"paid": "Qd"}, "paid: player_4 gives 2 cards as tax, not 1"),

@@ -63,6 +63,12 @@ EXPLAINED = (
         "a spare row or column of a table",
     ),
     Explained(
+        "games.daihinmin.views", "_start",
+        "by_player = dict(zip(order[first:] + order[:first], usual, strict=True))",
+        "True", "False",
+        "as many hands are dealt as there are players",
+    ),
+    Explained(
         "competitions.uecda.client", "Connection.__init__", "self._start = 0", "0", "1",
         "overwritten before the first byte is read",
     ),
@@ -93,6 +99,12 @@ EXPLAINED = (
     Explained(
         "games.leduc.rules", "deals", "begin(state)", "begin(state)", "pass",
         "a record of zeros is a game that begins",
+    ),
+    Explained(
+        "games.leduc.validity", "valid",
+        "return wrong or validity.difference(state, start, SEATS)",
+        "validity.difference(state, start, SEATS)", "validity.difference(start, state, SEATS)",
+        "either of two records has their fields, and differs from the other in the same ones",
     ),
     Explained(
         "solvers.passes", "respond", "for level in range(len(tree.levels) - 2, -1, -1):", "1", "2",

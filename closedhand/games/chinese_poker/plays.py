@@ -64,7 +64,7 @@ Key = tuple[int, ...]
 """A strength as a tuple that compares: the category, then ranks (0 is a deuce, 12 an ace)."""
 
 
-def key(ranks: tuple[int, ...], flush: bool = False) -> Key:
+def key(ranks: tuple[int, ...], flush: bool) -> Key:
     """Return the strength of five or three cards.
 
     Args:

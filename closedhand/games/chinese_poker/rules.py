@@ -104,7 +104,7 @@ def legal(rules, state, out):
     # Look them up once: without the compiler a field of a record takes longer than the rest.
     middles, fronts = tables.middle, tables.front
     for back in range(FIVES):
-        if is_hopeless(rules, hand, back, fives[back]):
+        if is_hopeless(rules, hand, fives[back]):
             continue
         for action in range(FRONTS * back, FRONTS * (back + 1)):
             middle = fives[middles[action]]
@@ -116,12 +116,11 @@ def legal(rules, state, out):
 
 
 @kernel
-def is_hopeless(rules, hand, back, strength):
+def is_hopeless(rules, hand, strength):
     """Return whether a back is too weak for any board: a high card below a rank left over."""
-    # In the first arrangement of a back, the front, from position 10 on, begins with the highest
-    # card left over. `top` is 13, above all ranks, for a back that is more than a high card.
-    left = hand[rules.tables.positions[FRONTS * back, 10]]
-    return rules.tables.top[strength] < left // 4
+    # The highest card of the hand is then left over. `top` is 13, above all ranks, for a back that
+    # is more than a high card.
+    return rules.tables.top[strength] < hand[0] // 4
 
 
 @kernel

@@ -48,7 +48,7 @@ def legal(rules, state, out):
         threes[i] = tables.floor[threes[i]]
     for back in range(FIVES):
         fits = rules.flat.fouls
-        if not fits and not flat.is_hopeless(rules.flat, hand, back, fives[back]):
+        if not fits and not flat.is_hopeless(rules.flat, hand, fives[back]):
             # Try the weakest front first, the last arrangement of the back: it usually fits.
             arrangement = FRONTS * (back + 1) - 1
             while not fits and arrangement >= FRONTS * back:

@@ -86,7 +86,7 @@ def is_legal(rules, state, action, ids):
         word = 0 if action == PASS_GROUP else action - FIRST_BID + 1
         has_word = action == PASS_GROUP or action >= FIRST_BID
         return has_word and flat.is_said(rules.flat, state, pass_id(rules.flat) + word, ids)
-    if action < 0 or action >= FIRST_BID or flat.over(rules.flat, state):
+    if action < 0 or flat.over(rules.flat, state):
         return False
     if state.group >= 0:
         for i in range(legal_kickers(rules, state, ids)):

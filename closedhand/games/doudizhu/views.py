@@ -8,7 +8,7 @@ import numpy as np
 from closedhand.core.checks import whole_number
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.views import at_action, check_text, listed, play, read
-from closedhand.games.doudizhu.auction import is_opening, is_shown
+from closedhand.games.doudizhu.auction import is_shown
 from closedhand.games.doudizhu.counts import RANKS, contains, pack, size, unpack
 from closedhand.games.doudizhu.hidden import known_public
 from closedhand.games.doudizhu.rules import begin
@@ -128,8 +128,8 @@ def _show(rules: Rules, state: State, player: int, shown: str | None) -> None:
 
 def _hand_out(rules: Rules, state: State, action: int) -> None:
     """Give the player to act exactly the cards of its play: the others of its hand are hidden."""
-    if is_opening(rules, state) or action >= rules.plays.number:
-        return
+    if action >= rules.plays.number:
+        return  # a word
     cards, left = rules.plays.need[action], state.left[state.player]
     if size(cards) > left:
         raise InputError(f"player_{state.player} has only {left} cards left")
@@ -138,12 +138,11 @@ def _hand_out(rules: Rules, state: State, action: int) -> None:
 
 def _check_cards(rules: Rules, state: State, player: int, held: np.uint64) -> None:
     """Check that the cards played can have been in the hands, of which `player` has `held` now."""
-    sure = np.uint64(0)
-    if state.landlord not in (-1, player):
-        sure = np.uint64(known_public(state))
+    # Before there is a landlord no public card is known.
+    sure = np.uint64(0 if player == state.landlord else known_public(state))
     _check_deck(rules, int(held) + sum(map(int, state.played)) + int(sure), "public")
-    if state.landlord >= 0 and size(sure) > state.left[state.landlord]:
-        left = state.left[state.landlord]
+    left = state.left[state.landlord]
+    if size(sure) > left:
         raise InputError(f"the landlord has {left} cards left, too few for {unpack(sure)}")
 
 

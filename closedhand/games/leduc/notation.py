@@ -5,6 +5,8 @@ card and the flop. A record is a deal followed by all actions, such as
 `SK;HQ;SA;check raise call raise raise call`.
 """
 
+from collections import Counter
+
 import numpy as np
 
 from closedhand.core.display import Row
@@ -69,7 +71,7 @@ class Notation(TableNotation):
             )
         state = np.zeros(1, STATE)[0]
         state.cards[:] = [self.card(field) for field in fields]
-        for kind, number in zip(*np.unique(state.cards, return_counts=True), strict=True):
+        for kind, number in Counter(state.cards.tolist()).items():
             if number > self.rules.tables.copies[kind]:
                 raise InputError(f"the deck does not hold {number} cards {CARDS[kind]}")
         begin(state)

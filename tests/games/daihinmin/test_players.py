@@ -9,7 +9,7 @@ from closedhand import Game, InputError, make_game
 from closedhand.core import batch
 from closedhand.core.game import State
 from closedhand.games.daihinmin import card_sets, plays
-from closedhand.games.daihinmin.exchange import loser, winner
+from closedhand.games.daihinmin.exchange import loser, number_of_picks, winner
 from closedhand.games.daihinmin.notation import parse_cards
 from closedhand.games.daihinmin.plays import CARDS, NUM_ACTIONS, PASS
 from closedhand.games.daihinmin.rules import begin
@@ -121,6 +121,7 @@ def test_who_exchanges_cards(players: int) -> None:
         assert state.leader < 0 and state.player == player
         game.play(state, int(game.legal(state)[0]))
     assert state.leader >= 0 and state.player == state.leader
+    assert state.moves == number_of_picks(state) == len(expected)
     assert sorted(state.left) == sorted(plays.sizes_dealt(players))
     assert [int(loser(state, pair)) for pair in range(pairs)] == order[: -1 - pairs : -1]
 

@@ -94,7 +94,7 @@ def test_rounds_of_a_match_become_rounds_of_a_log() -> None:
         found[-1] = Record(game.name, found[-1].rules, actions, found[-1].deal)
         game.play(state, action)
     log = replaying.to_log(found)
-    assert log.header["GAME_NUMBER"] == "3"
+    assert log.header["GAME_NUMBER"] == "3" and logs.SEED not in log.header
     assert log.rounds[-1]["points"].split() == [f"{each:.0f}" for each in game.returns(state)]
 
 

@@ -13,7 +13,7 @@ from closedhand.core.explanations import why_not
 from closedhand.core.game import State
 from closedhand.games.daihinmin import card_sets, plays
 from closedhand.games.daihinmin.exchange import loser, winner
-from closedhand.games.daihinmin.notation import parse_cards
+from closedhand.games.daihinmin.notation import parse_cards, parse_record
 from closedhand.games.daihinmin.plays import CARDS, JOKER, PASS, cards_in
 from closedhand.games.daihinmin.rules import begin, rewind
 from closedhand.games.daihinmin.state import GIVING_STATE, STATE
@@ -60,6 +60,15 @@ DEAL = ("3c3d4c5c6c7c8c9cTcJcQc;KcAc2c4d5d6d7d8d9dTdJd;QdKdAd2d3h4h5h6h7h8h9h;"
 def test_bad_deals(deal: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         make_game("daihinmin").parse_deal(deal)
+
+
+def test_a_record_may_be_a_deal_alone() -> None:
+    """Also one of a later round of a match."""
+    game = make_game("daihinmin", rounds=2)
+    for deal in (f"01234;-;{DEAL}", f"01234;-;{DEAL};1:5,4,3,2,1"):
+        for actions in ((), ("3c3d", "PASS")):
+            record = parse_record(";".join([deal, *actions]), game)
+            assert (record.deal, record.actions) == (deal, actions)
 
 
 def position(hands: str, moves: str, **options: Any) -> tuple[Game, State]:
@@ -269,11 +278,13 @@ def test_card_sets_are_read_as_documented() -> None:
     "options",
     [
         {"classes": "random"},
+        {"six_reverse": True},
         *(
             pytest.param(each, marks=pytest.mark.slow)
             for each in ({"seven_give": True}, {"jokers": 2})
         ),
     ],
+    ids=str,
 )
 def test_taking_all_plays_back_leads_to_the_first_lead(options: dict[str, Any]) -> None:
     """After the exchange, with cards that were given back where they came from."""

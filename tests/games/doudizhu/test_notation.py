@@ -1,5 +1,6 @@
 """The text of plays and of the paper's records."""
 
+import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from support import DATA
@@ -7,6 +8,7 @@ from support_notation import format_record
 
 from closedhand import InputError, make_game
 from closedhand.core.records import replay
+from closedhand.games.doudizhu.counts import pack
 from closedhand.games.doudizhu.notation import parse_record
 
 PAPER = DATA / "deeprocket_paper.txt"
@@ -75,3 +77,17 @@ def test_text_with_repeated_kickers_names_the_kickers_where_it_must() -> None:
     with pytest.raises(InputError, match=r"can be read as 333444555666, .*\+"):
         game.parse("333444666555")
     assert game.text(game.parse("333444555+666")) == "333444555+666"
+
+
+def test_the_table_shows_the_cards_of_each_last_play() -> None:
+    """Those that the play takes from the hand: no cards for a pass."""
+    game = make_game("doudizhu", rules="openspiel")
+    state = game.deal(np.random.default_rng(1))
+    game.play(state, game.parse("BID3"))
+    state.hands[0] = pack("333444555666789TJQKA")
+    for text, cards in (("333444555+666", tuple("333444555666")), ("PASS", ())):
+        action, seat = game.parse(text), int(state.player)
+        assert game.cards(action, state) == cards
+        game.play(state, action)
+        row = game.scene(state)[seat]
+        assert (row.last, row.note) == (cards, text)

@@ -19,6 +19,10 @@ def test_numbers_of_plays(preset: str, number: int) -> None:
     table = plays.build(preset)
     assert table.number == number
     assert not table.shuttles
+    # Each group has as many ids as there are plays of it.
+    sizes = table.groups["end"] - table.groups["first"]
+    plays_of = np.bincount(table.group[:number], minlength=len(sizes))
+    assert (plays_of == sizes).all()
     categories = table.families["category"][table.groups["family"][: plays.GROUPS]]
     assert np.bincount(categories).tolist() == TABLE_3
     assert sum(TABLE_3) == plays.GROUPS

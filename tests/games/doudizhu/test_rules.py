@@ -490,6 +490,40 @@ def test_main_cards_without_kickers_in_the_hand_are_not_listed() -> None:
     assert texts_of(game, state) == {"3", "33", "333", "333+?", "S", "B", "SB"}
 
 
+KICKER_PLANES = [
+    (  # of the landlord, who has picked one of two solos
+        "333444+?+? +5",
+        [
+            ["", "", "", "56789TJQK", "57TJ", "", "", "6789TJQK", ""],
+            ["", "", "", "", "34", "5", "", "34", "3"],
+            [RANKS, "6789TJQKA2", "689QKA2", "A2", "7TJ", "3QK", RANKS, RANKS, RANKS],
+        ],
+    ),
+    (  # of the down peasant, who is to pick a pair
+        "333+?? +44 666+??",
+        [
+            [RANKS, RANKS, "", "345789TJ", "789T", "89", "", "", "789T"],
+            ["34", "34", "3", "", "6", "", "", "3", "3"],
+            ["456789TJQKA2SB", "57TJQKA2", "5JQKA2", "A2", "89", "QK", RANKS, RANKS, RANKS],
+        ],
+    ),
+]
+"""The ranks in each row of the three channels."""
+
+
+@pytest.mark.parametrize(("moves", "expected"), KICKER_PLANES)
+def test_the_kicker_planes_are_those_of_the_table(moves: str, expected: list[list[str]]) -> None:
+    game = make_game("doudizhu", substeps=True)
+    state = game.parse_deal("3344455567789TTJJ;34566677888999TTJ;JQQQKKKAAAA2222SB;3QK")
+    for text in moves.split():
+        game.play(state, game.parse(text))
+    for seat in range(3):
+        found = [[""] * 9 for _ in range(3)]
+        for rank, row, channel in np.argwhere(game.observe(state, seat)["kicker"]):
+            found[channel][row] += RANKS[rank]
+        assert found == (expected if seat == state.player else [[""] * 9] * 3)
+
+
 def texts_of(game: Game, state: State) -> set[str]:
     return set(map(game.text, game.legal(state)))
 
