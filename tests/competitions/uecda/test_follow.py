@@ -148,8 +148,12 @@ def test_a_turn_that_is_wrong_is_refused(change: dict[str, Any], line: str) -> N
             follower.turn(hand + now.pack())
         with pytest.raises(InputError, match=line):
             follower.turn(hand + now._replace(**change).pack())
+
+
+def test_cells_that_show_no_play_are_refused() -> None:
+    three_and_four = 1 << 0 | 1 << 4
     with pytest.raises(InputError, match="shows no play of Daihinmin"):
-        follower.see(ME, wire.hand_cells(0b10001))  # a three and a four
+        Follower(round_game(), ME).see(ME, wire.hand_cells(three_and_four))
 
 
 @pytest.mark.parametrize(("me", "number"), [(ME, 1), (ME, 3), (HEIMIN, 1)])
