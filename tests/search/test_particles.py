@@ -144,9 +144,13 @@ def test_impossible_particles_do_not_stop_the_tempering() -> None:
 
 @pytest.mark.usefixtures("in_python")
 def test_if_no_particle_is_possible_all_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And all move: no proposal is worse than what it replaces."""
     monkeypatch.setitem(globals(), "STEEPNESS", -np.inf)
     particles = Particles(LEDUC, Skewed(), view_of_leduc(), 100, np.random.default_rng(12))
-    assert len(set(particles.states["cards"][:, 1 - view_of_leduc().player].tolist())) == 5
+    before = particles.states["cards"][:, 1 - view_of_leduc().player].copy()
+    assert len(set(before.tolist())) == 5
+    particles.move(slice(100))
+    assert (particles.states["cards"][:, 1 - view_of_leduc().player] != before).mean() > 0.5
 
 
 def after_play(game: Game, agents: list[str], moves: int, seed: int) -> State | None:
