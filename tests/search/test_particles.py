@@ -49,7 +49,8 @@ def propose(policy, rules, state, player, rng):
 def in_python(monkeypatch: pytest.MonkeyPatch) -> None:
     """Particles without compiled kernels, which would be cached for a policy of tests."""
     for name in ("deal_particles", "move_particles"):
-        monkeypatch.setattr(particles_module, name, getattr(particles_module, name).py_func)
+        function = getattr(particles_module, name)
+        monkeypatch.setattr(particles_module, name, getattr(function, "py_func", function))
 
 
 def view_of_leduc() -> State:
