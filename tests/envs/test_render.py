@@ -15,7 +15,7 @@ ROWS = [
     Row("player_0 landlord", ("3", "10", "K", "BJ", "As", "10h", "Qd", "7c"), last=("SK", "*")),
     Row("player_1 peasant", ("",) * 17, "a note of several lines beside it", active=True),
     Row("player_2 peasant", tuple(f"{rank}{suit}" for rank in "3456789" for suit in "schd"), ""),
-    Row("table", (BLANK, "", BLANK, "2s", "*", "S", "B"), "pass", last=("4", "4")),
+    Row("table", (BLANK, "", BLANK, "2s", "*", "S", "B"), "pass", last=("10", "4")),
 ]
 """Every kind of card: ranks of one and two letters, all suits, jokers, backs, none; few and many;
 last plays and notes."""
