@@ -58,6 +58,18 @@ def test_the_number_of_cards_is_written_where_it_cannot_be_seen() -> None:
     assert label("", BLANK, "") == two
 
 
+def test_two_cards_do_not_overlap() -> None:
+    pytest.importorskip("PIL.Image")
+
+    def last(*cards: str) -> np.ndarray:
+        seen = render.picture([Row("player_0", ("3",), last=cards)])
+        width = round(int(0.8 * render.CARD_HEIGHT) * render.CARD_SHAPE)
+        return seen[:, render.LAST : render.LAST + width]
+
+    assert (last("10h", "9s") == last("10h")).all()
+    assert (last("10h", "9s") != last("10h", "9s", "8c", "7d")).any()
+
+
 @pytest.mark.parametrize("seats", [1, 2, 4, 6, 9])
 def test_nothing_is_drawn_outside_the_table(seats: int) -> None:
     """However many rows, and cards in them, there are."""
