@@ -74,8 +74,8 @@ HOUSE_RULES: list[tuple[str, dict[str, Any]]] = [
 ]
 """Variants with what some people play and others do not."""
 
-OTHER_TABLES = [each for each in HOUSE_RULES if each[1].keys() & {"players", "jokers"}]
-"""Kernels are compiled anew for each of them; in quick tests the last, with both, is enough."""
+OF_A_TABLE = {"players", "jokers", "seven_give", "ten_discard"}
+"""Options of Daihinmin that change its state, so that all kernels are compiled anew."""
 
 
 def examples(number: int) -> int:
@@ -101,8 +101,10 @@ def positions(game: Game, seed: int, games: int) -> Iterator[State]:
 
 
 def marks_of(variant: tuple[str, dict[str, Any]]) -> Any:
-    """Marks of the tests of a variant: whether they are slow."""
-    return pytest.mark.slow if variant in OTHER_TABLES[:-1] else ()
+    """Marks of the tests of a variant: slow at all other tables of Daihinmin but the last one."""
+    name, options = variant
+    other = name == "daihinmin" and options.keys() & OF_A_TABLE and variant != HOUSE_RULES[-1]
+    return pytest.mark.slow if other else ()
 
 
 def each_variant() -> list[Any]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import DATA
+from support import DATA, marks_of
 
 from closedhand import GAMES, Game, __version__, make_game
 from closedhand.arena import match, results
@@ -44,7 +44,11 @@ FORMS: dict[str, list[dict[str, Any]]] = {
     "chinese_poker": [{}, {"rules": "1-6"}, {"players": 4}, {"substeps": True}],
 }
 """Options of the games that are saved."""
-CASES = [(name, number) for name, forms in FORMS.items() for number in range(len(forms))]
+CASES = [
+    pytest.param(name, number, marks=marks_of((name, options)))
+    for name, forms in FORMS.items()
+    for number, options in enumerate(forms)
+]
 
 
 def play(game: Game, seed: int, actions: list[int] | None = None) -> dict[str, Any]:

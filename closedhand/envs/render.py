@@ -162,7 +162,7 @@ def _draw_cards(
     """Draw cards in a row, overlapping if space is short; return their width."""
     width = round(height * CARD_SHAPE)
     step = min(width + 5, (right - left - width) / max(1, len(cards) - 1))
-    strip = min(round(step), width) if len(cards) > 1 else width
+    strip = min(round(step), width)
     for i, card in enumerate(cards):
         if card != BLANK:
             drawn = _card(card, width, height, strip)

@@ -86,8 +86,6 @@ class KickerSubsteps(Spaces, BaseWrapper[str, Observation, int]):
         batch_kernels.observe_one(
             self.game.rules, self._states, player, self.form.compact, observation, mask
         )
-        if self.terminations.get(agent):
-            mask[:] = 0
         return observation, mask
 
     def state(self) -> np.ndarray:

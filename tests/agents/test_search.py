@@ -47,6 +47,25 @@ def test_views_are_what_the_policy_of_playouts_sees(spades: Game) -> None:
         spades.play(state, action)
 
 
+def test_a_policy_that_draws_does_so_by_the_generator_of_the_search() -> None:
+    """The same generator leads to the same actions, all of them about equally frequent."""
+    from closedhand.agents.search import playout_policy
+    from closedhand.search.playout import choose
+
+    game = make_game("leduc")
+    policy, ids = playout_policy(game, "random"), np.empty(game.num_actions, np.int32)
+    view = game.view_from(0, "SJ", ["raise", "raise"])
+
+    def draw(seed: int) -> list[int]:
+        rng = np.random.default_rng(seed)
+        return [int(choose(policy, game.rules, view, rng, ids)) for _ in range(300)]
+
+    drawn, legal = draw(3), game.legal(view)
+    assert draw(3) == drawn != draw(4)
+    times = np.bincount(drawn, minlength=game.num_actions)
+    assert times.sum() == times[legal].sum() and times[legal].min() > 200 / len(legal)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

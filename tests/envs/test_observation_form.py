@@ -143,3 +143,5 @@ def test_the_spaces_say_what_each_number_can_be() -> None:
     assert (low[hand], high[hand]) == (0, 1) and (low[bid], high[bid]) == (-1, 3)
     flat = ObservationForm(game, "flat").bounds()
     assert flat[1].tolist().count(127) == game.shapes["status"][0]
+    planes_and_numbers = {(0, 1), (-1, 127)}
+    assert set(zip(*(bound.tolist() for bound in flat), strict=True)) == planes_and_numbers

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from support import VARIANTS
-from support_envs import Fixed, make_solo, play_solo
+from support_envs import Fixed, choose, make_solo, play_solo
 
 from closedhand import InputError, agent_names, make_game
 from closedhand.core.game import State
 from closedhand.envs.opponents import Opponents
 from closedhand.envs.solo import SoloEnv
+from closedhand.envs.vector import GameVectorEnv
 
 
 @pytest.mark.skipif("random" not in agent_names("doudizhu"), reason="closedhand is not installed")
@@ -22,6 +23,20 @@ def test_seed_reproduces_opponents_that_are_named() -> None:
         log = play_solo(env, np.random.default_rng(0))
         second = env.reset()
         logs.append([first, *log, second, *play_solo(env, np.random.default_rng(0))])
+    assert data_equivalence(*logs)
+
+
+def test_a_seed_reproduces_opponents_of_vector_envs_that_decide_in_python() -> None:
+    """One in Python is enough: then the named one, which draws, is asked there as well."""
+    game = make_game("doudizhu")
+    envs = GameVectorEnv(game, 3, opponents=["random", Fixed(game)])
+    logs = []
+    for _ in range(2):
+        rng, log = np.random.default_rng(0), [envs.reset(seed=3)]
+        for _ in range(20):
+            masks = log[-1][0]["action_mask"]
+            log.append(envs.step(np.array([choose(mask, rng) for mask in masks])))
+        logs.append(log)
     assert data_equivalence(*logs)
 
 

@@ -2,9 +2,12 @@
 
 import subprocess
 import sys
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
+from unittest.mock import patch
 
+import gymnasium
 import pettingzoo
 import pytest
 
@@ -35,6 +38,23 @@ def test_a_game_does_not_take_the_envs_of_another(taken: str) -> None:
     assert "new" not in ENVIRONMENTS and "new-v0" not in pettingzoo.aec_registry
     table: Any = pettingzoo.make("aec", poker.aec_id).unwrapped
     assert table.game is make_game("chinese_poker")
+
+
+def test_a_registered_game_is_made_by_its_name_and_ids() -> None:
+    own = replace(make_game("uh_leduc"), name="own", options={})
+    spec = replace(
+        ENVIRONMENTS["uh_leduc"], name="own", make=lambda: own, options={},
+        aec_id="own-v0", gymnasium_id="Own-v0",
+    )  # fmt: skip
+    places: Any = (registry._specs, gymnasium.registry, pettingzoo.aec_registry)
+    with ExitStack() as stack:
+        for place in places:
+            stack.enter_context(patch.dict(place))
+        register_game(spec)
+        table: Any = pettingzoo.make("aec", "own-v0").unwrapped
+        solo: Any = gymnasium.make("Own-v0").unwrapped
+        assert make_game("own") == own == table.game == solo.game
+    assert not any({"own", "own-v0", "Own-v0"} & set(place) for place in places)
 
 
 def test_a_maker_of_another_game_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ ROWS = [
     Row("player_0 landlord", ("3", "10", "K", "BJ", "As", "10h", "Qd", "7c"), last=("SK", "*")),
     Row("player_1 peasant", ("",) * 17, "a note of several lines beside it", active=True),
     Row("player_2 peasant", tuple(f"{rank}{suit}" for rank in "3456789" for suit in "schd"), ""),
-    Row("table", (BLANK, "", BLANK, "2s", "*", "S", "B"), "pass", last=("4", "4")),
+    Row("table", (BLANK, "", BLANK, "2s", "*", "S", "B"), "pass", last=("10", "4")),
 ]
 """Every kind of card: ranks of one and two letters, all suits, jokers, backs, none; few and many;
 last plays and notes."""
@@ -56,6 +56,18 @@ def test_the_number_of_cards_is_written_where_it_cannot_be_seen() -> None:
     two, three = label("", ""), label("9h", "", "9s")
     assert len({bare, two, three, label(*["9h"] * 5), label(*[""] * 6)}) == 5
     assert label("", BLANK, "") == two
+
+
+def test_two_cards_do_not_overlap() -> None:
+    pytest.importorskip("PIL.Image")
+
+    def last(*cards: str) -> np.ndarray:
+        seen = render.picture([Row("player_0", ("3",), last=cards)])
+        width = round(int(0.8 * render.CARD_HEIGHT) * render.CARD_SHAPE)
+        return seen[:, render.LAST : render.LAST + width]
+
+    assert (last("10h", "9s") == last("10h")).all()
+    assert (last("10h", "9s") != last("10h", "9s", "8c", "7d")).any()
 
 
 @pytest.mark.parametrize("seats", [1, 2, 4, 6, 9])

@@ -1,5 +1,6 @@
 """Every seat as a row of its own: what it sees, what it is paid, and when it waits."""
 
+import inspect
 from typing import Any
 
 import gymnasium
@@ -101,3 +102,11 @@ def test_an_illegal_action_is_paid_to_its_own_row() -> None:
     illegal = int(seen["action_mask"][acting].argmin())
     _, rewards, ended, _, _ = rows.step(np.full(2, illegal))
     assert rewards[acting] == -7 and rewards[1 - acting] == 0 and ended.all()
+
+
+def test_arguments_have_the_defaults_of_the_vector_env() -> None:
+    own, other = (inspect.signature(env).parameters for env in (SeatVectorEnv, GameVectorEnv))
+    assert {name: other[name].default for name in own if name in other} == {
+        name: own[name].default for name in own if name != "num_games"
+    }
+    assert own["num_games"].default == other["num_envs"].default == 1

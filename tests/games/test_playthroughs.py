@@ -2,11 +2,18 @@
 
 import pytest
 from games.playthrough import ELSEWHERE, FOLDER, PLAYTHROUGHS, seed_of, transcript
+from support import marks_of
 
 from closedhand import GAMES
 
 
-@pytest.mark.parametrize("name", PLAYTHROUGHS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=marks_of((what.game, dict(what.options))))
+        for name, what in PLAYTHROUGHS.items()
+    ],
+)
 def test_playthroughs_are_as_ever(name: str) -> None:
     """`transcript` also asserts that the situation occurs for which the file is kept."""
     what = PLAYTHROUGHS[name]

@@ -126,6 +126,10 @@ EXPLAINED = (
         "standard errors and times that are measured are far larger",
     ),
     Explained(
+        "search.played", "choose", "streams = np.zeros((1, 2), np.uint64)", "2", "3",
+        "a spare column: a stream has two words",
+    ),
+    Explained(
         "search.ranking", "_population",
         "scratch, ids = game.empty(1), np.empty(game.num_actions, np.int32)",
         "1", "2",

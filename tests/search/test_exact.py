@@ -8,7 +8,8 @@ from closedhand import Game, make_game
 from closedhand.agents.daihinmin.policy import light_policy
 from closedhand.core.game import InputError, State
 from closedhand.games.daihinmin.plays import CARDS, PASS
-from closedhand.search import LOST, UNKNOWN, WON, Uniform, exact, solve
+from closedhand.search import LOST, UNKNOWN, WON, Uniform, alpha_beta, exact, solve
+from closedhand.search.alpha_beta import SLOTS
 
 
 def force(game: Game, state: State, nodes: int = 100_000) -> tuple[int, int]:
@@ -122,6 +123,50 @@ def test_a_table_that_grows_may_take_the_place_of_another(
     monkeypatch.setattr(search, "decide", decide)
     assert getattr(search, asks)(state, 0.5 if answer == WON else -0.5)
     assert len(asked) == 2 and asked[0] == tables[0]
+
+
+@pytest.mark.parametrize(
+    ("places", "full", "left"),
+    [
+        (8 + 32 - 1, 0.5, [8, 8]),
+        (8 + 32, 0.5, [32]),
+        (8 + 8 + 32 - 1, 0.5, [32]),
+        (8 + 8 + 32, 0.5, [32, 8]),
+        (8 + 8 + 32, 0.375, [8, 8]),
+    ],
+)
+def test_a_table_grows_when_it_is_half_full(places: int, full: float, left: list[int]) -> None:
+    """The old and the new one fit into the memory together; another table may have to go."""
+    game = make_game("leduc")
+    search = exact._Search(game, Uniform(), game.parse_deal("SK;HJ;HK"), (0, 1), 9.0, 0)
+    search.smallest, search.memory = 8, places * exact.PLACE
+    table, _ = search.table_of(1.0), search.table_of(2.0)
+    keys = np.arange(1, 5, dtype=np.uint64) << np.uint64(8)
+    for key in keys:
+        alpha_beta.keep(table.places, key, key, WON)
+    table.seen[alpha_beta.KEPT] = full * 8
+    found = search.grow(1.0)
+    assert search.tables[1.0] is found and found.seen is table.seen
+    assert [each.places.nbytes for each in search.tables.values()] == [
+        size * exact.PLACE for size in left
+    ]
+    assert all(alpha_beta.look_up(found.places, key, key) == WON for key in keys)
+
+
+def test_a_group_of_a_table_keeps_as_many_positions_as_it_has_places() -> None:
+    table = np.zeros((4 * SLOTS, 2), np.uint64)
+    keys = [(np.uint64(2 + 4 * i), np.uint64(7 * i << 8)) for i in range(SLOTS + 1)]
+    values = [(LOST, WON)[i % 2] for i in range(SLOTS + 1)]
+    *fitting, last = zip(keys, values, strict=True)
+    for key, value in fitting:
+        assert alpha_beta.look_up(table, *key) == UNKNOWN
+        assert alpha_beta.keep(table, *key, value) == 1
+    assert all(alpha_beta.look_up(table, *key) == value for key, value in fitting)
+    key, value = last
+    assert alpha_beta.keep(table, *key, value) == 0  # it replaces one
+    assert alpha_beta.look_up(table, *key) == value
+    assert sum(alpha_beta.look_up(table, *key) == value for key, value in fitting) == SLOTS - 1
+    assert not np.delete(table.reshape(4, -1), 2, axis=0).any()
 
 
 def test_teams_decide_whose_payoff_is_maximised() -> None:

@@ -74,6 +74,16 @@ def test_untried_actions_come_first_and_then_the_promising_one() -> None:
     assert most_promising(sums) == 2
 
 
+def test_the_best_mean_is_chosen_however_few_its_tries(monkeypatch: pytest.MonkeyPatch) -> None:
+    sums = np.array([[4.0, 3.0, 2.5], [1.0, 0.9, 0.81], [0.0, 0.0, 0.0]])
+    monkeypatch.setattr(MonteCarlo, "judge", lambda self, view, actions, *_: sums[: len(actions)])
+    view = LEDUC.view_from(0, "SK", ["raise"])
+    actions = LEDUC.legal(view)
+    assert len(actions) == 3
+    search = MonteCarlo(LEDUC, Uniform(), simulations=5)
+    assert search.best(view) == actions[1]
+
+
 def test_a_budget_of_time_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """By a clock on which a second passes in 32 looks: the first two come before any simulation."""
     looks = count()
@@ -107,11 +117,12 @@ def test_budgets_that_make_no_sense_are_refused(budget: dict) -> None:
     [
         lambda view, rng, **limits: MonteCarlo(LEDUC, Uniform(), **limits).best(view, rng=rng),
         lambda view, rng, **limits: ISMCTS(LEDUC, Uniform(), **limits).best(view, rng),
+        lambda view, rng, **limits: ISMCTS(LEDUC, Uniform(), **limits).judge(view, rng),
         lambda view, rng, **limits: PairedSearch(LEDUC, Uniform(), **limits).best(
             view, np.arange(2), rng
         ),
     ],
-    ids=["Monte Carlo", "ISMCTS", "paired"],
+    ids=["Monte Carlo", "ISMCTS", "ISMCTS, judged", "paired"],
 )
 def test_no_search_of_a_game_that_is_over(search: Callable[..., int]) -> None:
     over = LEDUC.view_from(0, "SJ", ["raise", "fold"])

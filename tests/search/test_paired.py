@@ -82,6 +82,26 @@ def test_paired_sums_are_those_of_a_game_with_one_outcome() -> None:
     assert (total > 0) == (swapped[1, 1] < 0)
 
 
+def test_bounds_are_means_and_standard_errors() -> None:
+    """With one difference as great as the span, 2, added to the squares."""
+    sums = np.array([[4, 0, 0], [4, 2, 3], [1, -1, 1], [0, 0, 0]], float)
+    found = np.empty(4)
+    for errors in (2.0, -1.0):
+        paired.bounds(sums, errors, 2.0, found)
+        by_hand = [0.0, 0.5 + errors * 1.5**0.5 / 2, -1.0 + errors * 2.0, errors * 2e9]
+        assert found == pytest.approx(by_hand)
+
+
+def test_actions_that_are_worse_for_sure_are_eliminated() -> None:
+    sums = np.array([[400, 0, 0], [400, 0, 400], [400, -600, 1000]], float)
+    surviving = np.ones(3, bool)
+    assert paired.eliminate(sums, 2.0, surviving)
+    assert surviving.tolist() == [True, True, False]
+    assert not paired.eliminate(sums[[0, 2]], 2.0, surviving[[0, 1]])
+    few = np.ones(3, bool)
+    assert paired.eliminate(sums / 400, 2.0, few) and few.all()
+
+
 def test_drawing_particles_leaves_most_of_the_time_to_playing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -49,7 +49,8 @@ def propose(policy, rules, state, player, rng):
 def in_python(monkeypatch: pytest.MonkeyPatch) -> None:
     """Particles without compiled kernels, which would be cached for a policy of tests."""
     for name in ("deal_particles", "move_particles"):
-        monkeypatch.setattr(particles_module, name, getattr(particles_module, name).py_func)
+        function = getattr(particles_module, name)
+        monkeypatch.setattr(particles_module, name, getattr(function, "py_func", function))
 
 
 def view_of_leduc() -> State:
@@ -144,9 +145,13 @@ def test_impossible_particles_do_not_stop_the_tempering() -> None:
 
 @pytest.mark.usefixtures("in_python")
 def test_if_no_particle_is_possible_all_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And all move: no proposal is worse than what it replaces."""
     monkeypatch.setitem(globals(), "STEEPNESS", -np.inf)
     particles = Particles(LEDUC, Skewed(), view_of_leduc(), 100, np.random.default_rng(12))
-    assert len(set(particles.states["cards"][:, 1 - view_of_leduc().player].tolist())) == 5
+    before = particles.states["cards"][:, 1 - view_of_leduc().player].copy()
+    assert len(set(before.tolist())) == 5
+    particles.move(slice(100))
+    assert (particles.states["cards"][:, 1 - view_of_leduc().player] != before).mean() > 0.5
 
 
 def after_play(game: Game, agents: list[str], moves: int, seed: int) -> State | None:

@@ -73,8 +73,18 @@ def test_pieces_change_nothing(
 ) -> None:
     """A ranking looks between two pieces of its work whether it is stopped."""
     whole = rank(LEDUC, facing_raises, simulations=3000, threads=1)
+    played: list[int] = []
+    evaluate_all = ranking.evaluate_all
+
+    def note(rules: Any, policy: Any, states: Any, guesses: Any, player: int, actions: Any,
+             surviving: Any, *rest: Any) -> None:  # fmt: skip
+        played.append(len(states) * int(surviving.sum()))
+        evaluate_all(rules, policy, states, guesses, player, actions, surviving, *rest)
+
+    monkeypatch.setattr(ranking, "evaluate_all", note)
     monkeypatch.setattr(ranking, "PIECE", piece)
     assert rank(LEDUC, facing_raises, simulations=3000, threads=1) == whole
+    assert max(played) <= max(piece, 2) and sum(played) >= 3000
 
 
 def test_bad_actions_are_given_up_but_for_those_that_are_shown() -> None:

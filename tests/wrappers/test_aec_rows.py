@@ -44,6 +44,9 @@ def test_the_rows_are_those_of_the_vector_env(
             assert np.array_equal(paid, rewards) and np.array_equal(over, ended)
             steps += 1
         assert steps > 1
+        if mode == "NextStep":  # begins the next game
+            _, paid, over, *_ = rows.step(actions)
+            assert paid.tolist() == [0.0, 0.0] and over.tolist() == [False, False]
 
 
 def test_a_reset_passes_its_options_on() -> None:

@@ -97,12 +97,16 @@ def test_kicker_substeps_refuses() -> None:
     with pytest.raises(InputError, match=r"PASS.*not legal for player_0"):
         env.step(env.game.parse("PASS"))
     assert data_equivalence(env.last()[0], observation)
-    checked = TerminateIllegalWrapper(KickerSubsteps(raw_env("doudizhu")), illegal_reward=-1)
-    checked.reset(seed=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        checked.step(env.game.parse("PASS"))
-    assert all(checked.terminations.values()) and checked.rewards["player_0"] == -1
+    ends = []
+    for table in (KickerSubsteps(raw_env("doudizhu")), raw_env("doudizhu", substeps=True)):
+        checked = TerminateIllegalWrapper(table, illegal_reward=-1)
+        checked.reset(seed=0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            checked.step(env.game.parse("PASS"))
+        assert all(checked.terminations.values()) and checked.rewards["player_0"] == -1
+        ends.append(checked.last())
+    assert data_equivalence(*ends)
 
 
 @pytest.mark.parametrize("clone", [copy.deepcopy, "pickle"])

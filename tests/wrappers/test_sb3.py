@@ -157,6 +157,7 @@ def test_attributes_are_those_of_the_envs() -> None:
     assert envs.has_attr("action_masks") and not envs.has_attr("seat")
     assert [len(mask) for mask in envs.env_method("action_masks", indices=[1, 3])] == [4, 4]
     assert [game.name for game in envs.get_attr("game", indices=[0, 5])] == ["leduc"] * 2
+    assert envs.env_is_wrapped(GameVectorEnv, indices=[1, 3]) == [False, False]
     with pytest.raises(AttributeError, match="SB3VecEnv has no method seat"):
         envs.env_method("seat")
     with pytest.raises(AttributeError, match="no attribute 'seat'"):

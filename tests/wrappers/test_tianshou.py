@@ -64,6 +64,13 @@ def test_every_table_is_rendered() -> None:
     assert all("player_0" in frame for frame in envs.render())
 
 
+def test_attributes_are_those_of_the_env() -> None:
+    envs = make()
+    assert envs.get_env_attr("game", [0, 2]) == [envs.env.game] * 2
+    assert envs.get_env_attr("action_space") == [envs.env.single_action_space] * GAMES
+    assert envs.get_env_attr("observation_space", 1) == [envs.part]
+
+
 @pytest.mark.parametrize("number", [{"n_step": 80}, {"n_episode": 30}])
 def test_a_collector_plays_whole_games(number: dict[str, int]) -> None:
     from tianshou.data import Collector, VectorReplayBuffer

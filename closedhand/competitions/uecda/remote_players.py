@@ -89,18 +89,13 @@ class RemotePlayer:
         if self.gone:
             return
         self._deadline = self._clock() + self._seconds
-        try:
+        # Nothing has arrived, or the connection is broken: `flush` or `answer` finds that out.
+        with contextlib.suppress(OSError):
             self._sock.setblocking(False)
-            early = self._sock.recv(FLOOD)
-            if not early:
-                self.leave("disconnected")
-            elif len(early) == FLOOD:
+            early = len(self._sock.recv(FLOOD))
+            if early == FLOOD:
                 self.leave("sent too much")
-            self._owed = max(0, self._owed - len(early))
-        except BlockingIOError:
-            pass
-        except OSError:
-            self.leave("disconnected")
+            self._owed = max(0, self._owed - early)
         self.flush()
 
     def answer(self, meanwhile: Callable[[], None]) -> bytes | None:

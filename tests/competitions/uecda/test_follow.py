@@ -1,5 +1,7 @@
 """The view of a client: in the exchange, and where a table differs from it."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from support_uecda import GAME, START, Lowest
@@ -7,6 +9,7 @@ from support_uecda import GAME, START, Lowest
 from closedhand.competitions.uecda import wire
 from closedhand.competitions.uecda.client import round_game
 from closedhand.competitions.uecda.follow import FLAGS, SIZES, Follower, catch_up, settle
+from closedhand.core.game import InputError
 from closedhand.games.daihinmin.exchange import TAXES
 from closedhand.games.daihinmin.notation import parse_cards
 from closedhand.games.daihinmin.plays import PASS
@@ -59,9 +62,8 @@ def test_turns_beyond_a_round_are_ignored() -> None:
         assert view.tobytes() == before
 
 
-@pytest.mark.parametrize("me", range(5))
-def test_views_of_an_exchange_are_those_of_the_rules(me: int) -> None:
-    """The view equals the true one before each card given back and at the first lead."""
+def first_table(me: int) -> tuple[bytes, wire.Status]:
+    """The hand and the status that the first table of the round `START` shows a player."""
     true = GAME.parse_deal(START)
     classes = true.classes.tolist()
     pair = min(classes[me], 4 - classes[me])
@@ -74,9 +76,17 @@ def test_views_of_an_exchange_are_those_of_the_rules(me: int) -> None:
         classes=tuple(classes),
         seats=tuple(true.seats.tolist()),
     )
+    return wire.hand_cells(int(true.hands[me]) | paid), status
+
+
+@pytest.mark.parametrize("me", range(5))
+def test_views_of_an_exchange_are_those_of_the_rules(me: int) -> None:
+    """The view equals the true one before each card given back and at the first lead."""
+    true = GAME.parse_deal(START)
+    hand, status = first_table(me)
     agent, seen = Lowest(), []
     follower = Follower(round_game(), me)
-    number = follower.begin(wire.hand_cells(int(true.hands[me]) | paid) + status.pack())
+    number = follower.begin(hand + status.pack())
     assert number == status.to_give
     if number:
         follower.give(agent, number)
@@ -91,3 +101,65 @@ def test_views_of_an_exchange_are_those_of_the_rules(me: int) -> None:
     )  # fmt: skip
     follower.turn(wire.hand_cells(int(true.hands[me])) + then.pack())
     assert follower.view.tobytes() == GAME.view(true, me).tobytes()
+
+
+ME, HEIMIN = 3, 4
+"""The daifugo of `START`, and who has no part in the exchange."""
+NO_CLASSES = (0,) * 5
+SIZES_LINE = "has sizes of hands outside 0 to 13"
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({"seats": (0, 0, 1, 2, 3)}, "does not show seats and classes"),
+        ({"classes": (0, 1, 2, 3, 5)}, "does not show seats and classes"),
+        ({"left": (14, 11, 11, 10, 10)}, SIZES_LINE),
+        ({"left": (-1, 11, 11, 10, 10)}, SIZES_LINE),
+        ({"classes": NO_CLASSES}, "asks for cards, but these rules have no exchange now"),
+    ],
+)
+def test_a_first_table_that_is_wrong_is_refused(change: dict[str, Any], line: str) -> None:
+    hand, status = first_table(ME)
+    follower = Follower(round_game(), ME)
+    with pytest.raises(InputError, match=line):
+        follower.begin(hand + status._replace(**change).pack())
+    with pytest.raises(InputError, match="does not show a hand"):
+        follower.begin(wire.NOTHING + status.pack())
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({"player": 5}, "asks player 5"),
+        ({"player": -1}, "asks player -1"),
+        ({"my_turn": 1, "player": HEIMIN}, "asks this client, but as player 4"),
+        ({"left": (14, 11, 11, 10, 10)}, SIZES_LINE),
+    ],
+)
+def test_a_turn_that_is_wrong_is_refused(change: dict[str, Any], line: str) -> None:
+    hand, status = first_table(ME)
+    status = status._replace(classes=NO_CLASSES, to_give=0)
+    for turns in range(2):  # in the first table of the tricks, and in a later one
+        follower = Follower(round_game(), ME)
+        follower.begin(hand + status.pack())
+        now = status._replace(exchange=0, my_turn=1, player=ME)
+        for _ in range(turns):
+            follower.turn(hand + now.pack())
+        with pytest.raises(InputError, match=line):
+            follower.turn(hand + now._replace(**change).pack())
+
+
+def test_cells_that_show_no_play_are_refused() -> None:
+    three_and_four = 1 << 0 | 1 << 4
+    with pytest.raises(InputError, match="shows no play of Daihinmin"):
+        Follower(round_game(), ME).see(ME, wire.hand_cells(three_and_four))
+
+
+@pytest.mark.parametrize(("me", "number"), [(ME, 1), (ME, 3), (HEIMIN, 1)])
+def test_another_number_of_cards_than_the_tax_is_refused(me: int, number: int) -> None:
+    hand, status = first_table(me)
+    follower = Follower(round_game(), me)
+    follower.begin(hand + status.pack())
+    with pytest.raises(InputError, match=f"asks for {number} cards of class"):
+        follower.give(Lowest(), number)

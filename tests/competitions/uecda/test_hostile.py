@@ -18,7 +18,7 @@ import pytest
 from support import FUZZ
 from support_uecda import GAME, LONG, START, Clock, Match, Raw, cards_table, check_log
 
-from closedhand.competitions.uecda import wire
+from closedhand.competitions.uecda import client, wire
 from closedhand.competitions.uecda.remote_players import MOST_LATE, MOST_WAITING, RemotePlayer
 from closedhand.competitions.uecda.server import Server
 from closedhand.competitions.uecda.table import Result
@@ -433,6 +433,20 @@ def full_lobby(size: int, **settings: object) -> None:
 def test_silent_connections_make_way() -> None:
     full_lobby(MOST_WAITING)
     full_lobby(2, most_waiting=2)
+
+
+def test_who_says_more_than_a_profile_gets_no_seat() -> None:
+    """Not even the last free one: its data would count as its first answer."""
+    match = Match(None, rounds=1, clock=Clock())
+    with match.connect() as hasty:
+        hasty.sendall(wire.profile("hasty") + b"\0")
+        assert client.Connection(hasty).number() == 4 and hasty.recv(1) == b""
+        assert not any(play_all(match, Raw(match.connect())).gone)
+    assert match.notes == [
+        "hasty is player_4",
+        "hasty sent data before the match: player_4 is free again",
+        "raw is player_4",
+    ]
 
 
 def test_a_profile_has_a_time_limit() -> None:

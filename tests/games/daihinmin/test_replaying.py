@@ -341,6 +341,7 @@ def test_a_log_is_of_the_table_of_the_competition(options: dict, reason: str) ->
         replaying.to_log([Record("daihinmin", options, (), seed=5)])
 
 
+@pytest.mark.slow
 def test_a_log_has_no_place_for_cards_that_are_given() -> None:
     game, rng = make_game("daihinmin", seven_give=True), np.random.default_rng(5)
     for _ in range(10):

@@ -276,7 +276,14 @@ def test_card_sets_are_read_as_documented() -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"classes": "random"}, {"seven_give": True}, {"jokers": 2}, {"six_reverse": True}],
+    [
+        {"classes": "random"},
+        {"six_reverse": True},
+        *(
+            pytest.param(each, marks=pytest.mark.slow)
+            for each in ({"seven_give": True}, {"jokers": 2})
+        ),
+    ],
     ids=str,
 )
 def test_taking_all_plays_back_leads_to_the_first_lead(options: dict[str, Any]) -> None:

@@ -117,3 +117,4 @@ def test_expectations_count_by_their_error() -> None:
     assert np.allclose(trusted, expected, atol=1e-5)
     between = paired._posterior_bounds(sums, 0.5, expected, 0.02, 0.5)
     assert plain[2] < between[2] < expected[2]
+    assert found[0] == trusted[0] == between[0] == 0.0  # the advantage over itself
