@@ -26,6 +26,7 @@ def test_seed_reproduces_opponents_that_are_named() -> None:
     assert data_equivalence(*logs)
 
 
+@pytest.mark.slow
 def test_a_seed_reproduces_opponents_of_vector_envs_that_decide_in_python() -> None:
     """One in Python is enough: then the named one, which draws, is asked there as well."""
     game = make_game("doudizhu")
