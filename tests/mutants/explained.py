@@ -122,6 +122,11 @@ EXPLAINED = (
         "there is an estimate for each column",
     ),
     Explained(
+        "core.statistics", "t_quantile", "ends = np.linspace(0, math.pi / 2, 200_001)",
+        "200001", "200002",
+        "a step more of a grid that is far finer than the digits in use",
+    ),
+    Explained(
         "search.paired", "", "TINY = 1e-9", "1e-09", "2e-09",
         "standard errors and times that are measured are far larger",
     ),
