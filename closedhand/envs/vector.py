@@ -412,8 +412,9 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             self._turn_outside(opponents, chosen, actions, origin)
             if shown is not None:
                 self._run(chosen, actions, shown)
-        for i in np.flatnonzero(games.status == REFUSED):
-            games.status[i] = RUNNING
+        refused = np.flatnonzero(games.status == REFUSED)
+        games.status[refused] = RUNNING
+        for i in refused:
             opponents.refuse(games.states[i], int(games.seats[i]), actions[i])
 
     def _turn_outside(
