@@ -70,6 +70,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=place)
 
 
+@pytest.fixture(autouse=True)
+def torch_is_seeded() -> None:
+    """Networks and inputs that a test draws are the same in every run."""
+    if torch := sys.modules.get("torch"):
+        torch.manual_seed(0)
+
+
 @pytest.fixture(params=each_variant())
 def game(request: pytest.FixtureRequest) -> Game:
     """Every game under every preset, flat and sub-stepped, with and without its options."""
