@@ -101,7 +101,10 @@ def positions(game: Game, seed: int, games: int) -> Iterator[State]:
 
 
 def marks_of(variant: tuple[str, dict[str, Any]]) -> Any:
-    """Marks of the tests of a variant: slow at all other tables of Daihinmin but the last one."""
+    """Marks of the tests of a variant: slow at other tables of Daihinmin.
+
+    Of these the last of `HOUSE_RULES`, which has the most of their options, is quick.
+    """
     name, options = variant
     other = name == "daihinmin" and options.keys() & OF_A_TABLE and variant != HOUSE_RULES[-1]
     return pytest.mark.slow if other else ()
