@@ -25,6 +25,8 @@ usual = settings(
     suppress_health_check=list(HealthCheck),
 )
 
+PIECE = 300
+
 
 class Samples(list[bytes]):
     """Valid inputs of a target; Hypothesis shows arguments, and networks are long."""
@@ -43,6 +45,17 @@ def samples(name: str) -> list[bytes]:
     return found
 
 
+def all_survive(name: str, inputs: st.SearchStrategy[bytes]) -> None:
+    """Try inputs at a target, in pieces: Hypothesis holds those of a run, some of megabytes."""
+
+    def fuzz(data: bytes) -> None:
+        survives(TARGETS[name], data)
+
+    number = examples(20)
+    for start in range(0, number, PIECE):
+        settings(usual, max_examples=min(PIECE, number - start))(given(inputs)(fuzz))()
+
+
 @every_target
 def test_valid_inputs_are_taken(name: str) -> None:
     assert samples(name)
@@ -53,12 +66,7 @@ def test_garbage_and_mutations_are_refused_in_one_line(name: str) -> None:
     texts = st.text(max_size=60).map(lambda text: text.encode(errors="surrogatepass"))
     garbage = st.one_of(texts, st.binary(max_size=200), st.sampled_from(PIECES))
 
-    @settings(usual, max_examples=examples(20))
-    @given(st.one_of(mutated(samples(name)), mutated(samples(name)), garbage))
-    def fuzz(data: bytes) -> None:
-        survives(TARGETS[name], data)
-
-    fuzz()
+    all_survive(name, st.one_of(mutated(samples(name)), mutated(samples(name)), garbage))
 
 
 @pytest.mark.parametrize("magic", [b"PK\3\4", b"\x1f\x8b", NPY])
@@ -68,12 +76,7 @@ def test_a_frame_that_is_damaged_itself_is_none(magic: bytes) -> None:
 
 @every_target
 def test_hostile_bytes_inside_valid_frames_are_refused_in_one_line(name: str) -> None:
-    @settings(usual, max_examples=examples(20))
-    @given(framed(samples(name)))
-    def fuzz(data: bytes) -> None:
-        survives(TARGETS[name], data)
-
-    fuzz()
+    all_survive(name, framed(samples(name)))
 
 
 @pytest.mark.parametrize("name", [name for name, each in TARGETS.items() if each.variants])
@@ -81,12 +84,7 @@ def test_other_structures_are_refused_in_one_line(name: str) -> None:
     variants = TARGETS[name].variants
     assert variants is not None
 
-    @settings(usual, max_examples=examples(20))
-    @given(variants(samples(name)))
-    def fuzz(data: bytes) -> None:
-        survives(TARGETS[name], data)
-
-    fuzz()
+    all_survive(name, variants(samples(name)))
 
 
 @pytest.mark.parametrize("name", CORPUS)
