@@ -274,7 +274,6 @@ class Plan(NamedTuple):
         shows: Whether observations and the like are written.
         origin: How games start, see `start`.
         compact: Whether observations are those of `contract.features`.
-        scratch: Size of the scratch space for ids.
     """
 
     turns: bool
@@ -282,7 +281,6 @@ class Plan(NamedTuple):
     shows: bool
     origin: int
     compact: bool
-    scratch: int
 
 
 class Shown(NamedTuple):
@@ -315,7 +313,7 @@ class Shown(NamedTuple):
 @kernel
 def advance_games(
     rules: Rules, policies: Policies, games: Games, terms: Terms, first: int, last: int,
-    chosen: Bools, actions: Ids, plan: Plan, shown: Shown,
+    chosen: Bools, actions: Ids, plan: Plan, shown: Shown, views: States, ids: Ids,
 ) -> None:  # fmt: skip
     """Play an action in every chosen game, or start the next one where it is over; pay and show.
 
@@ -326,17 +324,16 @@ def advance_games(
     Of the games `first` to before `last`, those not `chosen`, bool [n], are only shown. In
     `actions`, int64 [n], that of a game that becomes `REFUSED` is replaced by the illegal action of
     the policy. There are no policies if the user plays all seats, or if an agent decides in Python.
-    Rules and policies may be packed.
+    Rules and policies may be packed. Scratch space is that of `let_others_play`.
     """
     rules, answering = unpack(rules), unpack(policies)
     games, shown, chosen, actions = borrowed((games, shown, chosen, actions))
+    views, ids = borrowed((views, ids))
     states, streams, seats, players = games.states, games.streams, games.seats, games.players
     status, actors, seeds, paid = games.status, games.actors, games.seeds, games.paid
     rewards, returns, reward = games.rewards, shown.returns, shown.reward
     observations, masks, copies = shown.observations, shown.masks, shown.copies
     earned, steps, sums, lengths = shown.earned, shown.steps, shown.sums, shown.lengths
-    ids = np.empty(plan.scratch, np.int32)
-    views = states[:1].copy()
     for i in range(first, last):
         if plan.turns and chosen[i]:
             refused = np.int64(ALL_LEGAL)
@@ -392,7 +389,7 @@ def add_up(
             earned[i, seat] = 0.0
 
 
-@kernel
+@inlined
 def show_legal(
     rules: Rules, states: States, i: Integer, status: Integer, mask: Masks, copy: Masks, ids: Ids
 ) -> None:

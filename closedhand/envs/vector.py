@@ -449,15 +449,19 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         else:
             packed, scratch = opponents.packed, opponents.scratch
         shows = shown is not None
-        plan = Plan(turns, pays and shows, shows, origin, self.form.compact, scratch)
+        plan = Plan(turns, pays and shows, shows, origin, self.form.compact)
         before = *packed, self._games, self._terms
         after = chosen, actions, plan, shown or self._blank(0)
+
+        def room() -> tuple[np.ndarray, np.ndarray]:  # scratch space of a thread
+            return game.empty(1), np.empty(scratch, np.int32)
+
         if packed is not self._packed:
             self._packed = packed
-            self._code = entry(advance_games, *before, 0, self.num_envs, *after)
+            self._code = entry(advance_games, *before, 0, self.num_envs, *after, *room())
         code = self._code
         side_by_side(
-            lambda first, last: code(*before, first, last, *after),
+            lambda first, last: code(*before, first, last, *after, *room()),
             self.num_envs, self.num_threads,
         )  # fmt: skip
 
