@@ -56,17 +56,9 @@ def contains(hand, cards):
 @kernel
 def at_least(hand, number):
     """Return the ranks with at least `number` (1 to 4) cards, packed as one card each."""
-    # The bits of all counts, moved to the lowest place. A count with the bit for 4 is exactly 4.
-    ones, twos, fours = hand, hand >> np.uint64(1), hand >> np.uint64(2)
-    if number == 1:
-        ranks = ones | twos | fours
-    elif number == 2:
-        ranks = twos | fours
-    elif number == 3:
-        ranks = ones & twos | fours
-    else:
-        ranks = fours
-    return ranks & EACH
+    # A count reaches 8, its highest bit, if 8 - number is added and it is at least `number`.
+    reached = hand + EACH * np.uint64(8 - number)
+    return (reached >> np.uint64(3)) & EACH
 
 
 @kernel

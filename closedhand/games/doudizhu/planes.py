@@ -30,7 +30,7 @@ import numpy as np
 from closedhand.core.numba.jit import inlined, kernel
 from closedhand.core.numba.simd import write_bytes
 from closedhand.games.doudizhu.auction import bid_of, doubled, is_shown
-from closedhand.games.doudizhu.counts import at_least, count, one
+from closedhand.games.doudizhu.counts import EACH, at_least, count, one
 from closedhand.games.doudizhu.hidden import unseen
 from closedhand.games.doudizhu.plays import (
     CATEGORIES,
@@ -39,7 +39,7 @@ from closedhand.games.doudizhu.plays import (
     SHUTTLES,
     main_ranks,
 )
-from closedhand.games.doudizhu.rules import has_play, has_ranks, lowest_ranks
+from closedhand.games.doudizhu.rules import chained, has_play, has_ranks
 from closedhand.games.doudizhu.state import SEATS, Rules, around
 
 RANKS, ROWS, PLANES = 15, 19, 21
@@ -57,6 +57,8 @@ UNSEEN, HAND = 19, 20
 CATEGORY_ROW = 4
 """Row of the first category; the rows before it count cards."""
 PASS_ROW = ROWS - 1
+CELLS_AT_ONCE = 4
+"""Most groups have no more cells, and the processor cannot predict the number of each."""
 EACH_BYTE = np.uint64(0x0101010101010101)
 LANES = np.uint64(0x0001000100010001)
 """The lowest bit of each lane of 16 bits."""
@@ -94,18 +96,20 @@ def cell(x, y, z):
 
 
 def cells_of_groups() -> np.ndarray:
-    """List the cells of every main group in plane 0, uint16 [379, 31]: the number, then the cells.
+    """List the cells of every main group in plane 0, uint16 [379, 33]: the number, then the cells.
 
-    Indices run fastest over the planes, so the cells in plane z are these plus z. The pass, which
-    marks a whole row, has none here (see `draw_passes`).
+    Indices run fastest over the planes, so the cells in plane z are these plus z. The last cell is
+    repeated until the number is a multiple of `CELLS_AT_ONCE`.
     """
     groups = []
     names = [category.name for category in CATEGORIES]
     for category in (*CATEGORIES, *SHUTTLES):
         for length in category.lengths:
             for main in main_ranks(category, length):
+                # The pass has the first cells of its row; `draw_passes` draws all.
                 rows = [*range(category.copies), CATEGORY_ROW + names.index(category.name)]
-                groups.append([(x * ROWS + y) * PLANES for x in main for y in rows])
+                cells = [(x * ROWS + y) * PLANES for x in main or [0] for y in rows]
+                groups.append(cells + -len(cells) % CELLS_AT_ONCE * cells[-1:])
     table = np.zeros((len(groups), 1 + max(map(len, groups))), np.uint16)
     for g, cells in enumerate(groups):
         table[g, : 1 + len(cells)] = [len(cells), *cells]
@@ -117,9 +121,10 @@ CELLS = cells_of_groups()
 
 @inlined
 def draw_group(out, z, g):
-    """Draw a main group other than the pass into a plane."""
-    for k in range(1, 1 + CELLS[g, 0]):
-        out[np.uint64(CELLS[g, k] + z)] = 1
+    """Draw a main group into a plane; of the pass, a cell."""
+    for first in range(1, 1 + CELLS[g, 0], CELLS_AT_ONCE):
+        for k in range(first, first + CELLS_AT_ONCE):
+            out[np.uint64(CELLS[g, k] + z)] = 1
 
 
 @inlined
@@ -161,24 +166,30 @@ def draw_ranks(out, row, z, ranks):
 def draw_sets(rules, out, unseen, hand):
     """Draw the planes of the unseen cards and of the hand, two sets of packed cards."""
     for number in range(1, 5):
-        draw_pairs(out, number - 1, at_least(unseen, number), at_least(hand, number))
+        draw_pairs(out, number - 1, pairs_at_least(unseen, hand, number))
     f = 0
     while f < PASS_FAMILY:
         family = rules.plays.families[f]
-        held = possible(rules.plays, family, hand)
-        draw_pairs(out, CATEGORY_ROW + family.category, possible(rules.plays, family, unseen), held)
+        possible = possible_pairs(rules.plays, family, unseen, hand)
+        draw_pairs(out, CATEGORY_ROW + family.category, possible)
         # A chain contains the shorter ones of its category, so the shortest family marks all.
         f += 1 + family.longer
 
 
 @inlined
-def draw_pairs(out, row, unseen, held):
-    """Draw one row of both planes: the ranks that the packed `unseen` and `held` contain."""
+def pairs_at_least(unseen, hand, number):
+    """Do `at_least` for two sets at once: of each rank, bit 0 is for the unseen, 1 for the hand."""
+    return at_least(unseen, number) | (at_least(hand, number) << np.uint64(1))
+
+
+@inlined
+def draw_pairs(out, row, pairs):
+    """Draw one row of both planes: the ranks whose bits `pairs` has, see `pairs_at_least`."""
     # The planes are neighbours: both cells of a rank are one lane of 16 bits, and are written at
     # once. A word has the lanes of every fourth rank.
     for first in range(4):
-        shift = np.uint64(4 * first)
-        lanes = ((unseen >> shift) & LANES) | (((held >> shift) & LANES) << np.uint64(8))
+        shifted = pairs >> np.uint64(4 * first)
+        lanes = (shifted & LANES) | ((shifted & (LANES << np.uint64(1))) << np.uint64(7))
         for i in range(4):
             x = first + 4 * i
             if x < RANKS:
@@ -187,22 +198,32 @@ def draw_pairs(out, row, unseen, held):
 
 
 @kernel
-def possible(plays, family, cards):
-    """Return the main ranks of all groups of a family and of longer chains in `cards`, packed."""
-    ranks = lowest_ranks(family, cards)
+def possible_pairs(plays, family, unseen, hand):
+    """Return the main ranks of a family's groups and of longer chains, see `pairs_at_least`."""
+    within = family.within | (family.within << np.uint64(1))
+    ranks = chained(pairs_at_least(unseen, hand, family.copies) & within, family.length)
     group = plays.groups[family.first]
-    # The rare case is asked for first: the processor cannot predict whether there are ranks.
-    if group.kickers and not has_ranks(group, cards) and ranks:
-        ranks = with_kickers(plays, family, ranks, cards)
+    if group.kickers:
+        of_hand = with_kickers(plays, family, (ranks >> np.uint64(1)) & EACH, hand)
+        ranks = with_kickers(plays, family, ranks & EACH, unseen) | (of_hand << np.uint64(1))
     lowest = ranks
     for i in range(1, family.length):
         ranks |= lowest << np.uint64(4 * i)
     return ranks
 
 
-@kernel
+@inlined
 def with_kickers(plays, family, lowest, cards):
     """Return the packed `lowest` ranks whose groups have enough kickers in `cards`."""
+    # The rare case is asked for first: the processor cannot predict whether there are ranks.
+    if has_ranks(plays.groups[family.first], cards) or not lowest:
+        return lowest
+    return search_kickers(plays, family, lowest, cards)
+
+
+@kernel
+def search_kickers(plays, family, lowest, cards):
+    """Do `with_kickers` by looking for a play of each group."""
     found = np.uint64(0)
     for g in range(family.first, family.end):
         rank = one(family.rank + g - family.first)
@@ -230,13 +251,14 @@ def draw_history(rules, state, player, out):
         action = np.int64(state.history[move])
         g = np.int64(rules.plays.group[action])
         z = 1 + SEATS * (ROUNDS - 1 - age) + seat
-        if g == PASS_GROUP:
-            passes |= np.uint64(1) << np.uint64(z)
-        else:
-            if rules.plays.groups[g].kickers:
-                draw_cards(out, z, rules.plays.need[action])
-            draw_group(out, z, g)
-            before -= rules.plays.need[action]
+        # No branch on passes, which the processor could not predict.
+        passes |= np.uint64(g == PASS_GROUP) << np.uint64(z)
+        draw_group(out, z, g)
+        cards = rules.plays.groups[g].need
+        if rules.plays.groups[g].kickers:
+            cards = rules.plays.need[action]
+            draw_cards(out, z, cards)
+        before -= cards
         if seat == 0:
             age += 1
     draw_passes(out, passes)

@@ -133,7 +133,7 @@ PLAYS = record_type(
     [
         ("need", "u8", MOST_PLAYS),  # all cards of each play, packed
         ("number", "i4"),  # number of plays, including the pass, which is last
-        ("group", "i4", MOST_PLAYS),  # the main group of each play
+        ("group", "u2", MOST_PLAYS),  # the main group of each play
         ("standing", "i4", MOST_PLAYS),  # what beats each play
         ("strength", "i4", MOST_PLAYS),  # the highest rank of which a play has just three cards
         ("shuttles", "i4"),  # whether there are shuttles
