@@ -9,13 +9,16 @@ import numpy as np
 from closedhand.core import contract
 from closedhand.core.agents import act_batch, make_agent
 from closedhand.core.game import Game
-from closedhand.core.numba.jit import kernel, seed_in_kernel
+from closedhand.core.numba.fast_call import borrowed
+from closedhand.core.numba.jit import inlined, kernel, seed_in_kernel
 
 VIEWS = 2000
 """Minimum number of views in a call of `decision_rate`."""
 STEPS = 50
 """Steps on a device between two looks at the clock."""
 MASK = "action_mask"
+BLOCK = 32
+"""Entries of a mask that `pick` passes at once."""
 
 
 class Figure(NamedTuple):
@@ -88,13 +91,34 @@ def solo_steps(env: Any, seconds: float) -> float:
 @kernel
 def pick(masks, random, out):
     """Choose a legal action in each row of masks: the one that `random`, 0 to 1, points to."""
+    (masks,) = borrowed((masks,))
     for i in range(len(masks)):
-        left = np.int64(random[i] * masks[i].sum())
-        action = -1
+        mask = masks[i]
+        number = np.int32(0)
+        for action in range(len(mask)):
+            number = np.int32(number + mask[action])
+        left = np.int64(random[i] * number)
+        start = 0
+        while start + BLOCK <= len(mask):
+            here = marked(mask, start)
+            if here > left:
+                break
+            left -= here
+            start += BLOCK
+        action = start - 1
         while left >= 0:
             action += 1
-            left -= masks[i, action]
+            left -= mask[action]
         out[i] = action
+
+
+@inlined
+def marked(mask, start):
+    """Return the number of marks in a block of a mask."""
+    number = np.int8(0)  # narrow, so that one instruction adds many
+    for k in range(BLOCK):
+        number = np.int8(number + mask[np.uint64(start + k)])
+    return number
 
 
 def vector_steps(env: Any, seconds: float) -> float:
