@@ -126,8 +126,9 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
         try:
             with unchanged_if_refused(
                 self, given,
-                "_np_random", "_np_random_seed", "_opponents", "_states", "_paid", "seat",
+                "_np_random", "_np_random_seed", "_opponents", "_states", "_paid", "seat", "_ended",
             ):  # fmt: skip
+                self._ended = True
                 super().reset(seed=seed)
                 if seed is not None:
                     self._opponents.seed(self.np_random)
@@ -212,6 +213,7 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
             raise error.ResetNeeded(common.RESET_FIRST)
         look = self._buffers()
         number = id_or_illegal(whole_number(action), self.game.num_actions)
+        self._ended = True  # if an opponent fails, the game is left at its turn
         status = self._take_turn(number, look)
         self._ended = status != RUNNING
         observation, info = self._current(look)

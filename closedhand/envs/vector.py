@@ -406,16 +406,17 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         if opponents is None:
             self._run(chosen, actions, shown, turns=True, origin=origin)
             return
+        # If an opponent fails, games are left at its turn: only a reset goes on.
+        has_begun, self._has_begun = self._has_begun, False
         if opponents.policies is not None:
             self._run(chosen, actions, shown, turns=True, origin=origin)
         else:
             self._turn_outside(opponents, chosen, actions, origin)
             if shown is not None:
                 self._run(chosen, actions, shown)
-        refused = np.flatnonzero(games.status == REFUSED)
-        games.status[refused] = RUNNING
-        for i in refused:
+        for i in np.flatnonzero(games.status == REFUSED):
             opponents.refuse(games.states[i], int(games.seats[i]), actions[i])
+        self._has_begun = has_begun
 
     def _turn_outside(
         self, opponents: Opponents, chosen: np.ndarray, actions: np.ndarray, origin: int

@@ -1,7 +1,10 @@
 """The opponents of the solo env."""
 
+from typing import Any
+
 import numpy as np
 import pytest
+from gymnasium import error
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from support import VARIANTS
 from support_envs import Fixed, choose, make_solo, play_solo
@@ -86,3 +89,30 @@ def test_an_opponent_that_cheats_is_named() -> None:
     env = make_solo(VARIANTS[0], opponents=Cheat(make_game("doudizhu")), seat=1)
     with pytest.raises(InputError, match="agent 'fixed' cannot continue: action -5"):
         env.reset(seed=0)
+
+
+@pytest.mark.parametrize("vector", [False, True])
+def test_after_a_failure_of_an_opponent_only_a_reset_goes_on(vector: bool) -> None:
+    class Weary(Fixed):
+        """An agent that fails after a number of decisions."""
+
+        left = 0
+
+        def act(self, view: State) -> int:
+            self.left -= 1
+            return super().act(view) if self.left >= 0 else -5
+
+    agent = Weary(make_game("leduc"))
+    env: Any = (
+        GameVectorEnv("leduc", 2, opponents=agent) if vector else SoloEnv("leduc", opponents=agent)
+    )
+    check = np.array([1, 1]) if vector else 1  # seat 0 opens, and the opponent is to act
+    env.reset(seed=1)
+    with pytest.raises(InputError, match="cannot continue"):
+        env.step(check)
+    for _ in range(2):
+        with pytest.raises(error.ResetNeeded):
+            env.step(check)
+    agent.left = 100
+    env.reset(seed=1)
+    env.step(check)
