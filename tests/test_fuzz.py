@@ -45,15 +45,23 @@ def samples(name: str) -> list[bytes]:
     return found
 
 
+class Input(bytes):
+    """What a parser gets; Hypothesis shows what fails, and some are megabytes."""
+
+    def __repr__(self) -> str:
+        """Say how it begins."""
+        return f"<{len(self)} bytes, {bytes(self[:60])!r}…>"
+
+
 def all_survive(name: str, inputs: st.SearchStrategy[bytes]) -> None:
     """Try inputs at a target, in pieces: Hypothesis holds those of a run, some of megabytes."""
 
-    def fuzz(data: bytes) -> None:
+    def fuzz(data: Input) -> None:
         survives(TARGETS[name], data)
 
     number = examples(20)
     for start in range(0, number, PIECE):
-        settings(usual, max_examples=min(PIECE, number - start))(given(inputs)(fuzz))()
+        settings(usual, max_examples=min(PIECE, number - start))(given(inputs.map(Input))(fuzz))()
 
 
 @every_target

@@ -104,9 +104,17 @@ class _Script(BatchAgent):
             raise InputError("a record does not fit its games: does a node have another version?")
 
 
-def rounded(notes: np.ndarray) -> NDArray[np.float32]:
-    """Round notes as the transfer does."""
-    return notes.astype(np.float16).astype(np.float32)
+def halved(notes: np.ndarray) -> NDArray[np.float16]:
+    """Round notes for the transfer.
+
+    Raises:
+        InputError: A note is beyond the range of float16.
+    """
+    with np.errstate(over="ignore"):
+        rounded = notes.astype(np.float16)
+    if not np.isfinite(rounded).all():
+        raise InputError("a network has weights so large that its values are beyond 65,504")
+    return rounded
 
 
 def record(
@@ -127,7 +135,7 @@ def record(
     heard = {i: _Heard(features.game, agent, log) for i, agent in opponents.items()}
     wave = play_wave(features, states, chosen, seating, heard)
     kind = np.min_scalar_type(features.game.num_actions - 1)
-    return Record(np.concatenate(log).astype(kind), wave.notes.astype(np.float16))
+    return Record(np.concatenate(log).astype(kind), halved(wave.notes))
 
 
 def replay(

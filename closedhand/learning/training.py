@@ -32,7 +32,7 @@ from closedhand.learning.action_sharing import plain, share, spelling
 from closedhand.learning.module_state import Weights
 from closedhand.learning.network_learner import NetworkLearner, NetworkSettings
 from closedhand.learning.population import OPPONENTS, Population
-from closedhand.learning.remote_games import Piece, Record, cut, record, replay, rounded
+from closedhand.learning.remote_games import Piece, Record, cut, halved, record, replay
 from closedhand.learning.selfplay import Choose, Wave, join, play_wave
 
 
@@ -201,7 +201,8 @@ class DeepLearner(NetworkLearner[Chosen]):
         if self.remote is None:
             module_state.load_weights(self.acting, weights)
             played = [play_wave(self.features, *self._seated(piece, frozen)) for piece in pieces]
-            return [wave._replace(notes=rounded(wave.notes)) for wave in played]
+            # Rounded as the transfer from other processes does.
+            return [wave._replace(notes=halved(wave.notes).astype(np.float32)) for wave in played]
         state = self.remote.share(State(weights, frozen, self.decisions))
         jobs = [(*self.maker(), state, piece) for piece in pieces]
         return [

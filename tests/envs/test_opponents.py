@@ -103,10 +103,10 @@ def test_after_a_failure_of_an_opponent_only_a_reset_goes_on(vector: bool) -> No
             return super().act(view) if self.left >= 0 else -5
 
     agent = Weary(make_game("leduc"))
-    env: Any = (
-        GameVectorEnv("leduc", 2, opponents=agent) if vector else SoloEnv("leduc", opponents=agent)
-    )
-    check = np.array([1, 1]) if vector else 1  # seat 0 opens, and the opponent is to act
+    env: Any = SoloEnv("leduc", opponents=agent)
+    check: Any = 1  # seat 0 opens, and the opponent is to act
+    if vector:
+        env, check = GameVectorEnv("leduc", 2, opponents=agent), np.array([1, 1])
     env.reset(seed=1)
     with pytest.raises(InputError, match="cannot continue"):
         env.step(check)

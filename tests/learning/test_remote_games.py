@@ -17,7 +17,7 @@ from closedhand.learning.dmc import DMC, DMCSettings
 from closedhand.learning.features import Features
 from closedhand.learning.imitation import Imitation, ImitationSettings
 from closedhand.learning.ppo import PPO, PPOSettings
-from closedhand.learning.remote_games import Piece, cut, replay
+from closedhand.learning.remote_games import Piece, cut, halved, replay
 from closedhand.learning.selfplay import LEARNER, Wave, join
 
 
@@ -121,6 +121,13 @@ def test_a_record_of_other_games_is_refused() -> None:
     longer = record._replace(actions=np.append(record.actions, record.actions[:1]))
     with pytest.raises(InputError, match="does not fit its games"):
         replay(features, states, longer, seating, 0)
+
+
+def test_values_that_cannot_travel_are_refused() -> None:
+    assert halved(np.float32([[-65504, 0.1]])).tolist() == [[-65504, np.float16(0.1)]]
+    for value in 1e6, -np.inf, np.nan:
+        with pytest.raises(InputError, match="so large that its values are beyond 65,504"):
+            halved(np.float32([[0, value]]))
 
 
 def test_a_match_with_the_same_seed_has_other_deals() -> None:
