@@ -128,6 +128,8 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
 
     metadata = common.metadata(autoreset_mode=AutoresetMode.NEXT_STEP)
     compiled = {"_packed": None, "_code": None}
+    _rooms: list[tuple[np.ndarray, np.ndarray]]
+    """Scratch space of `advance_games`, for each thread."""
 
     def __init__(
         self,
@@ -453,18 +455,22 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         plan = Plan(turns, pays and shows, shows, origin, self.form.compact)
         before = *packed, self._games, self._terms
         after = chosen, actions, plan, shown or self._blank(0)
-
-        def room() -> tuple[np.ndarray, np.ndarray]:  # scratch space of a thread
-            return game.empty(1), np.empty(scratch, np.int32)
-
         if packed is not self._packed:
             self._packed = packed
-            self._code = entry(advance_games, *before, 0, self.num_envs, *after, *room())
-        code = self._code
-        side_by_side(
-            lambda first, last: code(*before, first, last, *after, *room()),
-            self.num_envs, self.num_threads,
-        )  # fmt: skip
+            self._rooms = [
+                (game.empty(1), np.empty(scratch, np.int32)) for _ in range(self.num_threads)
+            ]
+            examples = *before, 0, self.num_envs, *after, *self._rooms[0]
+            self._code = entry(advance_games, *examples)
+
+        def advance(first: int, last: int) -> None:
+            room = self._rooms.pop()  # one for each thread
+            try:
+                self._code(*before, first, last, *after, *room)
+            finally:
+                self._rooms.append(room)
+
+        side_by_side(advance, self.num_envs, self.num_threads)
 
     def _list_legal(self) -> np.ndarray:
         """List the legal ids of each game, then -1, int32 [num_envs, longest]."""
