@@ -207,7 +207,8 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
 
         Raises:
             gymnasium.error.ResetNeeded: No game is in progress.
-            InputError: The action is not a whole number.
+            InputError: The action is not a whole number; or an opponent chose an illegal action,
+                after which only `reset` goes on.
         """
         if self._ended:
             raise error.ResetNeeded(common.RESET_FIRST)

@@ -269,7 +269,8 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
 
         Raises:
             gymnasium.error.ResetNeeded: Games ended with autoreset disabled.
-            InputError: The actions are not integers [num_envs], or `chosen` is not such a mask.
+            InputError: The actions are not integers [num_envs], or `chosen` is not such a mask; or
+                an opponent chose an illegal action, after which only `reset` goes on.
         """
         actions = integers("actions", actions, self.num_envs)
         chosen = common.mask_of("chosen", chosen, self.num_envs)
