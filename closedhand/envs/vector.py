@@ -60,7 +60,7 @@ ONE_REWARD: Any = RecordEpisodeStatistics, NormalizeReward
 """Wrappers of Gymnasium that take one reward a game."""
 MOST_ENVS = 2**24
 """Maximum number of games; the spaces of more would fill the memory."""
-HELD = ("_opponents", "_games", "_earned", "_steps")
+HELD = ("_opponents", "_games", "_earned", "_steps", "_needs_reset")
 """Attributes of the games under way, which a refused start leaves as they are."""
 OF_STEPS = ("rewards", "actor", "episode")
 """The infos of steps, which observations alone do not have."""
@@ -199,7 +199,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         self._everywhere = np.ones(num_envs, bool)
         self._earned = np.zeros((num_envs, self.game.num_players))
         self._steps = np.zeros(num_envs, np.int64)
-        self._has_begun = False
+        self._has_begun, self._needs_reset = False, True
         self._packed: Any = None
         self._code: Any = None
 
@@ -243,13 +243,14 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         given = common.given_start(self.game, options)
         mask = common.reset_options(options).get("reset_mask")
         chosen = common.mask_of("options['reset_mask']", mask, self.num_envs)
-        if not self._has_begun and not chosen.all():
+        if self._needs_reset and not chosen.all():
             raise InputError("no games are under way: reset all of them first")
         seeds = common.seeds_of(seed, self.num_envs)
         with unchanged_if_refused(
             self, given, "_has_begun", "_np_random", "_np_random_seed", *HELD
         ):  # fmt: skip
             self._seed(seeds, chosen)
+            self._needs_reset = False
             if given is not None:
                 self._games.states[chosen] = given
             self._begin(chosen, DEALT if given is None else GIVEN)
@@ -278,7 +279,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         by_seat = self.reward == "seats"
         if by_seat and not self._steps.any():  # at first only: walking the callers takes time
             _refuse_wrappers(self)
-        if not self._has_begun or (not resets and (games.status[chosen] != RUNNING).any()):
+        if self._needs_reset or (not resets and (games.status[chosen] != RUNNING).any()):
             raise error.ResetNeeded("some envs have no game under way: call reset() first")
         if self._warns:
             self._warns = False
@@ -355,7 +356,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         )  # fmt: skip
 
     def _check_started(self) -> None:
-        if not self._has_begun:
+        if self._needs_reset:
             raise error.ResetNeeded(common.RESET_FIRST)
 
     def render(self) -> tuple[Any, ...] | None:
@@ -409,8 +410,8 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         if opponents is None:
             self._run(chosen, actions, shown, turns=True, origin=origin)
             return
-        # If an opponent fails, games are left at its turn: only a reset goes on.
-        has_begun, self._has_begun = self._has_begun, False
+        # If an opponent fails, games are left at its turn.
+        needs_reset, self._needs_reset = self._needs_reset, True
         if opponents.policies is not None:
             self._run(chosen, actions, shown, turns=True, origin=origin)
         else:
@@ -419,7 +420,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
                 self._run(chosen, actions, shown)
         for i in np.flatnonzero(games.status == REFUSED):
             opponents.refuse(games.states[i], int(games.seats[i]), actions[i])
-        self._has_begun = has_begun
+        self._needs_reset = needs_reset
 
     def _turn_outside(
         self, opponents: Opponents, chosen: np.ndarray, actions: np.ndarray, origin: int
@@ -465,11 +466,9 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             self._code = entry(advance_games, *examples)
 
         def advance(first: int, last: int) -> None:
-            room = self._rooms.pop()  # one for each thread
-            try:
-                self._code(*before, first, last, *after, *room)
-            finally:
-                self._rooms.append(room)
+            # Another index for each thread, as all but the last one have n / threads games or more.
+            room = self._rooms[first * self.num_threads // self.num_envs]
+            self._code(*before, first, last, *after, *room)
 
         side_by_side(advance, self.num_envs, self.num_threads)
 

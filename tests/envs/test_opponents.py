@@ -1,5 +1,6 @@
 """The opponents of the solo env."""
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -108,11 +109,14 @@ def test_after_a_failure_of_an_opponent_only_a_reset_goes_on(vector: bool) -> No
     if vector:
         env, check = GameVectorEnv("leduc", 2, opponents=agent), np.array([1, 1])
     env.reset(seed=1)
+    start = copy.deepcopy(env)
     with pytest.raises(InputError, match="cannot continue"):
         env.step(check)
     for _ in range(2):
         with pytest.raises(error.ResetNeeded):
             env.step(check)
     agent.left = 100
-    env.reset(seed=1)
+    again, twin = env.reset(), copy.deepcopy(start)
+    assert not data_equivalence(again, env.reset(seed=1))
+    assert data_equivalence(again, twin.reset())
     env.step(check)
