@@ -46,6 +46,21 @@ def test_a_hand_whose_end_is_undone_is_taken_back(tmp_path: Path) -> None:
     assert kept.listed() == [] and not list(tmp_path.iterdir())
 
 
+def test_hands_of_a_deal_are_told_apart_after_it_has_gone_round(tmp_path: Path) -> None:
+    kept, table = PastHands(tmp_path / "hands.jsonl"), played()
+    for _ in range(3):
+        kept.add(table)
+        table.again(same=True)
+        while not table.over:
+            table.play(int(table.game.legal(table.state)[0]))
+    kept.add(table)
+    assert [hand["returns"] for hand in kept.listed()] == [
+        hand.returns for hand in reversed(table.hands)
+    ]
+    kept.take_back(table)
+    assert [hand["turn"] for hand in kept.listed()] == [2, 1, 0]
+
+
 def test_the_older_half_is_dropped_before_the_file_grows_too_large(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
