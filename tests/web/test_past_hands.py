@@ -87,6 +87,18 @@ def test_a_damaged_line_is_reported_and_left_out(
     assert len(caplog.records) == 2
 
 
+def test_a_line_that_was_cut_short_takes_no_other_hand_with_it(tmp_path: Path) -> None:
+    path = tmp_path / "hands.jsonl"
+    kept = PastHands(path)
+    kept.add(played("a"))
+    whole = path.read_bytes()
+    for end in (1, len(whole) // 2, len(whole) - 1):  # the last one lacks the newline alone
+        path.write_bytes(whole + whole.replace(b'"a"', b'"b"')[:end])
+        kept.add(played("c"))
+        names = [hand["table"] for hand in kept.listed()]
+        assert names == (["c", "b", "a"] if end == len(whole) - 1 else ["c", "a"])
+
+
 def test_a_file_that_cannot_be_cut_stops_no_hand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
