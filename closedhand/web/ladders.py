@@ -1,11 +1,14 @@
 """Ladders of the matches in a folder: ratings with intervals, and the time of a decision."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import combinations
 from typing import Any
 
 from closedhand.arena import ladder
 from closedhand.arena.results import shortened
+from closedhand.core.duplicate import tables
 from closedhand.core.game import Game
 from closedhand.core.registry import make_game
 from closedhand.web.json_numbers import estimate_of, number_of
@@ -22,22 +25,23 @@ def ladders_of(played: list[dict[str, Any]], about: dict[str, Any]) -> list[dict
     Returns:
         One ladder for each game, options and seed.
     """
-    groups: dict[str, dict[tuple[str, str], dict[str, Any]]] = {}
+    groups: dict[str, dict[frozenset[str], dict[str, Any]]] = {}
     for data in played:
         key = str([data["game"], data.get("options"), data.get("seed")])
         for pair in data["pairs"]:
+            one, other = pair["agents"]
             met = groups.setdefault(key, {})
-            met.setdefault(tuple(pair["agents"]), {**data, "pairs": [pair]})
+            met.setdefault(frozenset((one, other)), {**data, "pairs": [pair]})
     return [found for pairs in groups.values() for found in _rated(pairs, about)]
 
 
 def _rated(
-    pairs: dict[tuple[str, str], dict[str, Any]], about: dict[str, Any]
+    pairs: dict[frozenset[str], dict[str, Any]], about: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    agents = _all_met(set(pairs))
+    agents = _all_met(pairs)
     if len(agents) < 3:
         return []
-    matches = [pairs[a, b] for i, a in enumerate(agents) for b in agents[i + 1 :]]
+    matches = [pairs[frozenset(pair)] for pair in combinations(agents, 2)]
     game = make_game(matches[0]["game"], **matches[0].get("options", {}))
     ids = tuple(id(data["pairs"][0]) for data in matches)
     found = _summary(game, tuple(agents), _Same(ids, matches), int(matches[0]["seed"]))
@@ -70,30 +74,44 @@ class _Same:
 
 @lru_cache(32)
 def _summary(game: Game, agents: tuple[str, ...], matches: _Same, seed: int) -> dict[str, Any]:
-    return ladder.summary(game, agents, matches.matches, seed)
+    ordered = [
+        data if data["pairs"][0]["agents"][0] == first else _turned(game, data)
+        for (first, _), data in zip(combinations(agents, 2), matches.matches, strict=True)
+    ]
+    return ladder.summary(game, agents, ordered, seed)
 
 
-def _all_met(pairs: set[tuple[str, str]]) -> list[str]:
-    """Find agents that have all met each other, by dropping those with the most missing pairs.
+def _turned(game: Game, data: dict[str, Any]) -> dict[str, Any]:
+    """Exchange the two agents of a match, in all that `ladder.summary` reads."""
+    (pair,) = data["pairs"]
+    seatings, rows = tables(game.sides), pair["results"]
+    order = [seatings.index(tuple(1 - agent for agent in seating)) for seating in seatings]
+    turned = {
+        **{name: pair[name][::-1] for name in ("agents", "decisions", "seconds")},
+        "results": rows[len(rows) // 2 :] + rows[: len(rows) // 2],
+        "returns": [[deal[table] for table in order] for deal in pair["returns"]],
+    }
+    return {**data, "pairs": [turned]}
 
-    A pair has the two agents in the order of the matches.
+
+def _all_met(pairs: Iterable[frozenset[str]]) -> list[str]:
+    """Find agents that have all met each other, in the order of their names.
+
+    Of those that one agent has met, the ones with the most missing pairs are dropped first. Where
+    two of them have met, two are left; so three are found wherever three have all met.
     """
-    agents = sorted(
-        {agent for pair in pairs for agent in pair},
-        key=lambda agent: -sum(first == agent for first, _ in pairs),
-    )
-    while agents:
-        missing = {
-            agent: sum(
-                (a, b) not in pairs
-                for i, a in enumerate(agents)
-                for b in agents[i + 1 :]
-                if agent in (a, b)
-            )
-            for agent in agents
-        }
-        worst = max(agents, key=lambda agent: missing[agent])
-        if not missing[worst]:
+    met: dict[str, set[str]] = {}  # by each agent, itself among them
+    for pair in pairs:
+        for agent in pair:
+            met.setdefault(agent, set()).update(pair)
+    return max((_without_gaps(met, met[agent]) for agent in sorted(met)), key=len, default=[])
+
+
+def _without_gaps(met: dict[str, set[str]], agents: set[str]) -> list[str]:
+    left = set(agents)
+    while left:
+        missing, worst = max((len(left - met[agent]), agent) for agent in left)
+        if not missing:
             break
-        agents.remove(worst)
-    return agents
+        left.remove(worst)
+    return sorted(left)

@@ -68,8 +68,11 @@ class PastHands:
         line = json.dumps({"table": table.id, "deal": table.deal, "turn": table.turn, **fields})
         try:
             # Private: the lines contain the plays of persons.
-            with open(self.path, "a", encoding="utf-8", opener=_private) as file:
-                file.write(line + "\n")
+            with open(self.path, "ab+", opener=_private) as file:
+                file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
+                # A write that was cut short must not take this line with it.
+                start = b"" if file.read(1) in (b"", b"\n") else b"\n"
+                file.write(start + line.encode() + b"\n")
             if self.path.stat().st_size > MOST_BYTES:
                 found = self.listed()
                 newer = reversed(found[: len(found) // 2])

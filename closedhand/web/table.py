@@ -85,7 +85,8 @@ class Table:
         watch: Secret of the link for spectators.
         hands: Results so far.
         deal: Number of this hand's deal.
-        turn: Number of seats by which the players have been rotated on this deal.
+        turn: Number of seats by which the players have been rotated on this deal. It goes on after
+            a full round, so that `deal` and `turn` name one hand.
         seed: Seed of the deals to come.
         state: The state of the game.
         actors: Seat that made each action of the history.
@@ -220,7 +221,7 @@ class Table:
         """
         if same:
             self.seats = [self.seats[-1], *self.seats[:-1]]
-            self.turn = (self.turn + 1) % len(self.seats)
+            self.turn += 1
         else:
             self.deal += 1
             self.turn = 0

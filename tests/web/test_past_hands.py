@@ -46,6 +46,21 @@ def test_a_hand_whose_end_is_undone_is_taken_back(tmp_path: Path) -> None:
     assert kept.listed() == [] and not list(tmp_path.iterdir())
 
 
+def test_hands_of_a_deal_are_told_apart_after_it_has_gone_round(tmp_path: Path) -> None:
+    kept, table = PastHands(tmp_path / "hands.jsonl"), played()
+    for _ in range(3):
+        kept.add(table)
+        table.again(same=True)
+        while not table.over:
+            table.play(int(table.game.legal(table.state)[0]))
+    kept.add(table)
+    assert [hand["returns"] for hand in kept.listed()] == [
+        hand.returns for hand in reversed(table.hands)
+    ]
+    kept.take_back(table)
+    assert [hand["turn"] for hand in kept.listed()] == [2, 1, 0]
+
+
 def test_the_older_half_is_dropped_before_the_file_grows_too_large(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -70,6 +85,18 @@ def test_a_damaged_line_is_reported_and_left_out(
     with caplog.at_level(logging.WARNING):
         assert [hand["table"] for hand in kept.listed()] == ["b", "a"]
     assert len(caplog.records) == 2
+
+
+def test_a_line_that_was_cut_short_takes_no_other_hand_with_it(tmp_path: Path) -> None:
+    path = tmp_path / "hands.jsonl"
+    kept = PastHands(path)
+    kept.add(played("a"))
+    whole = path.read_bytes()
+    for end in (1, len(whole) // 2, len(whole) - 1):  # the last one lacks the newline alone
+        path.write_bytes(whole + whole.replace(b'"a"', b'"b"')[:end])
+        kept.add(played("c"))
+        names = [hand["table"] for hand in kept.listed()]
+        assert names == (["c", "b", "a"] if end == len(whole) - 1 else ["c", "a"])
 
 
 def test_a_file_that_cannot_be_cut_stops_no_hand(

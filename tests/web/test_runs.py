@@ -2,7 +2,10 @@
 
 import json
 import os
+from collections.abc import Iterable
+from itertools import combinations, product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,9 +13,10 @@ from support_runs import save_ladder, save_training
 
 from closedhand import make_game
 from closedhand.arena import match, results
+from closedhand.core.duplicate import Chunk, parse_all
 from closedhand.core.files import write_arrays
 from closedhand.solvers.solving import begin
-from closedhand.web import runs
+from closedhand.web import ladders, runs
 
 
 def test_a_training_has_curves_with_intervals(tmp_path: Path) -> None:
@@ -55,6 +59,66 @@ def test_a_ladder_is_rated_once_all_have_met(tmp_path: Path) -> None:
     assert runs.everything_in(tmp_path)["ladders"][0]["deals"] == [60]
     (tmp_path / "ladder" / "1.json").unlink()
     assert runs.everything_in(tmp_path)["ladders"] == []
+
+
+def turned(data: dict[str, Any]) -> dict[str, Any]:
+    """The same match of Leduc, played with its agents in the other order."""
+    game, (pair,) = make_game("leduc"), data["pairs"]
+    played = results.chunk_of(game, pair, pair["returns"], (-1, 2, 2), 2)
+    chunk = Chunk(played.returns[:, ::-1], *(cost[::-1] for cost in played[1:]))
+    agents = tuple(parse_all(game, ["random", "random"]))
+    found = results.summary(match.Match(game, agents, data["seed"], (chunk,)))
+    found["pairs"][0]["agents"] = pair["agents"][::-1]
+    return {**found, "agents": pair["agents"][::-1]}
+
+
+def test_a_ladder_is_the_same_whichever_agent_of_a_match_is_named_first(tmp_path: Path) -> None:
+    save_ladder(tmp_path)
+    (wanted,) = runs.everything_in(tmp_path)["ladders"]
+    paths = sorted(tmp_path.glob("*.json"))
+    played = {path: json.loads(path.read_text()) for path in paths}
+    for number in range(1, 4):
+        for chosen in combinations(paths, number):
+            for path, data in played.items():
+                results.save(path, turned(data) if path in chosen else data)
+            (rated,) = runs.everything_in(tmp_path)["ladders"]
+            assert {**rated, "agents": []} == {**wanted, "agents": []}
+            for row, same in zip(rated["agents"], wanted["agents"], strict=True):
+                assert row["agent"] == same["agent"]
+                assert row["elo"] == pytest.approx(same["elo"], abs=1e-5)
+                assert row["win_rate"] == same["win_rate"]
+                assert row["microseconds"] == same["microseconds"]
+
+
+def test_a_rematch_counts_also_with_its_agents_in_the_other_order(tmp_path: Path) -> None:
+    save_ladder(tmp_path)
+    old = json.loads((tmp_path / "1.json").read_text())
+    os.utime(tmp_path / "1.json", (1e9, 1e9))
+    results.save(tmp_path / "rematch.json", {**turned(old), "deals": 7})
+    (rated,) = runs.everything_in(tmp_path)["ladders"]
+    assert rated["deals"] == [7, 60]
+
+
+def sets(texts: Iterable[Iterable[str]]) -> list[frozenset[str]]:
+    return [frozenset(text) for text in texts]
+
+
+def test_a_ladder_is_found_wherever_three_have_all_met() -> None:
+    rng, agents = np.random.default_rng(0), "ABCDEFGH"
+    for _ in range(200):
+        share = rng.random()
+        pairs = [pair for pair in sets(combinations(agents, 2)) if rng.random() < share]
+        found = ladders._all_met(pairs)
+        assert set(sets(combinations(found, 2))) <= set(pairs)
+        possible = any(
+            set(sets(combinations(three, 2))) <= set(pairs) for three in combinations(agents, 3)
+        )
+        assert (len(found) >= 3) == possible
+        assert ladders._all_met(pairs[::-1]) == found
+    assert ladders._all_met(sets(["DE", "EF", "DF", "CA", "BC", "AB"])) == ["A", "B", "C"]
+    # Two teams of five: each has met all of the other team, more than the three have met.
+    teams = sets(product("VWXYZ", "vwxyz"))
+    assert ladders._all_met([*teams, *sets(["CA", "BC", "AB"])]) == ["A", "B", "C"]
 
 
 def test_a_finished_match_is_not_under_way_and_shows_the_columns_of_the_command(
