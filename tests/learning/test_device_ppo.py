@@ -1,3 +1,6 @@
+from contextlib import nullcontext
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -87,6 +90,57 @@ def test_a_resumed_one_has_the_same_weights(tmp_path):
     assert (twin.updates, twin.decisions) == (2, ppo.decisions)
     twin.advance(0)
     assert twin.updates == 3
+
+
+def moments_of(state):
+    return {name: whole(each) for name, each in state.items() if name.startswith("optimiser.")}
+
+
+def waiting(state):
+    """A learner as with CUDA graphs: it has no place for moments before its first update."""
+    ppo = learner()
+    ppo._graphs = True
+    ppo.restore(state)
+    return ppo
+
+
+def same(mine, theirs):
+    return mine.keys() == theirs.keys() and all((mine[name] == theirs[name]).all() for name in mine)
+
+
+def test_moments_that_wait_for_an_update_are_saved():
+    ppo = learner()
+    ppo.advance(0)
+    state = ppo.state()
+    again = waiting(state)
+    assert moments_of(state) and same(moments_of(again.state()), moments_of(state))
+    assert same(moments_of(waiting(again.state()).state()), moments_of(state))
+    bare = {name: each for name, each in state.items() if not name.startswith("optimiser.")}
+    with pytest.raises(ValueError, match="moments"):
+        waiting(bare)
+
+
+def test_the_capture_of_a_graph_sets_moments_that_wait(monkeypatch):
+    stream = SimpleNamespace(wait_stream=lambda other: None)
+    graph = SimpleNamespace(replay=lambda: None)
+    for name, fake in (
+        ("Stream", lambda: stream), ("current_stream", lambda: stream), ("stream", nullcontext),
+        ("CUDAGraph", lambda: graph), ("graph", nullcontext),
+    ):  # fmt: skip
+        monkeypatch.setattr(torch.cuda, name, fake)
+    ppo = learner()
+    ppo.advance(0)
+    state = ppo.state()
+    again = waiting(state)
+    again._descend = again._captured(again._learn, undo=True)
+    again.advance(0)  # nothing but warm-up runs, which leave no trace
+    assert again._waiting is None and same(moments_of(again.state()), moments_of(state))
+    # Then the moments have places, to which they are restored at once.
+    ppo.advance(0)
+    again.restore(ppo.state())
+    assert same(moments_of(again.state()), moments_of(ppo.state()))
+    again.restore(learner().state())
+    assert not any(each.any() for each in moments_of(again.state()).values())
 
 
 def test_a_resumed_one_plays_other_deals():

@@ -251,3 +251,14 @@ def test_a_pool_with_the_learner_of_every_update_is_restored() -> None:
     ]  # fmt: skip
     with pytest.raises(ValueError, match="pool"):
         again.restore({**pool.state(), "pool": np.array([0])})
+
+
+@every_learner
+def test_a_training_without_its_moments_is_not_resumed(algorithm: str) -> None:
+    """Before the first update there are none."""
+    learner, again = (LEARNERS[algorithm](make_game("leduc")) for _ in range(2))
+    again.restore(learner.state())
+    state = learn(learner, 1).state()
+    bare = {name: each for name, each in state.items() if not name.startswith("optimiser.")}
+    with pytest.raises(ValueError, match="moments"):
+        again.restore(bare)
