@@ -13,7 +13,7 @@ from closedhand.envs.device_batch import DeviceBatch
 NEVER = -1e9
 """The logit of an illegal action."""
 MOST_STEPS = 2000
-"""Steps after which an evaluation ends though games go on."""
+"""Steps for each round of a game, after which an evaluation ends though games go on."""
 
 
 @torch.no_grad()
@@ -35,7 +35,7 @@ def versus(batch: DeviceBatch, network: Any, opponent: str, seed: int) -> dict[s
         batch.reset(seed)
         over = torch.zeros(batch.number, dtype=torch.bool, device=batch.device)
         paid = torch.zeros(batch.number, dtype=torch.float64, device=batch.device)
-        for step in range(MOST_STEPS):
+        for step in range(MOST_STEPS * game.rounds):
             own = sides[batch.player] == side
             batch.decide(opponent, answers)
             logits = network.policy(network.body(batch.observation.to(dtype)))

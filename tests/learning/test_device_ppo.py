@@ -8,6 +8,7 @@ import torch
 from closedhand.core.agents import make_agent
 from closedhand.core.registry import make_game
 from closedhand.envs.seatwise import seat_advantages
+from closedhand.learning import device_evaluation
 from closedhand.learning.device_evaluation import score_of
 from closedhand.learning.device_ppo import DevicePPO, DevicePPOSettings, PolicyLoss
 from closedhand.learning.device_rollout import log_softmax
@@ -197,6 +198,18 @@ def test_intervals_are_over_deals_whose_sides_depend_on_each_other():
     low, high = alike["won"][1:]
     assert alike["sides"] == [pytest.approx(share, abs=1e-4)] * 2
     assert (high - low) / 2 == pytest.approx(1.966 * (share * (1 - share) / 400) ** 0.5, rel=0.01)
+
+
+def test_a_match_of_many_rounds_is_played_to_its_end(monkeypatch):
+    monkeypatch.setattr(device_evaluation, "MOST_STEPS", 200)
+    ppo = DevicePPO(
+        make_game("daihinmin", rounds=3), DevicePPOSettings(**{**SMALL, "games": 2}), 3,
+        device="cpu",
+    )  # fmt: skip
+    steps, step = [], ppo._judged.step
+    monkeypatch.setattr(ppo._judged, "step", lambda actions: steps.append(0) or step(actions))
+    assert np.isfinite(ppo.score("random")["points"]).all()
+    assert len(steps) > 5 * 200
 
 
 @pytest.mark.slow
