@@ -321,8 +321,8 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
     # The protocol of learners.
 
     def agent_weights(self) -> Weights:
-        """Return the averaged weights."""
-        return {name: each.cpu().numpy() for name, each in self.average.state_dict().items()}
+        """Return copies of the averaged weights."""
+        return {name: each.cpu().numpy().copy() for name, each in self.average.state_dict().items()}
 
     def score(self, opponent: str) -> dict[str, Any]:
         """Measure points and share of games won, greedily, against an agent on the device.

@@ -94,6 +94,15 @@ def test_a_resumed_one_has_the_same_weights(tmp_path):
     assert twin.updates == 3
 
 
+def test_weights_for_agents_stay_as_they_are():
+    ppo = learner()
+    ppo.advance(0)
+    found = ppo.agent_weights()
+    kept = {name: each.copy() for name, each in found.items()}
+    ppo.advance(0)
+    assert all((found[name] == kept[name]).all() for name in kept)
+
+
 def moments_of(state):
     return {name: whole(each) for name, each in state.items() if name.startswith("optimiser.")}
 
