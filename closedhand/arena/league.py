@@ -38,7 +38,7 @@ from closedhand.core.duplicate import (
 )
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import load as load_ref, make_game, spec_of
-from closedhand.core.run import work_off
+from closedhand.core.run import check_same, work_off
 from closedhand.core.seating import seating
 from closedhand.core.statistics import count_blocks, over_blocks, student
 from closedhand.core.workers import Workers, check_workers
@@ -63,6 +63,7 @@ class League:
         played: Payoffs, float64 [deals, tables, rounds, agents], and times.
         interrupted: Whether fewer deals were played than asked for.
         digest: Digest of the file of its deals; None if they are those of the seed.
+        chunk: Rounds per job, if they were given to `play`.
     """
 
     game: Game
@@ -72,6 +73,7 @@ class League:
     played: Chunk
     interrupted: bool = False
     digest: str | None = None
+    chunk: int | None = None
 
     @property
     def deals(self) -> int:
@@ -221,7 +223,7 @@ def play(
         duplicate: Whether each deal is played at all rotations of the agents.
         workers: Number of processes, 1 for the calling process only; or a
             `closedhand.core.workers.RemoteWorkers`.
-        played: A league with the same settings to resume.
+        played: A league with the same settings, `chunk` included, to resume.
         progress: Called with the number of deals finished so far.
         save: Called at intervals, but not at the end, with the league so far.
         chunk: Rounds per job, by default as in `deals_per_job`. Larger jobs are faster, but change
@@ -231,8 +233,8 @@ def play(
         The league; after an interruption (Ctrl-C) with the deals finished by then.
 
     Raises:
-        InputError: Too few or too many agents, no deals, or an agent that is unknown or plays
-            illegally.
+        InputError: Too few or too many agents, no deals, another `chunk` than that of `played`, or
+            an agent that is unknown or plays illegally.
         KeyboardInterrupt: Interrupted before anything was finished.
     """
     specs = seat_all(game, agents)
@@ -242,6 +244,8 @@ def play(
         raise InputError("a league on fixed deals is a duplicate")
     check_seed(seed)
     check_workers(workers)
+    if played is not None and played.chunk != chunk:
+        raise InputError(f"the league was begun with chunk {played.chunk}, not {chunk}")
     if played is not None and played.deals >= number:
         return played
     size = deals_per_job(game, specs, chunk)
@@ -252,8 +256,8 @@ def play(
     first = [(one_round(game), specs, seed, False, one, dealt.states(one))]
     finished = [cut(played.played, kept)] if played and kept else []
 
-    def take(chunk: Chunk) -> None:
-        finished.append(chunk)
+    def take(found: Chunk) -> None:
+        finished.append(found)
         progress(count_deals(finished))
 
     def so_far() -> League | None:
@@ -261,9 +265,9 @@ def play(
             return replace(played, interrupted=True)
         if not finished:
             return None
-        chunk = join(finished)
-        interrupted = len(chunk.returns) < number
-        return League(game, tuple(specs), seed, duplicate, chunk, interrupted, dealt.digest)
+        whole = join(finished)
+        interrupted = len(whole.returns) < number
+        return League(game, tuple(specs), seed, duplicate, whole, interrupted, dealt.digest, chunk)
 
     progress(kept)
     return work_off(play_chunk, jobs, first, workers, take, so_far, save)
@@ -320,6 +324,7 @@ def summary(league: League) -> dict[str, Any]:
         **_settings(league.game, league.agents, league.seed, league.duplicate),
         "deals": league.deals,
         "deals_digest": league.digest,
+        **({} if league.chunk is None else {"chunk": league.chunk}),
         "tables": payoffs.shape[1],
         "rounds": int(np.prod(payoffs.shape[:3])),
         "blocks": blocks,
@@ -363,6 +368,7 @@ def load(
     seed: int,
     duplicate: bool,
     digest: str | None = None,
+    chunk: int | None = None,
 ) -> League:
     """Read a league that is to be resumed from its saved summary; see `results.load`.
 
@@ -372,8 +378,9 @@ def load(
     seated = seat_all(game, agents)
     wanted = {**_settings(game, seated, seed, duplicate), "deals_digest": digest}
     data = results.load_same(path, game, wanted)
+    check_same(path, {"chunk": data.get("chunk")}, {"chunk": chunk})
     players = game.num_players
     shape = (-1, players if duplicate else 1, game.rounds, players)
     with results.continuing(path):
         played = results.chunk_of(one_round(game), data, data["points"], shape, players)
-    return League(game, tuple(seated), seed, duplicate, played, digest=digest)
+    return League(game, tuple(seated), seed, duplicate, played, digest=digest, chunk=chunk)

@@ -46,6 +46,10 @@ class Event(NamedTuple):
         return text + (" (your only legal action)" if self.forced else "")
 
 
+class AgentFailed(InputError):
+    """Raised when an agent cannot act or acts illegally, which no text of the person caused."""
+
+
 class Session:
     """One game of a person against agents.
 
@@ -64,6 +68,7 @@ class Session:
 
         Raises:
             InputError: There is no such seat, or the number of agents is wrong.
+            AgentFailed: An agent cannot act.
         """
         if not 0 <= seat < game.num_players:
             raise InputError(f"seat must be 0 to {game.num_players - 1}, not {seat}")
@@ -97,18 +102,26 @@ class Session:
     def play(self, text: str) -> None:
         """Play an action of the person, then all actions until the person's next decision.
 
-        The text is in the game's notation, or `#` and the number of a hint.
+        The text is in the game's notation, or `#` and the number of a hint. If an agent then raises
+        an error, everything is as before the call.
 
         Raises:
             InputError: The text is not a legal action; the message says why.
+            AgentFailed: An agent cannot act.
         """
         action = self._read(text)
         reason = why_not(self.game, self.state, action)
         if reason:
             raise InputError(reason)
+        listed = self._hints
         self._decisions.append((self.state.copy(), len(self.log)))
-        self._play(action)
-        self._advance()
+        try:
+            self._play(action)
+            self._advance()
+        except BaseException:  # also Ctrl-C while an agent thinks
+            self.undo()
+            self._hints = listed  # the numbers that the person has read still hold
+            raise
 
     def _read(self, text: str) -> int:
         if not text.startswith("#"):
@@ -157,7 +170,11 @@ class Session:
                     return
                 self._play(int(legal[0]), forced=True)
             else:
-                self._play(self._agents[player].act(self.game.view(self.state, player)))
+                agent = self._agents[player]
+                try:
+                    self._play(agent.act(self.game.view(self.state, player)))
+                except InputError as error:
+                    raise AgentFailed(f"player_{player}, {agent.name}: {error}") from error
 
     def _play(self, action: int, forced: bool = False) -> None:
         """Play an action of the player to act, and log it as the person sees it.
@@ -341,6 +358,8 @@ def _decide(
             else:
                 session.play(line)
             return
+        except AgentFailed as error:
+            show(f"{error} (your play is taken back: try again, play otherwise, or quit)")
         except InputError as error:
             show(f"{error} (? lists the legal actions, help explains)")
 

@@ -1,18 +1,19 @@
 """Evaluation on a device: a network against an agent that decides in kernels, in duplicate."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import torch
-from torch import Tensor
 
+from closedhand.core.game import Game
+from closedhand.core.statistics import Estimate, shares, student, wins
 from closedhand.envs.device_batch import DeviceBatch
 
 NEVER = -1e9
 """The logit of an illegal action."""
 MOST_STEPS = 2000
-"""Steps after which an evaluation ends though games go on."""
+"""Steps for each round of a game, after which an evaluation ends though games go on."""
 
 
 @torch.no_grad()
@@ -23,19 +24,18 @@ def versus(batch: DeviceBatch, network: Any, opponent: str, seed: int) -> dict[s
     other seats.
 
     Returns:
-        `points` of the side a game, and the share of games `won`, draws counting half: mean and
-        both ends of the 95% interval; `sides` has the shares won on each side.
+        See `score_of`.
     """
     game = batch.game
     sides = torch.tensor(game.sides, device=batch.device)
     dtype = next(network.parameters()).dtype
     answers = torch.zeros(batch.number, dtype=torch.int64, device=batch.device)
-    points, shares = [], []
+    points, ended = [], []
     for side in sorted(set(game.sides)):
         batch.reset(seed)
         over = torch.zeros(batch.number, dtype=torch.bool, device=batch.device)
         paid = torch.zeros(batch.number, dtype=torch.float64, device=batch.device)
-        for step in range(MOST_STEPS):
+        for step in range(MOST_STEPS * game.rounds):
             own = sides[batch.player] == side
             batch.decide(opponent, answers)
             logits = network.policy(network.body(batch.observation.to(dtype)))
@@ -46,18 +46,30 @@ def versus(batch: DeviceBatch, network: Any, opponent: str, seed: int) -> dict[s
             over |= batch.status != 0
             if step % 16 == 15 and bool(over.all()):
                 break
-        points.append(paid[over])
-        shares.append((paid[over] > 0).double() + 0.5 * (paid[over] == 0).double())
-    found: dict[str, Any] = {"points": _interval(points)}
+        points.append(paid)
+        ended.append(over)
+    finished = torch.stack(ended).all(0)
+    return score_of(game, torch.stack(points, 1)[finished].cpu().numpy())
+
+
+def score_of(game: Game, points: np.ndarray) -> dict[str, Any]:
+    """Summarise the points of each side of some deals, float64 [deals, sides].
+
+    The sides of a deal depend on each other, so intervals are over deals, as in `evaluation.judge`.
+
+    Returns:
+        `points` of the side a game, and the share of games `won`, draws counting half: mean and
+        both ends of the 95% interval; `sides` has the shares won on each side.
+    """
+    found: dict[str, Any] = {"points": _rounded(student(points.mean(axis=1, keepdims=True)))}
     if game.payoff_range[0] < 0:
-        found["won"] = _interval(shares)
-        found["sides"] = [round(float(each.mean()), 4) for each in shares]
+        won = wins(points)
+        found["won"] = _rounded(shares(won.mean(axis=1, keepdims=True)))
+        found["sides"] = [round(each, 4) for each in won.mean(axis=0).tolist()]
     return found
 
 
-def _interval(parts: Sequence[Tensor]) -> list[float]:
-    """Return the mean of the means of some parts, and the ends of its 95% interval."""
-    mean = sum(float(each.mean()) for each in parts) / len(parts)
-    variance = sum(float(each.var()) / len(each) for each in parts) / len(parts) ** 2
-    margin = 1.96 * math.sqrt(variance)
-    return [round(value, 4) for value in (mean, mean - margin, mean + margin)]
+def _rounded(estimates: Sequence[Estimate]) -> list[float]:
+    """Round the mean and the ends of a single estimate."""
+    [estimate] = estimates
+    return [round(each, 4) for each in estimate]

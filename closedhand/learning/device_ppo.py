@@ -39,7 +39,7 @@ from closedhand.envs.device_batch import DeviceBatch
 from closedhand.learning import module_state, networks
 from closedhand.learning.device_evaluation import versus
 from closedhand.learning.device_rollout import Rollout, log_softmax
-from closedhand.learning.module_state import Weights
+from closedhand.learning.module_state import Moments, Weights
 from closedhand.learning.network_learner import NetworkLearner, NetworkSettings
 from closedhand.learning.ppo import MEASURED, clipped_gain
 
@@ -264,18 +264,15 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
                 for each, state in zip(modules, kept, strict=True):
                     each.load_state_dict(state)
                 if undo:
-                    for state in self.optimiser.state.values():
-                        for moment in state.values():
-                            moment.zero_()
-                    if self._restored is not None:
-                        module_state.restore_moments_in_place(self.optimiser, self._restored)
-                        self._restored = None
+                    module_state.set_moments_in_place(self.optimiser, self._waiting or {})
+                    self._waiting = None
                     self._measured.zero_()
             graph.replay()
 
         return run
 
-    _restored: dict[str, Any] | None = None
+    # Restored moments until the capture of `_learn`, which makes the tensors that hold them.
+    _waiting: Moments | None = None
 
     def update(self, rng: np.random.Generator) -> dict[str, float]:
         """Do steps 1 to 3 of an update; see the module."""
@@ -324,8 +321,8 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
     # The protocol of learners.
 
     def agent_weights(self) -> Weights:
-        """Return the averaged weights."""
-        return {name: each.cpu().numpy() for name, each in self.average.state_dict().items()}
+        """Return copies of the averaged weights."""
+        return {name: each.cpu().numpy().copy() for name, each in self.average.state_dict().items()}
 
     def score(self, opponent: str) -> dict[str, Any]:
         """Measure points and share of games won, greedily, against an agent on the device.
@@ -348,7 +345,7 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
     def state(self) -> dict[str, Any]:
         """Return everything that `restore` needs, arrays by name; games begin anew."""
         averages = module_state.arrays_of("average", self.average)
-        halved = {**averages, **module_state.moments_of(self.optimiser)}
+        halved = {**averages, **module_state.moments_of(self.optimiser, self._waiting)}
         return {
             "counts": self.counts,
             "scale": self.rollout.payoffs.cpu().numpy().copy(),
@@ -365,8 +362,12 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
         """
         for name in ("network", "critic", "average"):
             module_state.restore_module(getattr(self, name), name, state)
-        self._restored = state
         if not self._graphs:
             module_state.restore_moments(self.optimiser, state)
+        elif self.optimiser.state:
+            moments = module_state.moments_in(self.optimiser, state)
+            module_state.set_moments_in_place(self.optimiser, moments)
+        else:
+            self._waiting = module_state.moments_in(self.optimiser, state)
         self.rollout.payoffs.copy_(torch.from_numpy(state["scale"]))
         self.counts = state["counts"]

@@ -206,9 +206,9 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
         return {ours: float(measured[theirs]) for theirs, ours in MEASURED.items()}
 
     def agent_weights(self) -> Weights:
-        """Return the last weights by the names of `PolicyValue`."""
+        """Return copies of the last weights by the names of `PolicyValue`."""
         return {
-            ours + name.removeprefix(theirs): tensor.numpy()
+            ours + name.removeprefix(theirs): tensor.numpy().copy()
             for theirs, ours in RENAMED.items()
             for name, tensor in self.model.policy.state_dict().items()
             if name.startswith(theirs)

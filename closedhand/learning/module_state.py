@@ -34,11 +34,18 @@ def restore_module(module: torch.nn.Module, name: str, state: Weights) -> None:
         each.copy_(torch.from_numpy(array.astype(np.float32)))
 
 
-def moments_of(optimiser: torch.optim.Optimizer) -> dict[str, np.ndarray]:
-    """Copy the moments that an optimiser keeps of each weight."""
+Moments = dict[int, dict[str, torch.Tensor]]
+"""Moments of an optimiser, by the number of the weight and by name."""
+
+
+def moments_of(
+    optimiser: torch.optim.Optimizer, waiting: Moments | None = None
+) -> dict[str, np.ndarray]:
+    """Copy the moments that an optimiser keeps of each weight, or those `waiting` for it."""
+    held = optimiser.state_dict()["state"] if waiting is None else waiting
     return {
         f"optimiser.{i}.{key}": each.cpu().numpy().copy()
-        for i, moments in optimiser.state_dict()["state"].items()
+        for i, moments in held.items()
         for key, each in moments.items()
     }
 
@@ -47,17 +54,16 @@ MOMENTS = {"step", "exp_avg", "exp_avg_sq"}
 """Names of Adam's statistics of each weight; `step` is a single number."""
 
 
-def _moments_in(
-    optimiser: torch.optim.Optimizer, state: Weights
-) -> dict[int, dict[str, torch.Tensor]]:
-    """Collect the moments of `moments_of` by weight and name.
+def moments_in(optimiser: torch.optim.Optimizer, state: Weights) -> Moments:
+    """Read the moments of `moments_of` from the state of a learner, with its `counts`.
 
     Raises:
         ValueError: They are not those of Adam for weights of these shapes. PyTorch would take them,
-            and read or write beyond their ends.
+            and read or write beyond their ends. Or there are none though decisions were learned
+            from.
     """
     weights = [each for group in optimiser.param_groups for each in group["params"]]
-    moments: dict[int, dict[str, torch.Tensor]] = {}
+    moments: Moments = {}
     for name in (name for name in state if name.startswith("optimiser.")):
         _, i, key = name.split(".")
         array, shape = whole(state[name]), () if key == "step" else tuple(weights[int(i)].shape)
@@ -66,22 +72,28 @@ def _moments_in(
         moments.setdefault(int(i), {})[key] = torch.from_numpy(array.copy())
     if any(each.keys() != MOMENTS for each in moments.values()):
         raise ValueError("moments")
+    _, decisions, *_ = state["counts"]
+    if decisions and not moments:
+        raise ValueError("moments")
     return moments
 
 
 def restore_moments(optimiser: torch.optim.Optimizer, state: Weights) -> None:
-    """Copy moments that `moments_of` returned into an optimiser; raises as `_moments_in` does."""
-    moments = _moments_in(optimiser, state)
+    """Copy moments that `moments_of` returned into an optimiser; raises as `moments_in` does."""
+    moments = moments_in(optimiser, state)
     optimiser.load_state_dict({**optimiser.state_dict(), "state": moments})
 
 
-def restore_moments_in_place(optimiser: torch.optim.Optimizer, state: Weights) -> None:
-    """Write moments into the tensors that an optimiser already has, at the same addresses."""
-    parameters = [each for group in optimiser.param_groups for each in group["params"]]
-    for i, moments in _moments_in(optimiser, state).items():
-        for key, moment in moments.items():
-            held = optimiser.state[parameters[i]][key]
-            held.copy_(moment.reshape(held.shape))
+def set_moments_in_place(optimiser: torch.optim.Optimizer, moments: Moments) -> None:
+    """Write moments into the tensors that an optimiser already has, at the same addresses.
+
+    Those of which none are given become 0, as before the first step.
+    """
+    weights = [each for group in optimiser.param_groups for each in group["params"]]
+    for i, weight in enumerate(weights):
+        for key, held in optimiser.state.get(weight, {}).items():
+            given = moments.get(i, {}).get(key)
+            held.zero_() if given is None else held.copy_(given.reshape(held.shape))
 
 
 @torch.no_grad()

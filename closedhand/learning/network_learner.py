@@ -131,7 +131,7 @@ class NetworkLearner(Generic[Chosen]):
         raise NotImplementedError
 
     def agent_weights(self) -> Weights:
-        """Return the weights for agents, by the names of a network of `shape`."""
+        """Return the weights for agents, copies, by the names of a network of `shape`."""
         raise NotImplementedError
 
     def sources(self) -> dict[str, Any]:

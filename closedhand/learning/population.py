@@ -1,6 +1,8 @@
 """The opponent pool of a learner: itself, frozen selves, or agents by name.
 
-1. Each given opponent takes an equal share of the games of an update.
+1. Each given opponent takes an equal share of the games of an update, to within one game. Every
+   update begins with the first opponent and the first side, so that over updates of few games, as
+   where a game is a match of many rounds, the first ones get more.
 2. `self` is the learner: it plays all seats and learns from all. Against other opponents it plays
    one side, each side in turn.
 3. `pool` is a frozen self, drawn for every update from those kept so far; the draw is logged.
@@ -73,9 +75,10 @@ class Population:
         """Assign the player of each seat of each game, as for `selfplay.Table`.
 
         The learner plays one side and one opponent all others. Successive games go through the
-        opponents, and then through the sides. `SELF`, and `POOL` without a frozen self, are the
-        learner itself, which then plays all seats. `games` are the numbers of the games in their
-        update, `frozen` the indices in `names` of the opponents that are frozen selves.
+        opponents, and then through the sides, anew in each update. `SELF`, and `POOL` without a
+        frozen self, are the learner itself, which then plays all seats. `games` are the numbers of
+        the games in their update, `frozen` the indices in `names` of the opponents that are frozen
+        selves.
 
         Returns:
             `LEARNER`, or the index of the opponent in `names`, int64 [games, seats].

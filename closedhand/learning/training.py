@@ -255,8 +255,8 @@ class DeepLearner(NetworkLearner[Chosen]):
     # The protocol of learners.
 
     def agent_weights(self) -> Weights:
-        """Return the averaged weights."""
-        return self.weights(self.average)
+        """Return copies of the averaged weights."""
+        return {name: each.copy() for name, each in self.weights(self.average).items()}
 
     def after_update(self) -> None:
         """Average the weights, and freeze a self for the pool if it is due."""

@@ -212,6 +212,22 @@ def test_a_resumed_league_is_as_if_never_interrupted(first: int, tmp_path: Path)
         assert league.play(game, agents, enough, 6, played=resumed) is resumed
 
 
+def test_a_league_is_resumed_with_its_own_chunk(tmp_path: Path) -> None:
+    """Random agents are made anew for each job, so its size decides their numbers."""
+    agents, path = ["random", "default"], tmp_path / "league.json"
+    whole = league.play(ONE, agents, 60, 6, chunk=20)
+    path.write_text(json.dumps(summary(ONE, agents, 40, 6, chunk=20)))
+    for other in (30, None):
+        with pytest.raises(InputError, match=f"was made with chunk 20, not {other}"):
+            league.load(path, ONE, agents, 6, False, chunk=other)
+    played = league.load(path, ONE, agents, 6, False, chunk=20)
+    for other in (30, None):
+        with pytest.raises(InputError, match=f"was begun with chunk 20, not {other}"):
+            league.play(ONE, agents, 60, 6, played=played, chunk=other)
+    resumed = league.play(ONE, agents, 60, 6, played=played, chunk=20)
+    assert (resumed.played.returns == whole.played.returns).all()
+
+
 def test_an_interruption_keeps_finished_deals() -> None:
     part = league.play(ONE, ["default"], 300, progress=interrupt_at(250))
     assert (part.interrupted, part.deals) == (True, 250)

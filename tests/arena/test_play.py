@@ -213,6 +213,81 @@ def _after_passes(game: Game, state: State, number: int) -> State:
     return game.view(state, int(state.player))
 
 
+class Failing:
+    """An agent whose second decision fails."""
+
+    name = "failing"
+
+    def __init__(self, game: Game, failure: BaseException | int) -> None:
+        self.failure, self.asked, self.agent = failure, 0, make_agent(game, "rule")
+
+    def act(self, view: State) -> int:
+        self.asked += 1
+        if self.asked != 2:
+            return self.agent.act(view)
+        if isinstance(self.failure, int):
+            return self.failure
+        raise self.failure
+
+
+def with_failing(failure: BaseException | int) -> play.Session:
+    """A session in which the last agent fails after the person's first play."""
+    first, adviser = make_agent(DOUDIZHU, "rule"), make_agent(DOUDIZHU, "decompose")
+    agents = [first, Failing(DOUDIZHU, failure)]
+    return play.Session(DOUDIZHU, start(DOUDIZHU, None, 0), 1, agents, adviser)
+
+
+@pytest.mark.parametrize("failure", [InputError("no answer"), 10**6, ZeroDivisionError()])
+def test_after_a_failure_of_an_agent_the_person_decides_again(
+    failure: Exception | int,
+) -> None:
+    """The agent between has acted by then, so its play is taken back too."""
+    table = with_failing(failure)
+    state, events, listed = table.state.copy(), list(table.log), table.hints()
+    expected = ZeroDivisionError if isinstance(failure, ZeroDivisionError) else play.AgentFailed
+    with pytest.raises(expected):
+        table.play("#1")
+    assert table.state.tobytes() == state.tobytes()
+    assert table.log == events and table.hints() is listed
+    with pytest.raises(InputError, match="first decision"):
+        table.undo()
+    table.play("#1")
+    assert int(table.state.player) == 1 and len(table.log) > len(events) + 1
+
+
+def test_an_interruption_while_an_agent_thinks_takes_the_play_back() -> None:
+    table = with_failing(KeyboardInterrupt())
+    state = table.state.copy()
+    shown: list[str] = []
+    assert not play.run(table, lambda prompt: "#1", shown.append)
+    assert shown[-1] == "\nleft the game"
+    assert table.state.tobytes() == state.tobytes()
+
+
+def test_a_failure_of_an_agent_is_no_typing_error() -> None:
+    table = with_failing(InputError("no answer"))
+    prompts: list[int] = []
+    lines, shown = iter(["#1", "#1", "quit"]), list[str]()
+
+    def ask(prompt: str) -> str:
+        prompts.append(int(table.state.player))
+        return next(lines)
+
+    assert not play.run(table, ask, shown.append)
+    assert prompts == [1, 1, 1]
+    said = [line for line in shown if "no answer" in line]
+    assert said == [
+        "player_0, failing: no answer (your play is taken back: try again, play otherwise, or quit)"
+    ]
+
+
+def test_an_agent_that_fails_before_the_first_decision_is_named() -> None:
+    failing = Failing(DOUDIZHU, InputError("no answer"))
+    failing.asked = 1
+    with pytest.raises(play.AgentFailed, match=r"^player_0, failing: no answer$"):
+        play.Session(DOUDIZHU, start(DOUDIZHU, None, 0), 1, [failing, failing], failing)
+
+
 @pytest.mark.parametrize("error", [EOFError, KeyboardInterrupt])
 def test_leaving(error: type[BaseException]) -> None:
     def ask(prompt: str) -> str:

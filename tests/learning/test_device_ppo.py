@@ -1,3 +1,6 @@
+from contextlib import nullcontext
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -5,6 +8,8 @@ import torch
 from closedhand.core.agents import make_agent
 from closedhand.core.registry import make_game
 from closedhand.envs.seatwise import seat_advantages
+from closedhand.learning import device_evaluation
+from closedhand.learning.device_evaluation import score_of
 from closedhand.learning.device_ppo import DevicePPO, DevicePPOSettings, PolicyLoss
 from closedhand.learning.device_rollout import log_softmax
 from closedhand.learning.module_state import half, whole
@@ -89,6 +94,66 @@ def test_a_resumed_one_has_the_same_weights(tmp_path):
     assert twin.updates == 3
 
 
+def test_weights_for_agents_stay_as_they_are():
+    ppo = learner()
+    ppo.advance(0)
+    found = ppo.agent_weights()
+    kept = {name: each.copy() for name, each in found.items()}
+    ppo.advance(0)
+    assert all((found[name] == kept[name]).all() for name in kept)
+
+
+def moments_of(state):
+    return {name: whole(each) for name, each in state.items() if name.startswith("optimiser.")}
+
+
+def waiting(state):
+    """A learner as with CUDA graphs: it has no place for moments before its first update."""
+    ppo = learner()
+    ppo._graphs = True
+    ppo.restore(state)
+    return ppo
+
+
+def same(mine, theirs):
+    return mine.keys() == theirs.keys() and all((mine[name] == theirs[name]).all() for name in mine)
+
+
+def test_moments_that_wait_for_an_update_are_saved():
+    ppo = learner()
+    ppo.advance(0)
+    state = ppo.state()
+    again = waiting(state)
+    assert moments_of(state) and same(moments_of(again.state()), moments_of(state))
+    assert same(moments_of(waiting(again.state()).state()), moments_of(state))
+    bare = {name: each for name, each in state.items() if not name.startswith("optimiser.")}
+    with pytest.raises(ValueError, match="moments"):
+        waiting(bare)
+
+
+def test_the_capture_of_a_graph_sets_moments_that_wait(monkeypatch):
+    stream = SimpleNamespace(wait_stream=lambda other: None)
+    graph = SimpleNamespace(replay=lambda: None)
+    for name, fake in (
+        ("Stream", lambda: stream), ("current_stream", lambda: stream), ("stream", nullcontext),
+        ("CUDAGraph", lambda: graph), ("graph", nullcontext),
+    ):  # fmt: skip
+        monkeypatch.setattr(torch.cuda, name, fake)
+    ppo = learner()
+    ppo.advance(0)
+    state = ppo.state()
+    again = waiting(state)
+    again._descend = again._captured(again._learn, undo=True)
+    again.advance(0)  # nothing but warm-up runs, which leave no trace
+    assert again._waiting is None and same(moments_of(again.state()), moments_of(state))
+    # Then the moments have places, to which they are restored at once.
+    ppo.advance(0)
+    again.restore(ppo.state())
+    assert same(moments_of(again.state()), moments_of(ppo.state()))
+    again.restore(learner().state())
+    assert not any(each.any() for each in moments_of(again.state()).values())
+
+
 def test_a_resumed_one_plays_other_deals():
     first, second = learner(), learner()
     first.advance(0)
@@ -124,6 +189,36 @@ def test_it_is_judged_on_the_device():
 def test_a_single_game_is_judged_with_an_interval():
     score = learner(games=1).score("random")
     assert np.isfinite([*score["points"], *score["won"]]).all()
+
+
+def test_intervals_are_over_deals_whose_sides_depend_on_each_other():
+    game = make_game("leduc")
+    # What one side of a deal gains the other loses: the mean of a deal varies by nothing else.
+    noise = 8 * np.random.default_rng(1).standard_normal(400)
+    opposed = score_of(game, np.stack([noise, -noise], axis=1))
+    assert opposed["points"] == [0, 0, 0]
+    assert opposed["won"] == [0.5, 0.5, 0.5]
+    # Both sides of a deal are paid alike: there are no more observations than deals.
+    alike = score_of(game, np.repeat(noise[:, None], 2, axis=1))
+    half = 1.966 * noise.std(ddof=1) / 20  # Student's t of 399 degrees of freedom
+    mean = noise.mean()
+    assert alike["points"] == pytest.approx([mean, mean - half, mean + half], abs=2e-3)
+    share = (noise > 0).mean()
+    low, high = alike["won"][1:]
+    assert alike["sides"] == [pytest.approx(share, abs=1e-4)] * 2
+    assert (high - low) / 2 == pytest.approx(1.966 * (share * (1 - share) / 400) ** 0.5, rel=0.01)
+
+
+def test_a_match_of_many_rounds_is_played_to_its_end(monkeypatch):
+    monkeypatch.setattr(device_evaluation, "MOST_STEPS", 200)
+    ppo = DevicePPO(
+        make_game("daihinmin", rounds=3), DevicePPOSettings(**{**SMALL, "games": 2}), 3,
+        device="cpu",
+    )  # fmt: skip
+    steps, step = [], ppo._judged.step
+    monkeypatch.setattr(ppo._judged, "step", lambda actions: steps.append(0) or step(actions))
+    assert np.isfinite(ppo.score("random")["points"]).all()
+    assert len(steps) > 5 * 200
 
 
 @pytest.mark.slow

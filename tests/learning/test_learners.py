@@ -251,3 +251,24 @@ def test_a_pool_with_the_learner_of_every_update_is_restored() -> None:
     ]  # fmt: skip
     with pytest.raises(ValueError, match="pool"):
         again.restore({**pool.state(), "pool": np.array([0])})
+
+
+@every_learner
+def test_weights_for_agents_stay_as_they_are(algorithm: str) -> None:
+    learner = learn(LEARNERS[algorithm](make_game("leduc")), 1)
+    found = learner.agent_weights()
+    kept = {name: each.copy() for name, each in found.items()}
+    learn(learner, 2)
+    assert all((found[name] == kept[name]).all() for name in kept)
+    assert any((each != kept[name]).any() for name, each in learner.agent_weights().items())
+
+
+@every_learner
+def test_a_training_without_its_moments_is_not_resumed(algorithm: str) -> None:
+    """Before the first update there are none."""
+    learner, again = (LEARNERS[algorithm](make_game("leduc")) for _ in range(2))
+    again.restore(learner.state())
+    state = learn(learner, 1).state()
+    bare = {name: each for name, each in state.items() if not name.startswith("optimiser.")}
+    with pytest.raises(ValueError, match="moments"):
+        again.restore(bare)

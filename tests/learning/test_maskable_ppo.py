@@ -44,6 +44,14 @@ def test_the_same_seed_gives_the_same_network_and_leaves_other_randomness_alone(
     assert (found == again).all() and (found != other).any()
 
 
+def test_weights_for_agents_stay_as_they_are() -> None:
+    trained = learn(learner(make_game("leduc")), 1)
+    found = trained.agent_weights()
+    kept = {name: each.copy() for name, each in found.items()}
+    learn(trained, 2)
+    assert all((found[name] == kept[name]).all() for name in kept)
+
+
 def test_it_learns_from_payoffs_of_size_1() -> None:
     """Rewards are divided by the standard deviation of the payoffs of random play."""
     envs = learner(make_game("leduc"), ["random"]).model.env

@@ -31,9 +31,6 @@ from closedhand.core.registry import make_game
 MATCH = 100
 """Rounds of a match; the next match begins without classes and with other seats."""
 
-SIDE_BY_SIDE = 5000
-"""Rounds of a job in a league without searching agents; its matches are played side by side."""
-
 KOUS = ("kou", "kou[letter=1]")
 """The agents that are measured: our reading of the paper, and its literal text."""
 
@@ -220,8 +217,6 @@ def compute(
 def _part(path: Path, game: Game, agents: Sequence[str], rounds: int, plan: Plan) -> Part:
     """Make the part of a league; it resumes the league from its own complete file."""
     seed = plan.seed
-    is_search = any(agent.startswith("monte-carlo") for agent in agents)
-    chunk = league.CHUNK if is_search else SIDE_BY_SIDE
 
     def part(notes: Notes) -> dict[str, Any]:
         try:
@@ -236,7 +231,7 @@ def _part(path: Path, game: Game, agents: Sequence[str], rounds: int, plan: Plan
 
         done = league.play(
             game, agents, deals, seed, False, plan.workers, played,
-            lambda n: notes(n / deals), save, chunk,
+            lambda n: notes(n / deals), save,
         )  # fmt: skip
         if done.deals > deals:
             done = replace(done, played=cut(done.played, deals))
