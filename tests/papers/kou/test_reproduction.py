@@ -1,6 +1,7 @@
 """The reproduction of the paper about kou."""
 
 import json
+import math
 from pathlib import Path
 from typing import Any, cast
 
@@ -44,6 +45,8 @@ def test_signs_are_told_where_both_are_certain() -> None:
     assert report.sign_of(Estimate(50.0, 10.0, 90.0), -1211) == "other"
     assert report.sign_of(Estimate(50.0, -10.0, 90.0), -1211) == "open"
     assert report.sign_of(Estimate(50.0, 10.0, 90.0), 160) == "open"
+    for mean in (-50.0, 50.0):  # of a single match
+        assert report.sign_of(Estimate(mean, math.nan, math.nan), -1211) == "open"
 
 
 def test_fewer_rounds_leave_a_longer_league_as_it_is(
