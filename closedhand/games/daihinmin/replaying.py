@@ -220,7 +220,8 @@ def to_log(records: Iterable[Record]) -> logs.Log:
     """Convert records of consecutive rounds to a log, with points counted from the first round.
 
     Raises:
-        InputError: There are no records, or one is not a complete, legal round of Daihinmin.
+        InputError: There are no records, one is not a complete, legal round of Daihinmin, or one
+            does not follow the others: its agents, its seats or its classes are not theirs.
     """
     log = logs.Log({})
     points = np.zeros(PLAYERS, np.int64)
@@ -229,14 +230,19 @@ def to_log(records: Iterable[Record]) -> logs.Log:
         first = first or record
         if record.game != "daihinmin" or record.rules != first.rules:
             raise InputError("a log holds rounds of Daihinmin under one set of rules")
+        game = flat_game(record.game, record.rules)
         if number == 1:
-            logs.check_loggable(flat_game(record.game, record.rules))
+            logs.check_loggable(game)
         try:
             values = _round_values(record, points)
             if log.rounds:
-                reset = len(log.rounds) % first.rules.get("class_period", 100) == 0
-                last = log.rounds[-1]["result"]
-                if values["mibun"] != (logs.NO_CLASSES if reset else _classes_of(last)):
+                last = log.rounds[-1]
+                if record.agents != first.agents:
+                    raise InputError("its agents are not those of the first: a log names them once")
+                if values["seat"] != last["seat"] and len(log.rounds) % game.options["seat_period"]:
+                    raise InputError(f"the seats change from {last['seat']} to {values['seat']}")
+                reset = len(log.rounds) % game.options["class_period"] == 0
+                if values["mibun"] != (logs.NO_CLASSES if reset else _classes_of(last["result"])):
                     raise InputError("its classes are not those of the round before")
             log.rounds.append(values)
         except InputError as error:

@@ -4,6 +4,7 @@ import gzip
 import json
 import re
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -180,6 +181,31 @@ def test_what_is_no_log_of_rounds(tmp_path: Path, records: list[Record]) -> None
     wrong = Record(whole.game, whole.rules, ("4c", *whole.actions), whole.deal)
     with pytest.raises(InputError, match="record 1"):
         replaying.to_log([wrong])
+
+
+def test_a_log_has_one_list_of_players(records: list[Record]) -> None:
+    for agents in (("a", "b", "c", "d", "e"), None):
+        with pytest.raises(InputError, match="record 2: its agents are not those of the first"):
+            replaying.to_log([records[0], replace(records[1], agents=agents)])
+
+
+@pytest.mark.parametrize("period", [1, 2])
+def test_seats_change_at_the_end_of_a_period_only(period: int, tmp_path: Path) -> None:
+    game = make_game("daihinmin", class_period=1, seat_period=period)
+    rng, found = np.random.default_rng(3), []
+    for seats in ("01234", "43210"):
+        hands = game.deal_text(game.deal(rng)).split(";")[1:]
+        state = game.parse_deal(";".join([seats, *hands]))
+        while not game.over(state):
+            game.play(state, game.sample(rng, state))
+        found.append(from_state(game, state))
+    if period == 2:
+        with pytest.raises(InputError, match="record 2: the seats change from 01234 to 43210"):
+            replaying.to_log(found)
+        return
+    path = tmp_path / "a.log"
+    path.write_text(logs.log_text(replaying.to_log(found)))
+    assert [each.error for each in replay_file(path)] == [None, None]
 
 
 def test_submissions_that_form_no_play_are_passes(log: Path, records: list[Record]) -> None:
