@@ -66,6 +66,8 @@ def replay_log(path: Path) -> Iterator[Replay]:
             assert found.returns is not None
             stated = values["points"].split()
             if points is None:  # the log begins after the first round
+                if len(stated) != PLAYERS:
+                    raise InputError(f"the points are {values['points']}, not {PLAYERS} numbers")
                 sums = [parse_whole(each, "points") for each in stated]
             else:
                 sums = [

@@ -145,6 +145,9 @@ def swapped(text: str) -> str:
         (1, "change_cards", lambda text: text.split("EE ", 1)[1], "pays , not"),
         (1, "change_cards", lambda text: text.rsplit(" ", 1)[0], "returns , not 1 cards"),
         (1, "change_cards", lambda text: text + " 00S3EE", "0 gives nothing to 0"),
+        (1, "change_cards", lambda text: text + " 01KEE", "'K' is not a card"),
+        (1, "points", lambda text: text[2:], "the points are"),
+        (1, "palyer_cards", lambda text: text[text.index(" ") + 1 :], "there are 4 hands, not 5"),
         (
             1,
             "palyer_cards",
@@ -206,6 +209,14 @@ def test_seats_change_at_the_end_of_a_period_only(period: int, tmp_path: Path) -
     path = tmp_path / "a.log"
     path.write_text(logs.log_text(replaying.to_log(found)))
     assert [each.error for each in replay_file(path)] == [None, None]
+
+
+@pytest.mark.parametrize("entry", ["0", "0S3", "0xS3"])
+def test_a_gift_is_to_a_player(entry: str, log: Path) -> None:
+    values = logs.read(log).rounds[1]
+    values["change_cards"] += f" {entry}EE"
+    with pytest.raises(InputError, match=f"the entry '{entry}' gives cards to no player"):
+        logs.round_record(values)
 
 
 def test_submissions_that_form_no_play_are_passes(log: Path, records: list[Record]) -> None:
@@ -306,6 +317,9 @@ def test_a_log_begins_at_any_round(log: Path, records: list[Record], tmp_path: P
         changed.rounds[1]["points"] = "1 2 3 4 5"
         part.write_text(logs.log_text(changed))
         assert "the points are" in str(list(replay_file(part))[1].error)
+        changed.rounds[0]["points"] = "1 2 3 4"
+        part.write_text(logs.log_text(changed))
+        assert "the points are 1 2 3 4, not 5 numbers" in str(next(replay_file(part)).error)
 
 
 def test_a_log_of_forbidden_finishes(tmp_path: Path) -> None:
