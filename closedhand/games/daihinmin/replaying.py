@@ -194,7 +194,8 @@ def log_records(path: Path) -> list[Record]:
     """Convert the rounds of a log to records.
 
     Raises:
-        InputError: The file cannot be read as a log, or one of its rounds cannot be read.
+        InputError: The file cannot be read as a log, or one of its rounds cannot be read or breaks
+            the rules.
     """
     log = logs.read(path)
     options = _options(path, log)
@@ -204,13 +205,7 @@ def log_records(path: Path) -> list[Record]:
         if warning:
             warnings.warn(f"{path}, round {number}: {warning}", stacklevel=2)
         try:
-            record = logs.round_record(values, log.names, **options)
-            if values["change_cards"] == logs.UNKNOWN_EXCHANGE:
-                record = _with_exchange(record, values)
-            else:
-                with suppress(InputError):
-                    record = _replayed(record, values)
-            records.append(record)
+            records.append(_replayed(logs.round_record(values, log.names, **options), values))
             for cards in logs.lost_cards(values).values():
                 raise InputError(f"the server lost {logs.cards_text(cards)}: no record can hold it")
         except InputError as error:

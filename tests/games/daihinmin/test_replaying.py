@@ -170,6 +170,13 @@ def test_one_mistake_is_one_error(number, key, change, message, log: Path) -> No
     data = json.loads(result.stdout)
     assert data["errors"] == len(errors)
     assert data["games"][number]["round"] == number
+    # Records hold the rounds alone: neither what links them nor the points after all of them.
+    if errors[0].startswith(("round 1: the seats", "round 1: the points are")):
+        return
+    with pytest.raises(InputError, match=rf"match\.log, round {number}: "):
+        replaying.log_records(log)
+    result = run("records", "export", log, "--out", log.with_suffix(".jsonl"))
+    assert (result.exit_code, log.with_suffix(".jsonl").exists()) == (2, False)
 
 
 def test_what_is_no_log_of_rounds(tmp_path: Path, records: list[Record]) -> None:
