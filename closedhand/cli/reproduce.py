@@ -17,7 +17,12 @@ from closedhand.core.files import write_atomically
 from closedhand.core.parts import chosen_sections
 from closedhand.core.registry import load
 
-Out = Annotated[Path, typer.Option(help="Folder for the report and its results.")]
+Out = Annotated[
+    Path,
+    typer.Option(
+        help="Folder for the report and its results; those in it with other settings are replaced."
+    ),
+]
 Only = Annotated[
     str | None,
     typer.Option(help="Sections to compute, separated by commas, which name the report's files."),

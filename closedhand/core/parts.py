@@ -55,8 +55,8 @@ class Notes:
     def own(self, folder: Path) -> None:
         """Claim a folder for runs of the part, before `keep`.
 
-        If the part starts anew, the folder is removed first: its files were made by another version
-        or with other settings.
+        If the part starts anew, the folder is removed first: the version or the settings may have
+        changed since its files were made.
         """
         if self.begun is None and folder.exists():
             try:
@@ -90,8 +90,8 @@ def compute_parts(
 ) -> dict[str, dict[str, Any]]:
     """Compute results by name, except those that the folder holds with the same settings.
 
-    The package's version is one of the settings. `progress` is called with the name of a part, the
-    number of parts done and their total.
+    A result with other settings is replaced. The package's version is one of the settings.
+    `progress` is called with the name of a part, the number of parts done and their total.
 
     Raises:
         InputError: A result cannot be written, or would replace another kind of file.

@@ -120,14 +120,20 @@ def check_deals(game: Game, games: int, seed: int) -> None:
     """Check that a seed determines the whole deal, and that seeds differ."""
     seen = set()
     seeds = range(seed, seed + max(games, 20))  # a small game has few different deals
-    for number in seeds:
-        state = game.deal(np.random.default_rng(number))
-        random.seed(number)
-        np.random.seed(number)
-        again = game.deal(np.random.default_rng(number))
-        same(game, state, again, "the same seed deals the same state")
-        expect(state.moves == 0, "a new game has made no moves, not {}", state.moves)
-        seen.add(state.tobytes())
+    # The global generators must not matter; they are the caller's, who gets them back unchanged.
+    before = random.getstate(), np.random.get_state()
+    try:
+        for number in seeds:
+            state = game.deal(np.random.default_rng(number))
+            random.seed(number)
+            np.random.seed(number)
+            again = game.deal(np.random.default_rng(number))
+            same(game, state, again, "the same seed deals the same state")
+            expect(state.moves == 0, "a new game has made no moves, not {}", state.moves)
+            seen.add(state.tobytes())
+    finally:
+        random.setstate(before[0])
+        np.random.set_state(before[1])
     expect(len(seen) > 1, "{} different seeds deal the same state", len(seeds))
 
 

@@ -265,11 +265,10 @@ def of_daihinmin(game: Game, view: State, player: int) -> Numbers:
             back |= "J" in text
         numbers["jack"] = int(back and game.options["jack_back"])
         numbers["reversed"] = int(turned)
-        live = int(view.out) < players
-        numbers |= {
-            f"fallen {place}": int(live and view.places[seat] == players - 1)
-            for place, seat in zip(places, order, strict=True)
-        }
+        for place, seat in zip(places, order, strict=True):
+            daifugo = view.classes[seat] == 0 and int(view.out) < players
+            early = view.places[seat] >= 0 and view.left[seat] > 0
+            numbers[f"fallen {place}"] = int(daifugo and early)
     if game.options["seven_give"] or game.options["ten_discard"]:
         numbers["due"] = int(view.due)
         for place, seat in zip(places, order, strict=True):

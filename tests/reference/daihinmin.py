@@ -213,6 +213,7 @@ class Reference:
         self.least = 0  # place in the deck of the lowest such card
         self.open: list[tuple[str, int]] = []  # cards given after a seven, and who holds them
         self.daifugo = classes.index(0) if classes is not None and capital_fall else None
+        self.fallen: int | None = None
         self.forbidden_finish = forbidden_finish
         self.has_number_lock = number_lock
         self.pass_limit = pass_limit
@@ -436,6 +437,7 @@ class Reference:
             self.finish(self.player)
             if self.daifugo in self.live() and free[0] == 0:
                 self.places[self.daifugo] = max(free)
+                self.fallen = self.daifugo
         if len(self.live()) == 1:
             self.finish(self.live()[0])
         return self.over()

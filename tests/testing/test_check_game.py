@@ -3,18 +3,20 @@
 import dataclasses
 import json
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 from support import FUZZ, VARIANTS, examples, variant_id
 
 from closedhand import InputError, make_game
 from closedhand.core import registry
 from closedhand.core.registry import GameSpec
-from closedhand.testing import ContractError, check_game
+from closedhand.testing import ContractError, check_game, contract
 
 KUHN = Path(__file__).parents[2] / "examples" / "kuhn-poker" / "kuhn_poker" / "game.py"
 """A correct game, small enough to break it in many ways."""
@@ -33,6 +35,14 @@ def test_our_games_keep_the_contract(variant: tuple[str, dict[str, Any]]) -> Non
     name, options = variant
     game = make_game(name, **options)
     check_game(game, games=examples(8 if game.options == make_game(name).options else 4))
+
+
+def test_the_callers_generators_are_left_alone() -> None:
+    before, numbers = random.getstate(), np.random.get_state(legacy=False)["state"]
+    contract.check_deals(make_game("leduc"), 20, 0)
+    assert random.getstate() == before
+    after = np.random.get_state(legacy=False)["state"]
+    assert after["pos"] == numbers["pos"] and (after["key"] == numbers["key"]).all()
 
 
 class Fault(NamedTuple):

@@ -261,8 +261,9 @@ def submission(text: str) -> int:
 
 def given_cards(text: str) -> int:
     """Parse the cards given in the exchange to a set; the joker may be written as in a play."""
-    jokers = JOKER_SUITS + FIFTH
-    return cards_of("".join(HELD_JOKER if pair[0] in jokers else pair for pair in _pairs(text)))
+    pairs, jokers = _pairs(text), JOKER_SUITS + FIFTH
+    written = (HELD_JOKER if len(pair) == 2 and pair[0] in jokers else pair for pair in pairs)
+    return cards_of("".join(written))
 
 
 def lost_cards(values: Mapping[str, str]) -> dict[int, int]:
@@ -331,10 +332,16 @@ def check_form(values: Mapping[str, str]) -> None:
     permutation(values["result"], "the result")
     if values["mibun"] != NO_CLASSES:
         permutation(values["mibun"], "the classes")
-    given = "" if values["change_cards"] == NO_EXCHANGE else values["change_cards"]
-    for entry in entries(given) + entries(values["play"]):
-        if entry[:1] not in tuple("01234"):
+    if (hands := len(values["palyer_cards"].split())) != PLAYERS:
+        raise InputError(f"there are {hands} hands, not {PLAYERS}")
+    gifts = entries("" if values["change_cards"] == NO_EXCHANGE else values["change_cards"])
+    players = tuple("01234")
+    for entry in gifts + entries(values["play"]):
+        if entry[:1] not in players:
             raise InputError(f"the entry {entry!r} is of no player")
+    for entry in gifts:
+        if entry[1:2] not in players:
+            raise InputError(f"the entry {entry!r} gives cards to no player")
 
 
 def round_record(values: Mapping[str, str], names: tuple[str, ...] = (), **options: Any) -> Record:

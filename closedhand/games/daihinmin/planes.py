@@ -150,7 +150,9 @@ def write_house(rules, state, player, out):
     if options.capital_fall and state.out < len(state.hands):
         other = np.int64(player)
         for i in range(len(state.hands)):
-            out[FALLEN + i] = state.places[other] == len(state.hands) - 1
+            # While a round runs, only a fallen daifugo is out with cards left. Its place does not
+            # tell it: forbidden finishes get the last places too.
+            out[FALLEN + i] = state.places[other] >= 0 and state.left[other] > 0
             other = np.int64(state.next[other])
     return np.int64(FALLEN + len(state.hands))
 

@@ -66,6 +66,8 @@ def replay_log(path: Path) -> Iterator[Replay]:
             assert found.returns is not None
             stated = values["points"].split()
             if points is None:  # the log begins after the first round
+                if len(stated) != PLAYERS:
+                    raise InputError(f"the points are {values['points']}, not {PLAYERS} numbers")
                 sums = [parse_whole(each, "points") for each in stated]
             else:
                 sums = [
@@ -192,7 +194,8 @@ def log_records(path: Path) -> list[Record]:
     """Convert the rounds of a log to records.
 
     Raises:
-        InputError: The file cannot be read as a log, or one of its rounds cannot be read.
+        InputError: The file cannot be read as a log, or one of its rounds cannot be read or breaks
+            the rules.
     """
     log = logs.read(path)
     options = _options(path, log)
@@ -202,13 +205,7 @@ def log_records(path: Path) -> list[Record]:
         if warning:
             warnings.warn(f"{path}, round {number}: {warning}", stacklevel=2)
         try:
-            record = logs.round_record(values, log.names, **options)
-            if values["change_cards"] == logs.UNKNOWN_EXCHANGE:
-                record = _with_exchange(record, values)
-            else:
-                with suppress(InputError):
-                    record = _replayed(record, values)
-            records.append(record)
+            records.append(_replayed(logs.round_record(values, log.names, **options), values))
             for cards in logs.lost_cards(values).values():
                 raise InputError(f"the server lost {logs.cards_text(cards)}: no record can hold it")
         except InputError as error:
@@ -220,7 +217,8 @@ def to_log(records: Iterable[Record]) -> logs.Log:
     """Convert records of consecutive rounds to a log, with points counted from the first round.
 
     Raises:
-        InputError: There are no records, or one is not a complete, legal round of Daihinmin.
+        InputError: There are no records, one is not a complete, legal round of Daihinmin, or one
+            does not follow the others: its agents, its seats or its classes are not theirs.
     """
     log = logs.Log({})
     points = np.zeros(PLAYERS, np.int64)
@@ -229,14 +227,19 @@ def to_log(records: Iterable[Record]) -> logs.Log:
         first = first or record
         if record.game != "daihinmin" or record.rules != first.rules:
             raise InputError("a log holds rounds of Daihinmin under one set of rules")
+        game = flat_game(record.game, record.rules)
         if number == 1:
-            logs.check_loggable(flat_game(record.game, record.rules))
+            logs.check_loggable(game)
         try:
             values = _round_values(record, points)
             if log.rounds:
-                reset = len(log.rounds) % first.rules.get("class_period", 100) == 0
-                last = log.rounds[-1]["result"]
-                if values["mibun"] != (logs.NO_CLASSES if reset else _classes_of(last)):
+                last = log.rounds[-1]
+                if record.agents != first.agents:
+                    raise InputError("its agents are not those of the first: a log names them once")
+                if values["seat"] != last["seat"] and len(log.rounds) % game.options["seat_period"]:
+                    raise InputError(f"the seats change from {last['seat']} to {values['seat']}")
+                reset = len(log.rounds) % game.options["class_period"] == 0
+                if values["mibun"] != (logs.NO_CLASSES if reset else _classes_of(last["result"])):
                     raise InputError("its classes are not those of the round before")
             log.rounds.append(values)
         except InputError as error:

@@ -32,6 +32,7 @@ BIDS = ("BID1", "BID2", "BID3")
 CLAIMS = ("CALL", "ROB")
 DOUBLE, SHOW = "DOUBLE", "SHOW"
 PASSED = "PASSED"
+HIDDEN = "*"
 ROLES = {2: ("landlord", "peasant"), 3: ("landlord", "down peasant", "up peasant")}
 
 
@@ -92,12 +93,18 @@ class Notation(TableNotation):
         raise InputError(f"{text!r} is not a play under the rules {self.preset!r}")
 
     def deal_text(self, state: State) -> str:
-        """Write the four card fields of the last deal, and how many before it were passed."""
-        hands = state.hands + state.played
-        if state.landlord >= 0:
-            hands[state.landlord] -= state.public
-        passed = [f"{PASSED}{state.passed}"] * bool(state.passed)
-        return ";".join([*(unpack(cards) for cards in (*hands, state.public)), *passed])
+        """Write the four card fields of the last deal, and how many before it were passed.
+
+        A field of cards that a view hides is `*`.
+        """
+        fields = [HIDDEN] * (SEATS + 1)
+        for seat in range(SEATS):
+            if len(unpack(state.hands[seat])) == state.left[seat]:
+                dealt = state.hands[seat] + state.played[seat]
+                fields[seat] = unpack(dealt - state.public if seat == state.landlord else dealt)
+        if len(public := unpack(state.public)) == self.rules.options.public:
+            fields[SEATS] = public
+        return ";".join([*fields, *[f"{PASSED}{state.passed}"] * bool(state.passed)])
 
     def parse_deal(self, text: str) -> State:
         """Parse a deal to the state at its start.

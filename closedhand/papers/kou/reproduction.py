@@ -233,10 +233,11 @@ def _part(path: Path, game: Game, agents: Sequence[str], rounds: int, plan: Plan
             game, agents, deals, seed, False, plan.workers, played,
             lambda n: notes(n / deals), save,
         )  # fmt: skip
-        if done.deals > deals:
+        if done.deals > deals:  # the file keeps them all, for later runs
             done = replace(done, played=cut(done.played, deals))
+        else:
+            save(done)
         data = league.summary(done)
-        files.save(path, data)
         if done.interrupted:
             raise KeyboardInterrupt
         matches = np.sum(data.pop("points"), axis=(1, 2))

@@ -57,8 +57,7 @@ def few_of_the_same(options: list[str], rng: np.random.Generator) -> str:
 def told(reference: daihinmin.Reference) -> list[int]:
     """What the player to act is told of house rules."""
     seats, place = reference.seats, reference.seats.index(reference.player)
-    last = reference.number - 1
-    fallen = [reference.places[player] == last for player in seats[place:] + seats[:place]]
+    fallen = [player == reference.fallen for player in seats[place:] + seats[:place]]
     return [reference.back, seats[0] != reference.first_seat, *fallen]
 
 

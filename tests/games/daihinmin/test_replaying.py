@@ -4,6 +4,7 @@ import gzip
 import json
 import re
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -144,6 +145,9 @@ def swapped(text: str) -> str:
         (1, "change_cards", lambda text: text.split("EE ", 1)[1], "pays , not"),
         (1, "change_cards", lambda text: text.rsplit(" ", 1)[0], "returns , not 1 cards"),
         (1, "change_cards", lambda text: text + " 00S3EE", "0 gives nothing to 0"),
+        (1, "change_cards", lambda text: text + " 01KEE", "'K' is not a card"),
+        (1, "points", lambda text: text[2:], "the points are"),
+        (1, "palyer_cards", lambda text: text[text.index(" ") + 1 :], "there are 4 hands, not 5"),
         (
             1,
             "palyer_cards",
@@ -166,6 +170,13 @@ def test_one_mistake_is_one_error(number, key, change, message, log: Path) -> No
     data = json.loads(result.stdout)
     assert data["errors"] == len(errors)
     assert data["games"][number]["round"] == number
+    # Records hold the rounds alone: neither what links them nor the points after all of them.
+    if errors[0].startswith(("round 1: the seats", "round 1: the points are")):
+        return
+    with pytest.raises(InputError, match=rf"match\.log, round {number}: "):
+        replaying.log_records(log)
+    result = run("records", "export", log, "--out", log.with_suffix(".jsonl"))
+    assert (result.exit_code, log.with_suffix(".jsonl").exists()) == (2, False)
 
 
 def test_what_is_no_log_of_rounds(tmp_path: Path, records: list[Record]) -> None:
@@ -180,6 +191,39 @@ def test_what_is_no_log_of_rounds(tmp_path: Path, records: list[Record]) -> None
     wrong = Record(whole.game, whole.rules, ("4c", *whole.actions), whole.deal)
     with pytest.raises(InputError, match="record 1"):
         replaying.to_log([wrong])
+
+
+def test_a_log_has_one_list_of_players(records: list[Record]) -> None:
+    for agents in (("a", "b", "c", "d", "e"), None):
+        with pytest.raises(InputError, match="record 2: its agents are not those of the first"):
+            replaying.to_log([records[0], replace(records[1], agents=agents)])
+
+
+@pytest.mark.parametrize("period", [1, 2])
+def test_seats_change_at_the_end_of_a_period_only(period: int, tmp_path: Path) -> None:
+    game = make_game("daihinmin", class_period=1, seat_period=period)
+    rng, found = np.random.default_rng(3), []
+    for seats in ("01234", "43210"):
+        hands = game.deal_text(game.deal(rng)).split(";")[1:]
+        state = game.parse_deal(";".join([seats, *hands]))
+        while not game.over(state):
+            game.play(state, game.sample(rng, state))
+        found.append(from_state(game, state))
+    if period == 2:
+        with pytest.raises(InputError, match="record 2: the seats change from 01234 to 43210"):
+            replaying.to_log(found)
+        return
+    path = tmp_path / "a.log"
+    path.write_text(logs.log_text(replaying.to_log(found)))
+    assert [each.error for each in replay_file(path)] == [None, None]
+
+
+@pytest.mark.parametrize("entry", ["0", "0S3", "0xS3"])
+def test_a_gift_is_to_a_player(entry: str, log: Path) -> None:
+    values = logs.read(log).rounds[1]
+    values["change_cards"] += f" {entry}EE"
+    with pytest.raises(InputError, match=f"the entry '{entry}' gives cards to no player"):
+        logs.round_record(values)
 
 
 def test_submissions_that_form_no_play_are_passes(log: Path, records: list[Record]) -> None:
@@ -280,6 +324,9 @@ def test_a_log_begins_at_any_round(log: Path, records: list[Record], tmp_path: P
         changed.rounds[1]["points"] = "1 2 3 4 5"
         part.write_text(logs.log_text(changed))
         assert "the points are" in str(list(replay_file(part))[1].error)
+        changed.rounds[0]["points"] = "1 2 3 4"
+        part.write_text(logs.log_text(changed))
+        assert "the points are 1 2 3 4, not 5 numbers" in str(next(replay_file(part)).error)
 
 
 def test_a_log_of_forbidden_finishes(tmp_path: Path) -> None:

@@ -351,6 +351,31 @@ def test_forbidden_finishes_fill_the_places_from_the_end() -> None:
     assert game.over(state)
 
 
+def test_who_has_fallen_is_told_beside_forbidden_finishes() -> None:
+    """A forbidden finish has the last place, and the daifugo that falls after it the one above."""
+    game = make_game("daihinmin", forbidden_finish=True, capital_fall=True, classes="random")
+    _, state = duel("2s", "3c4c")
+    hands = [parse_cards(text) for text in ("2s", "3c", "4c5c", "6c7c", "8c9c")]
+    state.hands[:], state.left[:] = hands, [1, 1, 2, 2, 2]
+    state.played[:] = 0
+    state.places[:], state.classes[:] = -1, [1, 2, 3, 0, 4]
+    state.out, state.passed = 0, 0
+    names = game.feature_names
+
+    def fallen() -> list[list[int]]:
+        seen, numbers = game.observe(state, 0)["house"], game.features(state, 0)
+        at = names.index("fallen self")
+        return [seen[2:].tolist(), numbers[at : at + 5].tolist()]
+
+    for action in ("2s", "PASS", "PASS", "PASS", "PASS"):
+        game.play(state, game.parse(action))
+    assert state.places.tolist() == [4, -1, -1, -1, -1]
+    assert fallen() == [[0] * 5] * 2
+    game.play(state, game.parse("3c"))
+    assert state.places.tolist() == [4, 0, -1, 3, -1]
+    assert fallen() == [[0, 0, 0, 1, 0]] * 2
+
+
 @pytest.mark.parametrize(
     ("plays", "hand", "legal"),
     [

@@ -72,6 +72,31 @@ def test_cards_may_stand_in_any_order(action: int, random) -> None:
     assert game.parse("".join(letters)) == action
 
 
+@pytest.mark.parametrize(
+    "options", [{}, {"bidding": True, "open_hand": True}, {"rules": "two_players"}], ids=str
+)
+def test_a_view_writes_the_cards_that_its_player_can_know(options: dict) -> None:
+    game, rng = make_game("doudizhu", **options), np.random.default_rng(3)
+    for _ in range(5):
+        state = game.deal(rng)
+        whole = game.deal_text(state).split(";")
+        while True:
+            for player in range(game.num_players):
+                view = game.view(state, player)
+                fields = game.deal_text(view).split(";")
+                # Of a hidden hand without cards, of the winner, all is known.
+                known = {seat for seat in range(3) if view.hands[seat] or not view.left[seat]}
+                known |= {3} if view.public else set()
+                assert player in known
+                assert fields[:4] == [whole[i] if i in known else "*" for i in range(4)]
+            if game.over(state):
+                break
+            passed = state.passed
+            game.play(state, game.sample(rng, state))
+            if state.passed != passed:
+                whole = game.deal_text(state).split(";")
+
+
 def test_text_with_repeated_kickers_names_the_kickers_where_it_must() -> None:
     game = make_game("doudizhu", rules="openspiel")
     with pytest.raises(InputError, match=r"can be read as 333444555666, .*\+"):

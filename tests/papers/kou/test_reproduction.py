@@ -1,7 +1,9 @@
 """The reproduction of the paper about kou."""
 
+import json
+import math
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -43,6 +45,28 @@ def test_signs_are_told_where_both_are_certain() -> None:
     assert report.sign_of(Estimate(50.0, 10.0, 90.0), -1211) == "other"
     assert report.sign_of(Estimate(50.0, -10.0, 90.0), -1211) == "open"
     assert report.sign_of(Estimate(50.0, 10.0, 90.0), 160) == "open"
+    for mean in (-50.0, 50.0):  # of a single match
+        assert report.sign_of(Estimate(mean, math.nan, math.nan), -1211) == "open"
+
+
+def test_fewer_rounds_leave_a_longer_league_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kou, "MATCH", 2)
+    path, game = tmp_path / "league.json", kou.the_game()
+
+    def play(rounds: int) -> Any:
+        part = kou._part(path, game, ["random"] * 5, rounds, kou.Plan())
+        return part(cast(Any, lambda share: None))
+
+    long = play(6)
+    kept = path.read_text()
+    short = play(2)
+    assert (short["deals"], short["matches"]) == (1, long["matches"][:1])
+    assert path.read_text() == kept
+    assert play(6)["matches"] == long["matches"]
+    assert play(8)["deals"] == 4
+    assert json.loads(path.read_text())["deals"] == 4
 
 
 @pytest.mark.slow
