@@ -181,11 +181,12 @@ class NetworkLearner(Generic[Chosen]):
         """Return counts, speeds since the last summary, last measurements, and scores."""
         decisions, games, seconds = self._noted
         passed = max(self.seconds - seconds, 1e-9)
-        self._noted = (self.decisions, self.games, self.seconds)
         start = time.monotonic()
         scores = {name: self.score(name) for name in self.against}
         self._judged_at = time.monotonic()
         self._judging = self._judged_at - start
+        # Only now: if the scores are interrupted, the next summary counts from the same point.
+        self._noted = (self.decisions, self.games, self.seconds)
         return {
             "updates": self.updates,
             "decisions": self.decisions,

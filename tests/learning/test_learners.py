@@ -212,6 +212,21 @@ def test_speeds_are_those_since_the_last_summary() -> None:
     assert speeds(again, 10, 2, 0.5) == (20, 4)
 
 
+def test_an_interrupted_summary_leaves_the_speeds_to_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def stop(name: str) -> dict[str, Any]:
+        raise KeyboardInterrupt
+
+    learner = PPO(make_game("leduc"), PPOSettings(**SMALL), 3, against=["random"])
+    learner.decisions, learner.games, learner.seconds = 300, 20, 4.0
+    monkeypatch.setattr(learner, "score", stop)
+    with pytest.raises(KeyboardInterrupt):
+        learner.summary()
+    monkeypatch.setattr(learner, "score", lambda name: {})
+    assert learner.summary()["decisions_per_second"] == 75
+
+
 def test_evaluations_take_little_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first is due after ten seconds, others after twenty times what one takes."""
     clock, costs = [0.0], iter([3.0, 0.1, 0.1])
