@@ -150,6 +150,14 @@ def test_a_network_without_its_checkpoint_is_written_over_by_its_own_training(
             runs.check_free(other, tmp_path)
 
 
+def test_a_network_of_other_options_is_of_another_training(tmp_path: Path) -> None:
+    learner = LEARNERS["ppo"](make_game("uh_leduc", pair="card"))
+    learner.save(tmp_path)
+    runs.check_free(learner, tmp_path)
+    with pytest.raises(InputError, match="of another training"):
+        runs.check_free(LEARNERS["ppo"](make_game("uh_leduc")), tmp_path)
+
+
 @every_learner
 def test_every_learner_serves_a_game_of_another_package(
     algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
