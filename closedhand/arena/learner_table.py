@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from closedhand.arena.learners import EXACT
+from closedhand.arena.learners import EXACT, EXPLOITED
 from closedhand.arena.plot import new_figure, save_figure
 from closedhand.core.files import write_atomically
 from closedhand.core.game import InputError
@@ -126,7 +126,9 @@ def _from_rows(rows: list[dict[str, str]]) -> Result:
     """Build the result of a cell from its rows."""
     final = [row for row in rows if row["kind"] == FINAL]
     curve = [row for row in rows if row["kind"] == CURVE]
-    [curve_of] = {row["measure"] for row in curve}
+    # A cell without a point of a curve has the last measure of those that curves are made of.
+    named = curve or [row for row in final if row["measure"] != EXPLOITED][-1:]
+    [curve_of] = {row["measure"] for row in named}
     if len(final) + len(curve) < len(rows):
         raise ValueError
     points = [[float(row["steps"]), float(row["seconds"]), *_estimate(row)] for row in curve]

@@ -185,12 +185,14 @@ def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
     notes.keep(lambda: {"curve": curve, "processor_seconds": spent()})
 
     def progress() -> None:
-        if learner.decisions * plan.points >= (len(curve) + 1) * plan.steps:
+        is_new = not curve or curve[-1][0] < learner.decisions
+        if is_new and learner.decisions * plan.points >= (len(curve) + 1) * plan.steps:
             form, agent = learner.features.game, learner.agent()
             [(_, estimate)] = judge(form, agent, plan.curve_deals, last=True)
             curve.append([learner.decisions, round(run.seconds, 3), *estimate])
         notes(LEARNING * min(1.0, learner.decisions / plan.steps))
 
+    progress()  # a Ctrl-C may have come before the point of the checkpoint was measured
     _finish(run, lambda: learner.decisions >= plan.steps, progress)
     name = f"learned:{folder}"
     seconds = spent()

@@ -257,7 +257,9 @@ class Run(Generic[Worker]):
             self.learner.restore(state)
             self.seconds = float(about["seconds"])
             self.history = list(about["history"])
-            self._noted = True
+            # An evaluation may have been interrupted, or not be due at this checkpoint.
+            last = self.history[-1]["seconds"] if self.history else None
+            self._noted = last == self._rounded_seconds
         except InputError:
             raise
         except Exception:  # a damaged file can raise almost any error
@@ -317,9 +319,13 @@ class Run(Generic[Worker]):
     def note(self) -> None:
         """Add a summary of the learner to the history, if it has worked since the last one."""
         if not self._noted:
-            self.history.append({**self.learner.summary(), "seconds": round(self.seconds, 6)})
+            self.history.append({**self.learner.summary(), "seconds": self._rounded_seconds})
             self._noted = True
             self.on_evaluation(dict(self.history[-1]))
+
+    @property
+    def _rounded_seconds(self) -> float:
+        return round(self.seconds, 6)
 
     def save(self) -> None:
         """Save further results, then write a checkpoint."""

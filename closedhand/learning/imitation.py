@@ -18,7 +18,8 @@ import torch
 
 from closedhand.core import batch, batch_kernels, records
 from closedhand.core.agents import act_batch, digests, make_agent
-from closedhand.core.game import Game, InputError, explain_illegal
+from closedhand.core.game import Game, InputError, State, explain_illegal
+from closedhand.core.status import ILLEGAL
 from closedhand.learning.factoring import steps_towards
 from closedhand.learning.features import Features
 from closedhand.learning.legal import Legal
@@ -90,8 +91,8 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
     `expert` is the name of the agent whose moves to learn; None: those of all.
 
     Raises:
-        InputError: A record cannot be read or has another game, there are no moves, or a file is a
-            shard.
+        InputError: A record cannot be read, has another game, or positions that differ by the rules
+            of `game`; there are no moves; or a file is a shard.
     """
     flat = game.flat
     files = sorted(each for each in path.iterdir() if each.is_file()) if path.is_dir() else [path]
@@ -106,9 +107,10 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
     for file in files:
         for number, record in enumerate(records.read(file, game.name), 1):
             found = records.flat_game(record.game, record.rules)
+            others = f"{file}, game {number}: it is a game of other rules"
             same = ("num_actions", "num_players", "dtype")
             if any(getattr(found, name) != getattr(flat, name) for name in same):
-                raise InputError(f"{file}, game {number}: it is a game of other rules")
+                raise InputError(others)
             agents = record.agents or (None,) * flat.num_players
             if len(agents) != flat.num_players:
                 raise InputError(
@@ -126,6 +128,8 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
                     found.play(state, played[-1])
             except InputError as error:
                 raise InputError(f"{file}, game {number}: {error}") from None
+            if found.options != flat.options and not _same(found, flat, start, played):
+                raise InputError(others)
             if is_watched:
                 starts.append(start)
                 actions.extend(played)
@@ -139,6 +143,25 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
         np.array(first),
         np.array(learned),
     )
+
+
+def _same(one: Game, other: Game, start: State, actions: list[int]) -> bool:
+    """Return whether a game, recorded by the rules of `one`, has the same positions by others.
+
+    What the last action leads to does not matter: nobody decides there.
+    """
+    if other.valid(start):  # such as a deal of another deck
+        return False
+    states = start.copy(), start.copy()
+    for action in actions:
+        if states[0].tobytes() != states[1].tobytes():
+            return False
+        try:
+            one.play(states[0], action)
+            other.play(states[1], action)
+        except InputError:
+            return False
+    return True
 
 
 def encode(features: Features, games: Games, chosen: np.ndarray) -> Pairs:
@@ -173,6 +196,7 @@ def encode(features: Features, games: Games, chosen: np.ndarray) -> Pairs:
             own = own[(moved["moves"] == before) & (moved["player"] == players[own])]
         status = np.empty(len(states), np.int8)
         batch_kernels.play_all(flat.rules, states, left, targets, flat.num_actions, status)
+        assert (status[left] != ILLEGAL).all(), "read_games refuses such games"
         places[left] += 1
     return Pairs(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 

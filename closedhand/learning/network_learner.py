@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from closedhand.core.agents import make_agent
-from closedhand.core.checks import check_seed
+from closedhand.core.checks import InputError, check_seed, shown
 from closedhand.core.game import Game
 from closedhand.core.options import Range
 from closedhand.learning import agent_factory, networks
@@ -31,6 +31,8 @@ FIRST_JUDGEMENT = 10.0
 """Seconds before the first evaluation, and least time between two."""
 DEALS = 500
 """Deals of an evaluation."""
+MOST_SEED = 2**64 - 1
+"""Largest seed that PyTorch takes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +108,8 @@ class NetworkLearner(Generic[Chosen]):
         """
         choose_threads(threads)
         self.game, self.settings, self.seed = game, settings, check_seed(seed)
+        if self.seed > MOST_SEED:
+            raise InputError(f"a seed of a learner is at most {MOST_SEED}, not {shown(seed)}")
         self.features = Features(game, settings.observation)
         self.shape = networks.shape_of(
             self.features, self.kind, settings.width, settings.layers, self.roles
@@ -181,11 +185,12 @@ class NetworkLearner(Generic[Chosen]):
         """Return counts, speeds since the last summary, last measurements, and scores."""
         decisions, games, seconds = self._noted
         passed = max(self.seconds - seconds, 1e-9)
-        self._noted = (self.decisions, self.games, self.seconds)
         start = time.monotonic()
         scores = {name: self.score(name) for name in self.against}
         self._judged_at = time.monotonic()
         self._judging = self._judged_at - start
+        # Only now: if the scores are interrupted, the next summary counts from the same point.
+        self._noted = (self.decisions, self.games, self.seconds)
         return {
             "updates": self.updates,
             "decisions": self.decisions,

@@ -125,7 +125,7 @@ def record(
     opponents: Mapping[int, Agent],
 ) -> Record:
     """Play games as `selfplay.play_wave` does, with its arguments, and return their record."""
-    log: list[np.ndarray] = []
+    log = [np.empty(0, np.int64)]
 
     def chosen(*seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         actions, notes = choose(*seen)

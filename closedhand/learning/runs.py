@@ -59,9 +59,11 @@ def check_free(learner: NetworkLearner[Any], folder: Path) -> None:
     try:
         _, about, _ = networks.load(path, [learner.features])
     except InputError:
-        about = {"provenance": {}}
-    found, wanted = about["provenance"], learner.provenance()
-    if any(found.get(key) != wanted[key] for key in ("algorithm", "opponents", "settings", "seed")):
+        about = {"options": {}, "provenance": {}}
+    found = {**about["provenance"], "options": about["options"]}
+    wanted = {**learner.provenance(), "options": dict(learner.features.game.options)}
+    same = ("options", "algorithm", "opponents", "settings", "seed")
+    if any(found.get(key) != wanted[key] for key in same):
         check_resumable(path, folder / CHECKPOINT)
 
 

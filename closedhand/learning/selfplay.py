@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from closedhand.core import batch, batch_kernels, contract, interrupt, lockstep
 from closedhand.core.agents import Agent, act_batch
-from closedhand.core.game import Game, InputError
+from closedhand.core.game import Game
 from closedhand.core.numba.jit import Ids, Rules, States, kernel
 from closedhand.learning.features import Features
 
@@ -89,8 +89,10 @@ def join(waves: Sequence[Wave]) -> Wave:
         own[wave.actors >= 0] = first + np.arange(len(wave.actions))
         first, begin = first + len(wave.actions), begin + wave.actors.shape[1]
     order = rows[actors >= 0]
+    # Waves without a decision do not know how many notes there are of each.
+    filled = [wave for wave in waves if len(wave.actions)] or waves[:1]
     by_row = {
-        name: np.concatenate([getattr(wave, name) for wave in waves])[order]
+        name: np.concatenate([getattr(wave, name) for wave in filled])[order]
         for name in ("observations", "masks", "actions", "seats", "notes")
     }
     return Wave(
@@ -172,7 +174,8 @@ def play_wave(
 ) -> Wave:
     """Play games to their end, with arguments as for `Table`.
 
-    `choose` decides for the learner; its actions must be legal.
+    `choose` decides for the learner; its actions must be legal. If there is nothing to decide, the
+    wave has no rows, and notes of 0 numbers.
 
     Raises:
         InputError: An opponent chose an illegal action.
@@ -207,9 +210,13 @@ def play_wave(
         actors[-1][active] = seats
         table.play(active, actions)
     if not steps:
-        raise InputError(f"{game.name} was played to its end without a single choice")
+        none = np.empty(0, np.int64)
+        steps.append((*features.encode(states[:0]), none, none, np.empty((0, 0), np.float32)))
     seen, masks, actions, seats, notes = map(np.concatenate, zip(*steps, strict=True))
     return Wave(
-        seen, masks, actions, seats, notes, np.stack(actors), np.stack(rewards), np.stack(ends),
+        seen, masks, actions, seats, notes,
+        np.array(actors, np.int64).reshape(-1, number),
+        np.array(rewards).reshape(-1, *paid.shape),
+        np.array(ends, np.bool_).reshape(-1, number),
         paid, seating, table.moves,
     )  # fmt: skip

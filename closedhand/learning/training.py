@@ -23,7 +23,7 @@ import torch
 from closedhand.core import batch
 from closedhand.core.agents import Agent
 from closedhand.core.files import write_atomically
-from closedhand.core.game import Game
+from closedhand.core.game import Game, InputError
 from closedhand.core.options import Range
 from closedhand.core.reading import check_arrays
 from closedhand.core.workers import RemoteWorkers
@@ -196,19 +196,28 @@ class DeepLearner(NetworkLearner[Chosen]):
         """Play pieces, here or in other processes.
 
         `frozen` has the weights of the frozen selves by the index of their opponent.
+
+        Raises:
+            InputError: The learner had nothing to decide in any game.
         """
         weights = self.weights(self.network)
         if self.remote is None:
             module_state.load_weights(self.acting, weights)
             played = [play_wave(self.features, *self._seated(piece, frozen)) for piece in pieces]
             # Rounded as the transfer from other processes does.
-            return [wave._replace(notes=halved(wave.notes).astype(np.float32)) for wave in played]
-        state = self.remote.share(State(weights, frozen, self.decisions))
-        jobs = [(*self.maker(), state, piece) for piece in pieces]
-        return [
-            self.replay(piece, found, frozen)
-            for piece, found in zip(pieces, self.remote.results_of(play_piece, jobs), strict=True)
-        ]
+            waves = [wave._replace(notes=halved(wave.notes).astype(np.float32)) for wave in played]
+        else:
+            state = self.remote.share(State(weights, frozen, self.decisions))
+            jobs = [(*self.maker(), state, piece) for piece in pieces]
+            records = self.remote.results_of(play_piece, jobs)
+            waves = [
+                self.replay(piece, found, frozen)
+                for piece, found in zip(pieces, records, strict=True)
+            ]
+        if not any(len(wave.actions) for wave in waves):
+            name = self.features.game.name
+            raise InputError(f"{name} was played to its end without a single choice")
+        return waves
 
     def weights(self, network: torch.nn.Module) -> Weights:
         """Return the weights of a network of this training without sharing, for players."""

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -82,6 +83,30 @@ def test_an_interrupted_cell_goes_on_and_a_finished_one_is_kept(tmp_path: Path) 
     assert path.stat().st_mtime_ns == before
 
 
+def test_a_point_of_the_curve_that_was_interrupted_is_measured_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = [Cell("leduc", "dmc", 0)]
+    compute(tmp_path / "whole", PLAN, cells, silent)
+    [whole] = learner_table.read(tmp_path / "whole")
+    assert len(whole.curve) == PLAN.points
+    measure, due = learners._exactly, iter(range(99))
+
+    def stop(*given: Any, **more: Any) -> learners.Measures:
+        if next(due) in (0, 2):
+            raise KeyboardInterrupt
+        return measure(*given, **more)
+
+    monkeypatch.setattr(learners, "_exactly", stop)
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            compute(tmp_path / "cut", PLAN, cells, silent)
+    compute(tmp_path / "cut", PLAN, cells, silent)
+    [resumed] = learner_table.read(tmp_path / "cut")
+    assert whole.measures == resumed.measures
+    assert (whole.curve[:, [0, 2]] == resumed.curve[:, [0, 2]]).all()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("learner", ["cfr", "dmc"])
 def test_a_run_of_another_version_is_not_resumed(
@@ -156,6 +181,16 @@ def test_the_table_of_a_folder_takes_the_place_of_its_files(tmp_path: Path) -> N
     assert both[0].measures[EXACT].mean == 0.125 and alike(both[1:], results[1:])
     files[0].unlink()
     assert alike(learner_table.read(tmp_path), results)
+
+
+def test_cells_without_a_curve_are_read_again(tmp_path: Path) -> None:
+    """Such as those of a learner that was done before a point was due."""
+    result = next(each for each in learner_table.read(SHIPPED) if EXPLOITED in each.measures)
+    bare = result._replace(curve=result.curve[:0])
+    learner_table.write(tmp_path / learner_table.TABLE, [bare])
+    [again] = learner_table.read(tmp_path)
+    assert again.curve.shape == (0, 5) and again.curve_of == result.curve_of
+    learner_table.plot([again], tmp_path / "curves.png")
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,23 @@ def test_a_logger_gets_each_new_entry_of_the_history(tmp_path: Path) -> None:
     assert told == again.history and len(told) == 4
 
 
+def test_an_evaluation_that_was_interrupted_is_made_up_for(tmp_path: Path) -> None:
+    def begin() -> Run[Counter]:
+        return Run(Counter(), {}, tmp_path / "run.npz", note_checkpoints=False)
+
+    run = begin()
+    run.work(over=lambda: run.learner.number == 3)
+    run.learner.number += 1
+    run.seconds += 1.0
+    run.save()
+    assert numbers(run) == [3]
+    for _ in range(2):
+        run = begin().resume()
+        run.note()
+        run.save()
+        assert numbers(run) == [3, 4]
+
+
 @pytest.mark.parametrize("missing", ["settings", "number", None])
 def test_what_is_no_checkpoint_is_one_line(tmp_path: Path, missing: str | None) -> None:
     path = tmp_path / "run.npz"

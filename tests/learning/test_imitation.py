@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -201,6 +202,41 @@ def test_records_with_other_actions_are_not_learned_from(tmp_path: Path) -> None
     records.write(path, [records.from_state(game, game.playout(game.deal(rng), rng))])
     with pytest.raises(InputError, match="game 1: it is a game of other rules"):
         read_games(make_game("doudizhu"), path, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "recorded", "learned"),
+    [
+        ("daihinmin", {"lock": False, "eight_stop": False}, {}),
+        ("daihinmin", {"overplay": False}, {"illegal": "error"}),
+        ("chinese_poker", {"fouls": True}, {}),
+        ("doudizhu", {"rules": "tiny"}, {}),
+    ],
+)
+def test_records_with_other_positions_are_not_learned_from(
+    name: str, recorded: dict[str, Any], learned: dict[str, Any], tmp_path: Path
+) -> None:
+    game, path = make_game(name, **recorded), tmp_path / "others.jsonl"
+    states = games_of(game, ["random"], 5)
+    records.write(path, [records.from_state(game, state) for state in states])
+    assert len(read_games(game, path).starts) == 5
+    with pytest.raises(InputError, match=r"others\.jsonl, game \d: it is a game of other rules"):
+        read_games(make_game(name, **learned), path)
+
+
+@pytest.mark.parametrize(
+    ("recorded", "learned"),
+    [({}, {"rounds": 3}), ({"classes": "random", "seat_period": 7}, {}), ({"kaidan": False}, {})],
+)
+def test_records_with_the_same_positions_are_learned_from(
+    recorded: dict[str, Any], learned: dict[str, Any], tmp_path: Path
+) -> None:
+    game, path = make_game("daihinmin", **recorded), tmp_path / "others.jsonl"
+    states = games_of(game, ["random"], 5)
+    records.write(path, [records.from_state(game, state) for state in states])
+    game = make_game("daihinmin", **learned)
+    pairs = encode(Features(game), read_games(game, path), np.arange(5))
+    assert len(pairs.legal().actions) == len(pairs.actions) > 100
 
 
 def test_games_in_which_the_expert_does_not_play_teach_nothing(tmp_path: Path) -> None:

@@ -72,6 +72,14 @@ def test_a_seed_is_not_negative() -> None:
         PPO(make_game("leduc"), PPOSettings(**SMALL), -1)
 
 
+@pytest.mark.parametrize("seed", [2**64, 2**70])
+def test_a_seed_is_one_of_pytorch(seed: int) -> None:
+    game, settings = make_game("leduc"), PPOSettings(**SMALL)
+    with pytest.raises(InputError, match=f"a seed of a learner is at most {2**64 - 1}, not "):
+        PPO(game, settings, seed)
+    assert PPO(game, settings, 2**64 - 1).seed == 2**64 - 1
+
+
 @pytest.mark.parametrize(("deals", "seed"), [(0, 1), (1, -1)])
 def test_judgements_check_their_numbers(deals: int, seed: int) -> None:
     game = make_game("leduc")
@@ -150,6 +158,14 @@ def test_a_network_without_its_checkpoint_is_written_over_by_its_own_training(
             runs.check_free(other, tmp_path)
 
 
+def test_a_network_of_other_options_is_of_another_training(tmp_path: Path) -> None:
+    learner = LEARNERS["ppo"](make_game("uh_leduc", pair="card"))
+    learner.save(tmp_path)
+    runs.check_free(learner, tmp_path)
+    with pytest.raises(InputError, match="of another training"):
+        runs.check_free(LEARNERS["ppo"](make_game("uh_leduc")), tmp_path)
+
+
 @every_learner
 def test_every_learner_serves_a_game_of_another_package(
     algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -210,6 +226,21 @@ def test_speeds_are_those_since_the_last_summary() -> None:
     assert speeds(learner, 60, 30, 2.0) == (30, 15)
     again.counts = learner.counts
     assert speeds(again, 10, 2, 0.5) == (20, 4)
+
+
+def test_an_interrupted_summary_leaves_the_speeds_to_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def stop(name: str) -> dict[str, Any]:
+        raise KeyboardInterrupt
+
+    learner = PPO(make_game("leduc"), PPOSettings(**SMALL), 3, against=["random"])
+    learner.decisions, learner.games, learner.seconds = 300, 20, 4.0
+    monkeypatch.setattr(learner, "score", stop)
+    with pytest.raises(KeyboardInterrupt):
+        learner.summary()
+    monkeypatch.setattr(learner, "score", lambda name: {})
+    assert learner.summary()["decisions_per_second"] == 75
 
 
 def test_evaluations_take_little_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,6 +98,24 @@ def test_joined_waves_keep_the_rows_of_every_game() -> None:
     assert (whole.ends.sum(axis=0) == 1).all()
 
 
+def test_pieces_without_a_decision_are_joined_with_others() -> None:
+    """As where the opponent wins at once, or the learner can only pass."""
+    game, pieces = make_game("doudizhu", rules="tiny"), cut(64, 64, 0)
+    here, there = (PPO(game, PPOSettings(**SMALL, pieces=64), 0, ["random"]) for _ in range(2))
+    there.remote = Far()
+    waves = here.waves(pieces, {})
+    empty = [i for i, wave in enumerate(waves) if not len(wave.actions)]
+    assert 0 < len(empty) < 64
+    whole = join(waves)
+    assert histories(whole) == [each for wave in waves for each in histories(wave)]
+    assert (whole.returns == np.concatenate([wave.returns for wave in waves])).all()
+    assert len(join([waves[i] for i in empty]).returns) == len(empty)
+    assert (weights_of(learn(here, 1)) == weights_of(learn(there, 1))).all()
+    for learner in here, there:
+        with pytest.raises(InputError, match=r"doudizhu was played .* without a single choice"):
+            learner.waves([pieces[i] for i in empty], {})
+
+
 def histories(wave: Wave) -> list[list[Any]]:
     """The decisions of every game."""
     rows = np.full(wave.actors.shape, -1)
