@@ -113,8 +113,8 @@ class Result:
         places: Its place in every round, 0 for the daifugo; but for rounds that passes ended while
             it held cards, if the server states no classes after them.
         rejected: Number of its plays that the server refused.
-        decisions: Number of its decisions.
-        seconds: Time of all decisions.
+        decisions: Number of its decisions in tricks, as a server counts them.
+        seconds: Time of these decisions.
         complete: Whether the server ended the match.
     """
 
@@ -135,9 +135,9 @@ class Result:
         if view.places[self.player] != NOBODY:
             self.places.append(int(view.places[self.player]))
 
-    def count(self, decisions: int, start: float) -> None:
-        """Count decisions that began together at a time of `time.perf_counter`."""
-        self.decisions += decisions
+    def count(self, start: float) -> None:
+        """Count a decision that began at a time of `time.perf_counter`."""
+        self.decisions += 1
         self.seconds += time.perf_counter() - start
 
 
@@ -339,16 +339,14 @@ def play_round(
     if watch:
         watch(follower.view.copy(), follower.me, NOBODY)
     if number:
-        start = time.perf_counter()
         connection.send(wire.hand_cells(follower.give(agent, number)))
-        result.count(number, start)
     while True:
         player, mine = follower.turn(connection.table())
         connection.check()
         if mine:
             start = time.perf_counter()
             action = int(agent.act(follower.view.copy()))
-            result.count(1, start)
+            result.count(start)
             cells = wire.play_cells(action)
             connection.send(cells)
             accepted = connection.read(4) == wire.ACCEPTED

@@ -115,8 +115,10 @@ class Result:
         points: Points of all rounds, by player.
         rounds: Number of complete rounds.
         gains: Points of each complete round, by player.
-        decisions: Number of decisions, by player.
-        seconds: Time of all decisions, by player; for a client from the question to its answer.
+        decisions: Number of decisions in tricks, by player.
+        seconds: Time of these decisions, by player; for a client from the question to its answer.
+            Those in the exchange are left out: the answer of the fugo may lie there unread until
+            the daifugo has chosen.
         late: Number of questions not answered in time, by player.
         illegal: Number of illegal answers, by player; they count as a pass, and in the exchange as
             the best cards.
@@ -368,9 +370,10 @@ class Table:
         return action
 
     def _count(self, player: int, start: float) -> None:
-        """Count a decision that began at a time of the clock."""
-        self._decisions[player] += 1
-        self._spent[player] += self._clock() - start
+        """Count a decision that began at a time of the clock, unless it is one of the exchange."""
+        if self._state.leader >= 0:
+            self._decisions[player] += 1
+            self._spent[player] += self._clock() - start
 
     def _submission(self, player: int) -> tuple[int, bytes]:
         """Get the play of a player, legal or not, and its table.

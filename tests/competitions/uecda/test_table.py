@@ -55,13 +55,13 @@ class Watched(Lowest):
 
 
 def played(clients: int) -> tuple[list[Passing], Table, int]:
-    """Play a round with some clients; return also the number of questions."""
+    """Play a round with some clients; return also the number of questions in tricks."""
     asked = 0
 
     def check() -> None:
         """Clients that are not asked have got all messages."""
         nonlocal asked
-        asked += 1
+        asked += table._state.leader >= 0
         assert not any(each.queued for each in remotes)
 
     remotes = [Passing(f"player_{player}", check) for player in range(clients)]
@@ -81,9 +81,14 @@ def test_turns_are_sent_as_they_happen() -> None:
         assert sum(result.decisions) == asked and min(result.seconds) >= 0
 
 
-def test_decisions_are_timed_by_the_clock() -> None:
+@pytest.mark.parametrize("clients", [0, 2, 5])
+def test_decisions_are_timed_by_the_clock(clients: int) -> None:
+    """Also with clients, where the fugo, player_1, is asked before the daifugo has chosen."""
     ticks = count()
-    seats = [Seat(Lowest()) for _ in range(5)]
+    seats = [
+        Seat(Lowest(), Passing("x", lambda: None) if player < clients else None)
+        for player in range(5)
+    ]
     table = Table(
         GAME, seats, GAME.parse_deal(START), print, lambda: None, lambda: float(next(ticks))
     )
