@@ -247,6 +247,7 @@ class InMatch:
 
 def warm_up(game: Game, agent: Agent) -> None:
     """Let an agent decide in an exchange and a trick, which loads kernels and networks."""
+    wire.read_play(wire.NOTHING)  # builds the table of all plays
     state = round_game(**{**game.options, "classes": "random"}).deal(np.random.default_rng(0))
     status = wire.Status(
         left=tuple(state.left.tolist()),

@@ -79,7 +79,8 @@ def step(rules, state, action):
 
 
 def warm_up_table(game: Game) -> None:
-    """Load the kernels of a match ahead of its first turn."""
+    """Load the kernels and tables of a match ahead of its first turn."""
+    wire.read_play(wire.NOTHING)  # builds the table of all plays
     step(game.rules, game.deal(np.random.default_rng(0)), PASS)
 
 
