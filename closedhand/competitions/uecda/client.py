@@ -20,6 +20,7 @@ from closedhand.games.daihinmin.exchange import TAXES, loser, winner
 from closedhand.games.daihinmin.game import MOST_ROUNDS
 from closedhand.games.daihinmin.logs import check_competition
 from closedhand.games.daihinmin.planes import has_gifts
+from closedhand.games.daihinmin.plays import PASS
 from closedhand.games.daihinmin.state import NOBODY, PLAYERS
 
 Watch = Callable[[State, int, int], None]
@@ -112,7 +113,7 @@ class Result:
         player: Number of the client's player.
         places: Its place in every round, 0 for the daifugo; but for rounds that passes ended while
             it held cards, if the server states no classes after them.
-        rejected: Number of its plays that the server refused.
+        rejected: Number of its actions that the server refused, or that are no plays: it passed.
         decisions: Number of its decisions in tricks, as a server counts them.
         seconds: Time of these decisions.
         complete: Whether the server ended the match.
@@ -348,10 +349,10 @@ def play_round(
             start = time.perf_counter()
             action = int(agent.act(follower.view.copy()))
             result.count(start)
-            cells = wire.play_cells(action)
-            connection.send(cells)
+            is_play = 0 <= action <= PASS
+            connection.send(wire.play_cells(action if is_play else PASS))
             accepted = connection.read(4) == wire.ACCEPTED
-            result.rejected += not accepted and cells != wire.NOTHING
+            result.rejected += action != PASS and not (is_play and accepted)
         follower.see(player, connection.table()[: wire.CELLS])
         if watch:
             watch(follower.finish().copy(), follower.me, player)

@@ -168,3 +168,17 @@ def test_places_after_passes_are_those_that_the_server_states(limit: int, tmp_pa
         for number, view in zip(stated, ended, strict=True):
             true = records.replay(logs.round_record(rounds[number]))
             assert view.tobytes() == GAME.view(true, 0).tobytes()
+
+
+@pytest.mark.parametrize("wrong", [-2, PASS + 1, 10**6])
+def test_an_action_that_is_no_play_is_a_pass(wrong: int) -> None:
+    class Wrong(Passing):
+        def act(self, view: State) -> int:
+            self.views.append(view)
+            return wrong
+
+    agent = Wrong()
+    match = Match(None, agents=["net", *(Passing() for _ in range(4))], fallback=agent, rounds=1)
+    result = client.Client(agent, *match.server.address).play()
+    assert result.complete and result.rejected == result.decisions == 4
+    assert not any(match.end().illegal)
