@@ -254,7 +254,10 @@ class Table:
         if self._seats[taker].client is None:
             for _ in range(number):
                 card = self._agent_action(taker)
-                play(self._rules, state, card if can_pick(state, card) else best_pick(state))
+                if not can_pick(state, card):
+                    self._illegal[taker] += 1
+                    card = best_pick(state)
+                play(self._rules, state, card)
             return
         held = int(state.hands[taker])
         cards = wire.held_cards(table[: wire.CELLS]) if table else None

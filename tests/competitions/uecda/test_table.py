@@ -11,6 +11,8 @@ from support_uecda import GAME, START, Lowest
 from closedhand.competitions.uecda import wire
 from closedhand.competitions.uecda.table import Seat, Table
 from closedhand.core.game import State
+from closedhand.games.daihinmin import logs
+from closedhand.games.daihinmin.exchange import best_cards
 from closedhand.games.daihinmin.notation import parse_cards
 
 
@@ -108,6 +110,23 @@ def test_the_first_table_has_the_sizes_of_hands_as_dealt() -> None:
         assert list(then.left) == dealt
     daifugo = remotes[3].heard
     assert np.frombuffer(daifugo, ">i4", wire.CELLS // 4).astype(bool).sum() == 13
+
+
+@pytest.mark.parametrize("offset", [-64, 64, 10**6])
+def test_wrong_cards_of_an_agent_in_the_exchange(offset: int) -> None:
+    """The best cards are given in their place, each counted as illegal."""
+
+    class Wrong(Lowest):
+        def act(self, view: State) -> int:
+            return super().act(view) + offset * (view["leader"] < 0)
+
+    state = GAME.parse_deal(START)
+    table = Table(GAME, [Seat(Wrong()) for _ in range(5)], state, print, lambda: None)
+    values, _ = table.play_round([0] * 5)
+    assert table.result([0] * 5, 1, False).illegal == (0, 1, 0, 2, 0)
+    best = [logs.cards_text(int(best_cards(state.hands[p], n))) for p, n in ((3, 2), (1, 1))]
+    gifts = logs.entries(values["change_cards"])
+    assert [next(g[2:] for g in gifts if g[0] == p) for p in "31"] == best
 
 
 @pytest.mark.slow
