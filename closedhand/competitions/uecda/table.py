@@ -174,7 +174,6 @@ class Table:
         self._decisions = [0] * PLAYERS
         self._asked = [0.0] * PLAYERS
         self._spent = [0.0] * PLAYERS
-        self._late = [0] * PLAYERS
         self._illegal = [0] * PLAYERS
         self._missed: set[int] = set()  # players whose lost seat has been noted
         self._clients = [(i, seat.client) for i, seat in enumerate(seats) if seat.client]
@@ -207,7 +206,7 @@ class Table:
             tuple(self._gains),
             tuple(self._decisions),
             tuple(self._spent),
-            tuple(self._late),
+            tuple(seat.remote.late if seat.remote else 0 for seat in self._seats),
             tuple(self._illegal),
             tuple(seat.gone for seat in self._seats),
             interrupted,
@@ -356,7 +355,6 @@ class Table:
         if seat.client:
             table = seat.client.answer(meanwhile=self._check)
             if not seat.gone:
-                self._late[player] += table is None
                 self._count(player, self._asked[player])
         if seat.gone and player not in self._missed:
             self._missed.add(player)

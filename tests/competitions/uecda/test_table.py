@@ -19,7 +19,7 @@ from closedhand.games.daihinmin.notation import parse_cards
 class Passing:
     """A client that passes, and calls a function before each answer."""
 
-    gone = ""
+    gone, late = "", 0
 
     def __init__(self, name: str, before: Callable[[], None]) -> None:
         self.name = name
