@@ -171,14 +171,18 @@ class Log:
         """Prepare a log, which must not hold anything yet."""
         self.path = path
         self._file: io.FileIO | None = None
-        found = target(path)
+        self._check()
+
+    def _check(self) -> None:
+        found = target(self.path)
         if found.exists() and found.stat().st_size:
-            raise WriteError(f"cannot write {path}: it exists, and a log is not written over")
+            raise WriteError(f"cannot write {self.path}: it exists, and a log is not written over")
 
     def write(self, text: str) -> None:
         """Append a text; after an error the file holds the texts before this one."""
         try:
             if self._file is None:
+                self._check()  # again: another log of this name may have been begun meanwhile
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 self._file = io.FileIO(target(self.path), "a")
             end = self._file.seek(0, os.SEEK_END)

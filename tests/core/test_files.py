@@ -137,6 +137,16 @@ def test_a_log_is_begun_with_its_first_text(path: Path) -> None:
     assert path.read_text() == "three"
 
 
+def test_only_one_of_two_logs_of_a_name_is_written(path: Path) -> None:
+    first, second = Log(path), Log(path)
+    first.write("one")
+    for log in (second, first):  # closed, a log is complete
+        first.close()
+        with pytest.raises(WriteError, match="it exists"):
+            log.write("two")
+    assert path.read_text() == "one"
+
+
 def test_a_log_on_a_full_disk_keeps_whole_texts(path: Path) -> None:
     resource = pytest.importorskip("resource")
     log = Log(path)

@@ -113,9 +113,13 @@ def serve(
     from closedhand.competitions.uecda.remote_players import Limits
     from closedhand.competitions.uecda.server import Server
     from closedhand.core.agent_spec import split_agents
+    from closedhand.games.daihinmin.game import PRESETS
 
     read = files.read(config) if config else files.Config({})
-    options = {**read.options, **common.given_options("daihinmin", rules, option)}
+    given = common.given_options("daihinmin", rules, option)
+    # A preset of the command line has precedence, too: what it sets is not taken from the file.
+    preset = PRESETS.get(given.get("rules", ""), {})
+    options = {key: value for key, value in read.options.items() if key not in preset} | given
     if "rounds" in options:
         raise InputError("--rounds is the number of rounds: leave out --option rounds=…")
     if log:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.competitions.uecda import HOST, PORT, wire
-from closedhand.competitions.uecda.follow import Follower
+from closedhand.competitions.uecda.follow import Follower, complete
 from closedhand.core.agents import Agent, make_agent
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.interrupt import WAIT, deferred
@@ -20,6 +20,7 @@ from closedhand.games.daihinmin.exchange import TAXES, loser, winner
 from closedhand.games.daihinmin.game import MOST_ROUNDS
 from closedhand.games.daihinmin.logs import check_competition
 from closedhand.games.daihinmin.planes import has_gifts
+from closedhand.games.daihinmin.plays import PASS
 from closedhand.games.daihinmin.state import NOBODY, PLAYERS
 
 Watch = Callable[[State, int, int], None]
@@ -110,10 +111,11 @@ class Result:
 
     Attributes:
         player: Number of the client's player.
-        places: Its place in every round played, 0 for the daifugo.
-        rejected: Number of its plays that the server refused.
-        decisions: Number of its decisions.
-        seconds: Time of all decisions.
+        places: Its place in every round, 0 for the daifugo; but for rounds that passes ended while
+            it held cards, if the server states no classes after them.
+        rejected: Number of its actions that the server refused, or that are no plays: it passed.
+        decisions: Number of its decisions in tricks, as a server counts them.
+        seconds: Time of these decisions.
         complete: Whether the server ended the match.
     """
 
@@ -126,12 +128,17 @@ class Result:
 
     @property
     def points(self) -> int:
-        """Points of all rounds."""
+        """Points of all rounds with a place."""
         return sum(PLAYERS - place for place in self.places)
 
-    def count(self, decisions: int, start: float) -> None:
-        """Count decisions that began together at a time of `time.perf_counter`."""
-        self.decisions += decisions
+    def rank(self, view: State) -> None:
+        """Add the place in a round, by its last view, if it is known."""
+        if view.places[self.player] != NOBODY:
+            self.places.append(int(view.places[self.player]))
+
+    def count(self, start: float) -> None:
+        """Count a decision that began at a time of `time.perf_counter`."""
+        self.decisions += 1
         self.seconds += time.perf_counter() - start
 
 
@@ -161,7 +168,7 @@ class Client:
             name: Name of the client at the server; the agent's by default.
             seed: Seed of the agent's randomness.
             watch: Called at the beginning of a round, before each of the player's own decisions,
-                and after every turn.
+                after every turn, and when the places of a round that passes ended are known.
             **options: Non-default options of the rules that the server uses.
 
         Raises:
@@ -241,6 +248,7 @@ class InMatch:
 
 def warm_up(game: Game, agent: Agent) -> None:
     """Let an agent decide in an exchange and a trick, which loads kernels and networks."""
+    wire.read_play(wire.NOTHING)  # builds the table of all plays
     state = round_game(**{**game.options, "classes": "random"}).deal(np.random.default_rng(0))
     status = wire.Status(
         left=tuple(state.left.tolist()),
@@ -278,49 +286,73 @@ def play_match(
         if not 0 <= me < PLAYERS:
             raise InputError(f"the server gave player number {me}, not 0 to {PLAYERS - 1}")
         result, follower = Result(me), Follower(game, me)
-        playing = InMatch(agent, lambda view: watch(view, me, NOBODY) if watch else None)
+
+        def see(view: State) -> None:
+            if watch:
+                watch(view.copy(), me, NOBODY)
+
+        playing = InMatch(agent, see)
+        rounds, last = 0, None  # the last view of a round that is not counted yet
         with suppress(EOFError, OSError, KeyboardInterrupt):
             while not result.complete:
-                end = play_round(connection, follower, playing, result, watch)
-                playing.count(follower.finish())
-                result.places.append(int(follower.view.places[me]))
+                number = follower.begin(connection.table())
+                if last is not None:
+                    _adopt(last, follower.view.classes, see)
+                    playing.count(last)
+                    result.rank(last)
+                    last = None
+                end = play_round(connection, follower, number, playing, result, watch)
+                last = follower.finish()
                 result.complete = end == wire.MATCH_OVER
-                progress(len(result.places))
+                rounds += 1
+                progress(rounds)
+        if last is not None:
+            result.rank(last)
         return result
+
+
+def _adopt(view: State, classes: np.ndarray, see: Callable[[State], None]) -> None:
+    """Adopt the places of a round from the classes of the next one, if there are classes."""
+    if classes[0] >= 0:
+        was_open = view.out < PLAYERS
+        complete(view, classes)
+        if was_open:
+            see(view)
 
 
 def play_round(
     connection: Connection,
     follower: Follower,
+    number: int,
     agent: Agent,
     result: Result,
     watch: Watch | None = None,
 ) -> int:
-    """Play a round; return `wire.ROUND_OVER` or `wire.MATCH_OVER`.
+    """Play a round in which `number` cards are to be given back first.
+
+    Returns:
+        `wire.ROUND_OVER` or `wire.MATCH_OVER`.
 
     Raises:
         EOFError: The server has closed the connection.
         OSError: The connection has failed.
         InputError: The server sends tables that are not valid.
     """
-    number = follower.begin(connection.table())
     if watch:
         watch(follower.view.copy(), follower.me, NOBODY)
     if number:
-        start = time.perf_counter()
         connection.send(wire.hand_cells(follower.give(agent, number)))
-        result.count(number, start)
     while True:
         player, mine = follower.turn(connection.table())
         connection.check()
         if mine:
             start = time.perf_counter()
             action = int(agent.act(follower.view.copy()))
-            result.count(1, start)
-            cells = wire.play_cells(action)
-            connection.send(cells)
+            result.count(start)
+            is_play = 0 <= action <= PASS
+            connection.send(wire.play_cells(action if is_play else PASS))
             accepted = connection.read(4) == wire.ACCEPTED
-            result.rejected += not accepted and cells != wire.NOTHING
+            result.rejected += action != PASS and not (is_play and accepted)
         follower.see(player, connection.table()[: wire.CELLS])
         if watch:
             watch(follower.finish().copy(), follower.me, player)

@@ -4,6 +4,8 @@
 2. The player gives back cards; the first table of the tricks shows the hand after the exchange.
 3. After each turn the cells show a play, or the unchanged target for a pass.
 4. Before an own decision the view adopts what the table states otherwise.
+5. Passes that end a round leave it open in the view: the rest are ranked by all hands, which a view
+   lacks. `complete` adds the places once the classes in the next first table state them.
 
 The view equals the record that `hidden.hide` makes from the true state of a game of one round. So
 its points and its round number are 0.
@@ -42,12 +44,17 @@ def catch_up(rules, view, seen):
     """Apply the turns that were seen, int64 [2 x n]: players and their plays or passes in turn.
 
     Turns after the end of the round, or beyond the longest history, are ignored: a faulty server
-    must not make the kernels write out of bounds.
+    must not make the kernels write out of bounds. A pass ranks nobody.
     """
     for i in range(0, len(seen), 2):
         if view.out < PLAYERS and view.moves < LONGEST:
             view.player = seen[i]
+            out, places = view.out, view.places.copy()
             play(rules, view, seen[i + 1])
+            if seen[i + 1] == PASS and view.out == PLAYERS:
+                view.out = out
+                view.places[:] = places
+                view.points[:] = 0
 
 
 @kernel
@@ -70,12 +77,19 @@ def settle(rules, view, me, hand, table):
         view.lock = rules.plays.suits[view.target]
 
 
+def complete(view: State, places: np.ndarray) -> None:
+    """Write the places of all players into the last view of a round."""
+    view.places[:] = places
+    view.points[:] = PLAYERS - view.places
+    view.out = PLAYERS
+
+
 class Follower:
     """Tracks the view of one player through the rounds of a match.
 
     Attributes:
         me: The player.
-        view: View at the player's last turn, or at the end of the round.
+        view: View at the player's last turn, or after the last turn of the round.
     """
 
     def __init__(self, game: Game, me: int) -> None:

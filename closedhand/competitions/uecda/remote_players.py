@@ -44,6 +44,7 @@ class RemotePlayer:
     Attributes:
         name: Name in its profile.
         gone: Reason why it lost its seat; empty while it has one.
+        late: Number of questions that it has not answered in time.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class RemotePlayer:
         """Seat a client by the name in its profile; `seconds` and `clock` are those of `Limits`."""
         self.name = name
         self.gone = ""
+        self.late = 0
         self._sock = sock
         self._seconds = seconds
         self._clock = clock
@@ -115,6 +117,7 @@ class RemotePlayer:
         if self.gone:
             return None
         self._owed = missing - len(data)
+        self.late += self._owed > 0
         self._late = self._late + 1 if self._owed else 0
         if self._late == MOST_LATE:
             self.leave(f"was late {MOST_LATE} times in a row")

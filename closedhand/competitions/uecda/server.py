@@ -99,14 +99,19 @@ class Server:
 
         Args:
             progress: Callback that receives the number of rounds played.
-            start: State to start from, in place of a deal from the seed.
+            start: State to start from, the beginning of a round, in place of a deal from the seed;
+                the rounds before it are not played.
 
         Raises:
+            InputError: `start` is not the beginning of a round of the match, or the log cannot be
+                written.
             KeyboardInterrupt: Interrupted before all clients had connected.
         """
         log = self._log
         try:
             with self._listener:
+                if start is not None and (start.moves or start.round_number >= self.rounds):
+                    raise InputError("a match starts at the beginning of one of its rounds")
                 # Load kernels and networks now: their time must not count in the match.
                 warm_up_table(self._game)
                 for name in self._names:
@@ -120,7 +125,7 @@ class Server:
                 log.write(logs.header_text(header))
             with deferred() as check:
                 table = Table(self._game, self._seats, start, self._note, check, self._clock)
-                return _play(table, self.rounds, log, progress)
+                return _play(table, self.rounds - int(start.round_number), log, progress)
         finally:
             for seat in self._seats:
                 if seat.client:

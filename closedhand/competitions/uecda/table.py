@@ -79,7 +79,8 @@ def step(rules, state, action):
 
 
 def warm_up_table(game: Game) -> None:
-    """Load the kernels of a match ahead of its first turn."""
+    """Load the kernels and tables of a match ahead of its first turn."""
+    wire.read_play(wire.NOTHING)  # builds the table of all plays
     step(game.rules, game.deal(np.random.default_rng(0)), PASS)
 
 
@@ -115,8 +116,10 @@ class Result:
         points: Points of all rounds, by player.
         rounds: Number of complete rounds.
         gains: Points of each complete round, by player.
-        decisions: Number of decisions, by player.
-        seconds: Time of all decisions, by player; for a client from the question to its answer.
+        decisions: Number of decisions in tricks, by player.
+        seconds: Time of these decisions, by player; for a client from the question to its answer.
+            Those in the exchange are left out: the answer of the fugo may lie there unread until
+            the daifugo has chosen.
         late: Number of questions not answered in time, by player.
         illegal: Number of illegal answers, by player; they count as a pass, and in the exchange as
             the best cards.
@@ -171,7 +174,6 @@ class Table:
         self._decisions = [0] * PLAYERS
         self._asked = [0.0] * PLAYERS
         self._spent = [0.0] * PLAYERS
-        self._late = [0] * PLAYERS
         self._illegal = [0] * PLAYERS
         self._missed: set[int] = set()  # players whose lost seat has been noted
         self._clients = [(i, seat.client) for i, seat in enumerate(seats) if seat.client]
@@ -204,7 +206,7 @@ class Table:
             tuple(self._gains),
             tuple(self._decisions),
             tuple(self._spent),
-            tuple(self._late),
+            tuple(seat.remote.late if seat.remote else 0 for seat in self._seats),
             tuple(self._illegal),
             tuple(seat.gone for seat in self._seats),
             interrupted,
@@ -251,7 +253,10 @@ class Table:
         if self._seats[taker].client is None:
             for _ in range(number):
                 card = self._agent_action(taker)
-                play(self._rules, state, card if can_pick(state, card) else best_pick(state))
+                if not can_pick(state, card):
+                    self._illegal[taker] += 1
+                    card = best_pick(state)
+                play(self._rules, state, card)
             return
         held = int(state.hands[taker])
         cards = wire.held_cards(table[: wire.CELLS]) if table else None
@@ -350,7 +355,6 @@ class Table:
         if seat.client:
             table = seat.client.answer(meanwhile=self._check)
             if not seat.gone:
-                self._late[player] += table is None
                 self._count(player, self._asked[player])
         if seat.gone and player not in self._missed:
             self._missed.add(player)
@@ -368,9 +372,10 @@ class Table:
         return action
 
     def _count(self, player: int, start: float) -> None:
-        """Count a decision that began at a time of the clock."""
-        self._decisions[player] += 1
-        self._spent[player] += self._clock() - start
+        """Count a decision that began at a time of the clock, unless it is one of the exchange."""
+        if self._state.leader >= 0:
+            self._decisions[player] += 1
+            self._spent[player] += self._clock() - start
 
     def _submission(self, player: int) -> tuple[int, bytes]:
         """Get the play of a player, legal or not, and its table.

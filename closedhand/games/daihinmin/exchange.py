@@ -126,8 +126,8 @@ def legal_picks(state, hand, out):
 
 @kernel
 def can_pick(state, action):
-    """Return whether a card may be given in the exchange now."""
-    if action > JOKER or not state.hands[state.player] & bit(action):
+    """Return whether `action`, any integer, is a card that may be given in the exchange now."""
+    if action < 0 or action > JOKER or not state.hands[state.player] & bit(action):
         return False
     if two_jokers(state):
         return picks(state, state.hands[state.player]) & bit(action) != np.uint64(0)

@@ -89,6 +89,15 @@ def test_serve_follows_the_file_and_its_logs_replay(tmp_path: Path) -> None:
     assert_refused("nothing", *common, "--option", "nothing=1")
 
 
+def test_a_preset_of_the_command_line_has_precedence(tmp_path: Path) -> None:
+    file, log = tmp_path / "tndhms.cfg", tmp_path / "a.log"
+    file.write_text("RULE_SEKIGAE_NUM 3\nRULE_SHIBARI NO\nGAME_NUMBER 1\n")
+    arguments = ["--config", str(file), "--agents", "random", "--port", "0", "--rules", "paper"]
+    assert run("serve", "daihinmin", *arguments, "--log", str(log)).exit_code == 0
+    header = logs.read(log).header
+    assert (header["RULE_SEKIGAE_NUM"], header["RULE_SHIBARI"]) == ("100", "NO")
+
+
 def test_what_the_protocol_cannot_say_is_refused() -> None:
     for option in ("seven_give", "ten_discard"):
         for command in (["serve", "--agents", "random"], ["join", "--agent", "random"]):

@@ -196,7 +196,7 @@ def test_only_late_answers_in_a_row_cost_the_seat(tmp_path: Path) -> None:
 @pytest.mark.parametrize("first", [1, 2, 4])
 def test_three_late_answers_in_a_row_cost_the_seat(first: int, tmp_path: Path) -> None:
     result, match = late_match(tmp_path / "a.log", lambda number: number >= first, rounds=3)
-    assert result.late[DAIFUGO] == MOST_LATE - 1
+    assert result.late[DAIFUGO] == MOST_LATE
     assert result.gone[DAIFUGO] == "was late 3 times in a row"
     assert len(match.notes) == 2 and match.notes[1].startswith("raw was late 3 times in a row: ")
     check_log(match.log, 3)

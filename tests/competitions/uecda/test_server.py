@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import pytest
 from support_uecda import (
     GAME,
@@ -64,6 +65,25 @@ def test_a_faulty_client_harms_nobody_else(fault: str, tmp_path: Path) -> None:
             # What can be written is in the log although it was a pass.
             entries = [e for e in logs.entries(values["play"]) if e[0] == str(raw.me)]
             assert {len(entry) for entry in entries} == {3 if answer is not_held else 1}
+
+
+def test_a_match_starts_at_the_beginning_of_any_round() -> None:
+    game = client.match_game(3)
+    state, rng = game.deal(np.random.default_rng(0)), np.random.default_rng(0)
+    starts = []
+    while not game.over(state):
+        if len(starts) == state.round_number:
+            starts.append(state.copy())
+        game.play(state, game.sample(rng, state))
+    for number, start in enumerate(starts):
+        result = Server(["random"], 3, port=0).run(start=start)
+        assert len(result.gains) == result.rounds == 3 - number and not result.interrupted
+    within = starts[1].copy()
+    game.play(within, int(game.legal(within)[0]))
+    for bad, rounds in ((state, 3), (within, 3), (starts[2], 2)):
+        server = Server(["random"], rounds, port=0)
+        with pytest.raises(InputError, match="at the beginning of one of its rounds"):
+            server.run(start=bad)
 
 
 def has_ipv6() -> bool:

@@ -11,13 +11,15 @@ from support_uecda import GAME, START, Lowest
 from closedhand.competitions.uecda import wire
 from closedhand.competitions.uecda.table import Seat, Table
 from closedhand.core.game import State
+from closedhand.games.daihinmin import logs
+from closedhand.games.daihinmin.exchange import best_cards
 from closedhand.games.daihinmin.notation import parse_cards
 
 
 class Passing:
     """A client that passes, and calls a function before each answer."""
 
-    gone = ""
+    gone, late = "", 0
 
     def __init__(self, name: str, before: Callable[[], None]) -> None:
         self.name = name
@@ -55,13 +57,13 @@ class Watched(Lowest):
 
 
 def played(clients: int) -> tuple[list[Passing], Table, int]:
-    """Play a round with some clients; return also the number of questions."""
+    """Play a round with some clients; return also the number of questions in tricks."""
     asked = 0
 
     def check() -> None:
         """Clients that are not asked have got all messages."""
         nonlocal asked
-        asked += 1
+        asked += table._state.leader >= 0
         assert not any(each.queued for each in remotes)
 
     remotes = [Passing(f"player_{player}", check) for player in range(clients)]
@@ -81,9 +83,14 @@ def test_turns_are_sent_as_they_happen() -> None:
         assert sum(result.decisions) == asked and min(result.seconds) >= 0
 
 
-def test_decisions_are_timed_by_the_clock() -> None:
+@pytest.mark.parametrize("clients", [0, 2, 5])
+def test_decisions_are_timed_by_the_clock(clients: int) -> None:
+    """Also with clients, where the fugo, player_1, is asked before the daifugo has chosen."""
     ticks = count()
-    seats = [Seat(Lowest()) for _ in range(5)]
+    seats = [
+        Seat(Lowest(), Passing("x", lambda: None) if player < clients else None)
+        for player in range(5)
+    ]
     table = Table(
         GAME, seats, GAME.parse_deal(START), print, lambda: None, lambda: float(next(ticks))
     )
@@ -103,6 +110,23 @@ def test_the_first_table_has_the_sizes_of_hands_as_dealt() -> None:
         assert list(then.left) == dealt
     daifugo = remotes[3].heard
     assert np.frombuffer(daifugo, ">i4", wire.CELLS // 4).astype(bool).sum() == 13
+
+
+@pytest.mark.parametrize("offset", [-64, 64, 10**6])
+def test_wrong_cards_of_an_agent_in_the_exchange(offset: int) -> None:
+    """The best cards are given in their place, each counted as illegal."""
+
+    class Wrong(Lowest):
+        def act(self, view: State) -> int:
+            return super().act(view) + offset * (view["leader"] < 0)
+
+    state = GAME.parse_deal(START)
+    table = Table(GAME, [Seat(Wrong()) for _ in range(5)], state, print, lambda: None)
+    values, _ = table.play_round([0] * 5)
+    assert table.result([0] * 5, 1, False).illegal == (0, 1, 0, 2, 0)
+    best = [logs.cards_text(int(best_cards(state.hands[p], n))) for p, n in ((3, 2), (1, 1))]
+    gifts = logs.entries(values["change_cards"])
+    assert [next(g[2:] for g in gifts if g[0] == p) for p in "31"] == best
 
 
 @pytest.mark.slow

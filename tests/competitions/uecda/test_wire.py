@@ -1,9 +1,10 @@
 """The cells of the protocol's tables."""
 
 import numpy as np
-from support_uecda import GAME
+from support_uecda import GAME, Lowest
 
-from closedhand.competitions.uecda import wire
+from closedhand.competitions.uecda import client, wire
+from closedhand.competitions.uecda.table import warm_up_table
 from closedhand.games.daihinmin import plays
 
 
@@ -61,3 +62,10 @@ def test_what_means_nothing_is_told_from_cards() -> None:
     assert wire.under_joker(cells_with((0, 11, 2), (1, 11, 1))) == 1 << GAME.parse("Ks")
     for elsewhere in ((4, 1), (0, 0), (3, 14)):
         assert wire.under_joker(cells_with((*elsewhere, 2), (1, 3, 1))) == 0
+
+
+def test_the_table_of_plays_is_built_ahead_of_the_first_turn() -> None:
+    for warm_up in (lambda: warm_up_table(GAME), lambda: client.warm_up(GAME, Lowest())):
+        wire._plays_by_cells.cache_clear()
+        warm_up()
+        assert wire._plays_by_cells.cache_info().currsize == 1

@@ -12,7 +12,7 @@ from closedhand import Game, InputError, make_game
 from closedhand.core.explanations import why_not
 from closedhand.core.game import State
 from closedhand.games.daihinmin import card_sets, plays
-from closedhand.games.daihinmin.exchange import loser, winner
+from closedhand.games.daihinmin.exchange import can_pick, loser, winner
 from closedhand.games.daihinmin.notation import parse_cards, parse_record
 from closedhand.games.daihinmin.plays import CARDS, JOKER, PASS, cards_in
 from closedhand.games.daihinmin.rules import begin, rewind
@@ -203,6 +203,15 @@ def test_illegal_picks_count_as_the_best_cards_and_3d_leads_after_them(wrong: st
     game.play(state, PASS)
     game.play(state, PASS)
     assert state.returned[0] == parse_cards("2d2h")
+
+
+def test_only_cards_can_be_picked() -> None:
+    """Not what a shift by a number of bits takes for a card."""
+    game = make_game("daihinmin", **EXCHANGE)
+    state = game.deal(np.random.default_rng(0))
+    for card in game.legal(state).tolist():
+        assert can_pick(state, card)
+        assert not any(can_pick(state, card + 64 * turns) for turns in (-2, -1, 1))
 
 
 def test_no_exchange_without_classes_or_where_the_rules_have_none() -> None:
