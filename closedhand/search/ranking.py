@@ -15,7 +15,7 @@ Particles of one population depend on each other, but populations do not: they a
 import math
 import time
 from collections.abc import Callable, Collection, Iterable
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from contextvars import Context, copy_context
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -39,11 +39,11 @@ from closedhand.core.numba.jit import (
     with_distinct_name,
 )
 from closedhand.core.statistics import Estimate, shares, student
+from closedhand.search import stopping
 from closedhand.search.budget import PIECE, budget
 from closedhand.search.paired import ELIMINATED_BELOW, evaluate
 from closedhand.search.particles import BATCH, Particles
 from closedhand.search.playout import Uniform, candidates, refuse_over
-from closedhand.search.stopping import check
 
 POPULATION = 64
 """Maximum number of determinisations of a population."""
@@ -188,7 +188,7 @@ def rank(
         share=min(SHARE, spent.simulations // (ROUND * ROUNDS)),
     )  # fmt: skip
     deadline = spent.deadline()
-    with ThreadPoolExecutor(spent.threads) as executor:
+    with stopping.threads(spent.threads) as executor:
         ranking.advance(executor)
         while ranking.done < spent.simulations and time.perf_counter() < deadline:
             ranking.advance(executor)
@@ -249,7 +249,7 @@ class Ranking:
             how, view, surviving = self._how, self._view, self._surviving
             return context.run(_population, how, view, self.actions, surviving, size, rng)
 
-        # A population runs in a copy of this context, where `stopping` finds its event.
+        # A population runs in a copy of this context, where `stopping` finds its events.
         contexts = [copy_context() for _ in range(populations)]
         played = (executor.map if executor else map)(play, contexts, self._rng.spawn(populations))
         self._populations.extend(played)
@@ -307,7 +307,7 @@ def _population(
     scratch, ids = game.empty(1), np.empty(game.num_actions, np.int32)
     step = max(1, PIECE // int(surviving.sum()))
     for first in range(0, len(payoffs), step):
-        check()
+        stopping.check()
         some = slice(first, first + step)
         evaluate_all(
             rules, policy, particles.states[some], particles.guesses[some], int(view["player"]),
