@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described, make_agent, traits_of
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.numba.jit import Policy
@@ -53,10 +54,12 @@ def playout_policy(game: Game, agent: str | None) -> Policy:
 class SearchAgent:
     """Agent that searches at every decision."""
 
-    def __init__(self, game: Game, name: str, seed: int, policy: Policy, **budget: Any) -> None:
-        """Play any game by the search of a name in `BEST`, with playouts by a policy."""
+    def __init__(
+        self, game: Game, name: str, seed: int, kind: str, policy: Policy, **budget: Any
+    ) -> None:
+        """Play any game by the search of a kind in `BEST`, with playouts by a policy."""
         self.game, self.name, self.policy = game, name, policy
-        search, self._best = BEST[name]
+        search, self._best = BEST[kind]
         self.search = search(game, policy, **budget)
         self.rng = np.random.default_rng((seed, SALT))
 
@@ -112,7 +115,8 @@ def _maker(name: str) -> Callable[..., SearchAgent]:
         if argument.width is not None or argument.path is not None:
             raise InputError(f"{name} takes a budget such as 500 or 20ms, not {argument.text!r}")
         playouts = playout_policy(game, policy)
-        return SearchAgent(game, name, seed, playouts, **argument.spent(threads))
+        text = str(AgentSpec(name, {"threads": threads, "policy": policy}, argument.text))
+        return SearchAgent(game, text, seed, name, playouts, **argument.spent(threads))
 
     make.__doc__ = f"""Make the agent `{name}`; `{name}:500` and `{name}:20ms` set the budget.
 

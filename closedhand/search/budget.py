@@ -5,7 +5,6 @@ import re
 import sys
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from itertools import pairwise
 from typing import Annotated, Any, NamedTuple
@@ -19,6 +18,7 @@ from closedhand.core.numba.jit import Floats, Policy, Rng, with_distinct_name
 from closedhand.core.options import LARGEST, Range
 from closedhand.core.parsing import parse_whole
 from closedhand.core.threads import MOST_THREADS, cores
+from closedhand.search import stopping
 
 Threads = Annotated[int | None, Range(1, MOST_THREADS), "number of parallel searches"]
 """The option `threads` of agents that search.
@@ -191,7 +191,7 @@ class Search:
         if len(shares) == 1:
             sums = work(shares[0], rng)
         else:
-            with ThreadPoolExecutor(len(shares)) as executor:
+            with stopping.threads(len(shares)) as executor:
                 parts = [
                     executor.submit(copy_context().run, work, *each)  # the context of `stopping`
                     for each in zip(shares, rng.spawn(len(shares)), strict=True)

@@ -12,7 +12,8 @@
 
 If there are so many actions that the budget is too small for a batch with each, half of it is spent
 on sequential halving first (Karnin, Koren and Somekh, 2013): play a random choice of the actions on
-a few determinisations, keep the better half, and repeat with the rest on more of them.
+a few determinisations, keep the better half, and repeat with the rest on more of them. What is
+dropped there is not played, however lucky it was on its few determinisations.
 
 Determinisations can be particles (`closedhand.search.particles`), distributed by the likelihood of
 the observed plays. In step 5 Metropolis moves turn them into new ones. Each thread has its own
@@ -222,6 +223,7 @@ class PairedSearch(Search):
             raise InputError(f"a search takes 0 particles or more, not {particles!r}")
         super().__init__(game, policy, simulations=simulations, seconds=seconds, threads=threads)
         self.guesses: Ids = np.zeros(0, np.int64)
+        self._screened: Bools = np.zeros(0, bool)  # what `_screen` left to compare, in any thread
         self._rules = rules if rules is not None else game.rules
         low, high = game.payoff_range
         self._span = high - low if span is None else span
@@ -256,6 +258,9 @@ class PairedSearch(Search):
             bounds(sums, -above, self._span, least)
         else:
             least = _posterior_bounds(sums, self._span, expected, error, above)
+        # The best of many that were dropped after a few determinisations may be merely lucky. What
+        # was eliminated later has been compared on enough of them.
+        least[~self._screened] = -math.inf
         return int(actions[np.argmax(least)])
 
     def judge(self, view: State, actions: Ids, rng: Rng) -> Floats:
@@ -283,6 +288,7 @@ class PairedSearch(Search):
         # accepts every proposal, which is a new deal.
         judging = self._policy if self._particles else Uniform()
         guesses: list[Ids] = []
+        screened: list[Bools] = []
 
         def work(share: int, own: Rng) -> Floats:
             states = self._game.empty(1)
@@ -298,6 +304,7 @@ class PairedSearch(Search):
                 )  # fmt: skip
 
             surviving = self._screen(simulate, particles, sums, share, deadline, own)
+            screened.append(surviving.copy())
             first, going = 0, True
             while going:
                 some = slice(first, first + BATCH)
@@ -313,6 +320,7 @@ class PairedSearch(Search):
 
         sums = self._add_up(work, [self._budget.simulations // threads] * threads, rng)
         self.guesses = np.concatenate(guesses)
+        self._screened = np.any(screened, axis=0)
         return sums
 
     def _screen(

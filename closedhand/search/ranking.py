@@ -7,7 +7,7 @@
    which are shown to the person.
 4. Repeat until the budget is spent.
 5. Estimate each action by its mean over the populations, with Student's t for the interval, and
-   sort the actions by their differences from the best one.
+   sort the actions by their differences from the best one; those that were eliminated come last.
 
 Particles of one population depend on each other, but populations do not: they are the sample.
 """
@@ -15,7 +15,7 @@ Particles of one population depend on each other, but populations do not: they a
 import math
 import time
 from collections.abc import Callable, Collection, Iterable
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from contextvars import Context, copy_context
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -39,11 +39,11 @@ from closedhand.core.numba.jit import (
     with_distinct_name,
 )
 from closedhand.core.statistics import Estimate, shares, student
+from closedhand.search import stopping
 from closedhand.search.budget import PIECE, budget
 from closedhand.search.paired import ELIMINATED_BELOW, evaluate
 from closedhand.search.particles import BATCH, Particles
 from closedhand.search.playout import Uniform, candidates, refuse_over
-from closedhand.search.stopping import check
 
 POPULATION = 64
 """Maximum number of determinisations of a population."""
@@ -88,7 +88,8 @@ class Ranked:
         points: Expected payoff, with its 95% interval.
         wins: Probability of a payoff above 0, with its 95% interval; None in a game without
             negative payoffs.
-        behind: Payoff less that of the best action, on the same determinisations.
+        behind: Payoff less that of the best action, on the same determinisations. It may be above 0
+            for an eliminated action, by the luck of its few determinisations.
         determinisations: Number of determinisations that it was played on.
     """
 
@@ -159,8 +160,8 @@ def rank(
         seed: Seed of the simulations.
 
     Returns:
-        The actions, the best mean payoff first. The first mean is biased slightly upwards, since it
-        was selected as the greatest.
+        The actions, the best mean payoff first; those that were eliminated follow in the same
+        order. The first mean is biased slightly upwards, since it was selected as the greatest.
 
     Raises:
         InputError: The game is over, there is no action or one that is not legal, or a number is
@@ -187,7 +188,7 @@ def rank(
         share=min(SHARE, spent.simulations // (ROUND * ROUNDS)),
     )  # fmt: skip
     deadline = spent.deadline()
-    with ThreadPoolExecutor(spent.threads) as executor:
+    with stopping.threads(spent.threads) as executor:
         ranking.advance(executor)
         while ranking.done < spent.simulations and time.perf_counter() < deadline:
             ranking.advance(executor)
@@ -248,7 +249,7 @@ class Ranking:
             how, view, surviving = self._how, self._view, self._surviving
             return context.run(_population, how, view, self.actions, surviving, size, rng)
 
-        # A population runs in a copy of this context, where `stopping` finds its event.
+        # A population runs in a copy of this context, where `stopping` finds its events.
         contexts = [copy_context() for _ in range(populations)]
         played = (executor.map if executor else map)(play, contexts, self._rng.spawn(populations))
         self._populations.extend(played)
@@ -262,6 +263,8 @@ class Ranking:
     def gaps(self, action: int, level: float = 0.95) -> list[Gap]:
         """Compare every action with one of them on the same determinisations: gaps, the best first.
 
+        Actions that were eliminated come last.
+
         Args:
             action: The action to compare with, one of those that were never eliminated.
             level: Confidence level of the intervals.
@@ -270,11 +273,11 @@ class Ranking:
         means = np.stack([payoffs.mean(axis=0) for payoffs in self._populations])
         sizes = np.array([len(payoffs) for payoffs in self._populations])
         found: list[Gap] = []
-        for k, each in enumerate(self.actions.tolist()):
+        for k in _best_first(means - means[:, own : own + 1]):
             played = ~np.isnan(means[:, k])
             (gap,) = student((means[played, k] - means[played, own])[:, None], level)
-            found.append(Gap(each, gap, int(sizes[played].sum())))
-        return sorted(found, key=lambda gap: -gap.points.mean)
+            found.append(Gap(int(self.actions[k]), gap, int(sizes[played].sum())))
+        return found
 
 
 def simulation_of(agent: Agent, view: State) -> Simulation:
@@ -304,7 +307,7 @@ def _population(
     scratch, ids = game.empty(1), np.empty(game.num_actions, np.int32)
     step = max(1, PIECE // int(surviving.sum()))
     for first in range(0, len(payoffs), step):
-        check()
+        stopping.check()
         some = slice(first, first + step)
         evaluate_all(
             rules, policy, particles.states[some], particles.guesses[some], int(view["player"]),
@@ -320,8 +323,17 @@ def _surviving(populations: list[Floats], shown: int) -> Bools:
     means = np.nanmean(behind, axis=0)
     errors = np.nanstd(behind, axis=0, ddof=1) / np.sqrt(number)
     surviving = means + ELIMINATED_BELOW * errors >= 0.0
-    surviving[np.argsort(-means, kind="stable")[:shown]] = True
+    surviving[_best_first(behind)[:shown]] = True
     return surviving & ~np.isnan(behind[-1])  # NaN: eliminated before, which is final
+
+
+def _best_first(numbers: Floats) -> list[int]:
+    """Return the order of the actions by their means over the populations, the best first.
+
+    Those that were eliminated before the last population come last: their means are over the first
+    few populations, where the best of many are merely lucky.
+    """
+    return np.lexsort((-np.nanmean(numbers, axis=0), np.isnan(numbers[-1]))).tolist()
 
 
 def _behind(populations: list[Floats]) -> Floats:
@@ -342,7 +354,7 @@ def _ranked(game: Game, view: State, actions: Ids, populations: list[Floats]) ->
     won = np.stack([_won(game, payoffs).mean(axis=0) for payoffs in populations])
     sizes = np.array([len(payoffs) for payoffs in populations])
     ranked: list[Ranked] = []
-    for k in np.argsort(-np.nanmean(behind, axis=0), kind="stable").tolist():
+    for k in _best_first(behind):
         played = ~np.isnan(means[:, k])
         points, gap = student(np.stack([means[played, k], behind[played, k]], axis=1))
         number = int(sizes[played].sum())

@@ -3,14 +3,16 @@
 A thread cannot be stopped from outside: searches call `check` between short pieces of their work.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Event
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-_stop: ContextVar[Event | None] = ContextVar("stop", default=None)
+_stops: ContextVar[tuple[Event, ...]] = ContextVar("stops", default=())
 
 
 class Stopped(Exception):
@@ -19,15 +21,36 @@ class Stopped(Exception):
 
 def run(stop: Event, work: Callable[..., T], *arguments: Any) -> T:
     """Call a function, whose searches end by `Stopped` soon after an event is set."""
-    token = _stop.set(stop)
-    try:
+    with _until(stop):
         return work(*arguments)
-    finally:
-        _stop.reset(token)
+
+
+@contextmanager
+def threads(number: int) -> Generator[Executor]:
+    """Lend threads, whose work ends by `Stopped` soon after this block is left.
+
+    So an exception, such as Ctrl-C, does not wait for work that is as long as a search. The work
+    has to run in a copy of the block's context.
+    """
+    left = Event()
+    with _until(left), ThreadPoolExecutor(number) as executor:
+        try:
+            yield executor
+        finally:
+            left.set()
 
 
 def check() -> None:
-    """Raise `Stopped` if the event of `run` is set; without effect outside of `run`."""
-    stop = _stop.get()
-    if stop is not None and stop.is_set():
+    """Raise `Stopped` if an event of `run`, or of `threads`, is set; without effect elsewhere."""
+    if any(stop.is_set() for stop in _stops.get()):
         raise Stopped
+
+
+@contextmanager
+def _until(stop: Event) -> Generator[None]:
+    """Let `check` look at one more event in this block."""
+    token = _stops.set((*_stops.get(), stop))
+    try:
+        yield
+    finally:
+        _stops.reset(token)

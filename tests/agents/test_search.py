@@ -25,6 +25,13 @@ def test_the_policy_of_an_agent_plays_the_simulations(spades: Game, name: str) -
         assert first.spent[0] == (len(spades.legal(view)) > 1)  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("form", ["{}", "{}:50", "{}[threads=2]:20ms", "{}[policy=rule]:50"])
+def test_its_name_is_its_text(spades: Game, name: str, form: str) -> None:
+    """So results do not mix agents of different budgets."""
+    assert make_agent(spades, form.format(name)).name == form.format(name)
+
+
 def test_actions_are_ranked_by_its_simulations(spades: Game) -> None:
     state = spades.deal(np.random.default_rng(2))
     view = spades.view(state, 0)

@@ -1,5 +1,6 @@
 """Paired search against games played by hand."""
 
+import math
 import time
 from typing import Any, cast
 
@@ -182,6 +183,49 @@ def test_a_search_of_many_actions_keeps_its_budget() -> None:
     search = PairedSearch(GAME, Uniform(), simulations=100, threads=1)
     assert search.best(view, actions, np.random.default_rng(1)) in actions
     assert search.spent[1] <= 150  # the last batch may exceed it
+
+
+@pytest.mark.parametrize("prior", [None, 1e9], ids=["plain", "posterior"])
+def test_what_was_dropped_is_not_played(
+    monkeypatch: pytest.MonkeyPatch, prior: float | None
+) -> None:
+    """All actions but the first are lucky in the first round, and lose in all later ones."""
+    view = GAME.view(GAME.deal(np.random.default_rng(6)), 0)
+    actions = GAME.legal(view)
+    search = PairedSearch(GAME, Uniform(), simulations=400, threads=1, span=1.0)
+    rounds = []
+
+    def simulate(*given: Any) -> None:
+        determinisations, surviving, sums = given[2], given[6], given[-1]
+        payoff = -1.0 if rounds else 1.0
+        rounds.append(payoff)
+        sums[surviving, 0] += len(determinisations)
+        sums[surviving, 1] += len(determinisations) * payoff
+        sums[surviving, 2] += len(determinisations)
+        sums[0, 1:] = 0.0
+
+    monkeypatch.setattr(paired, "simulate_paired", simulate)
+    expected = None if prior is None else np.zeros(len(actions))
+    error = math.inf if prior is None else prior
+    best = search.best(view, actions, np.random.default_rng(1), expected, error)
+    assert best == actions[0] and len(rounds) > 1
+
+
+def test_what_any_thread_has_compared_may_be_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of two threads drops what the other one keeps; both drop the luckiest action."""
+    game = make_game("uh_leduc")
+    view = game.view_from(0, "SA", ["raise"])
+    actions = game.legal(view)
+    kept = iter(([True, True, False], [True, False, False]))
+
+    def screen(self: Any, simulate: Any, particles: Any, sums: np.ndarray, *rest: Any) -> Any:
+        sums[:] = [[9.0, 0.0, 0.0], [9.0, 50.0, 300.0], [9.0, 99.0, 1200.0]]
+        return np.array(next(kept))
+
+    monkeypatch.setattr(PairedSearch, "_screen", screen)
+    monkeypatch.setattr(paired, "simulate_paired", lambda *given: None)
+    search = PairedSearch(game, Uniform(), simulations=2, threads=2)
+    assert search.best(view, actions, np.random.default_rng(1)) == actions[1]
 
 
 def test_a_number_of_particles_is_not_negative() -> None:

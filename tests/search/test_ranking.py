@@ -206,6 +206,46 @@ class Named:
         return str(action)
 
 
+def ranking_of(
+    monkeypatch: pytest.MonkeyPatch, rounds: list[list[float]], **settings: Any
+) -> Ranking:
+    """A ranking after rounds of the given payoffs of each action."""
+    how: Any = Simulation(Named(), Uniform())  # type: ignore[arg-type]
+    actions = np.arange(len(rounds[0]))
+    found = Ranking(how, np.zeros(1)[0], actions, np.random.default_rng(0), **settings)
+    for payoffs in rounds:
+        played = np.array([payoffs])  # on one determinisation
+        monkeypatch.setattr(
+            ranking, "_population", lambda *given, own=played: np.where(given[3], own, np.nan)
+        )
+        found.advance()
+    return found
+
+
+def test_what_was_eliminated_follows_whatever_its_few_payoffs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Action 2 is ahead of both others in the first round only, in which action 3 beats it."""
+    rounds = [[-1.0, -2.0, 0.5, 1.0], [1.0, 0.0, 9.0, -4.0]]
+    trial = ranking_of(monkeypatch, rounds, shown=1, kept=[0, 1])
+    first, *_, last = trial.ranked()
+    assert [each.action for each in trial.ranked()] == [0, 1, 3, 2]
+    assert first.behind == (0.0, 0.0, 0.0) and last.behind.mean == 1.5
+    assert [each.action for each in trial.gaps(0)] == [0, 1, 3, 2]
+    assert trial.gaps(0)[-1].points.mean == 1.5
+    assert first.determinisations == 2 * last.determinisations
+
+
+def test_what_was_eliminated_takes_no_place_of_those_that_are_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Action 1 falls behind what action 2 was at its end, and stays one of the best two."""
+    trial = ranking_of(monkeypatch, [[1.0, 0.9, 0.8], [1.0, 0.5, 0.0], [1.0, 0.5, 0.0]], shown=2)
+    first, second, third = trial.ranked()
+    assert [first.action, second.action, third.action] == [0, 1, 2]
+    assert first.determinisations == second.determinisations == 3 * third.determinisations
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("rounds", [1, 4])
 def test_intervals_of_the_shown_actions_hold(rounds: int, monkeypatch: pytest.MonkeyPatch) -> None:
