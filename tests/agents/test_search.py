@@ -1,5 +1,7 @@
 """The search agents of every game, by name."""
 
+import pickle
+
 import numpy as np
 import pytest
 from support_spades import spades as spades
@@ -23,6 +25,16 @@ def test_the_policy_of_an_agent_plays_the_simulations(spades: Game, name: str) -
         assert action == again.act(view) and action in spades.legal(state)
         spades.play(state, action)
         assert first.spent[0] == (len(spades.legal(view)) > 1)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_pickles_play_on_alike(name: str) -> None:
+    game = make_game("leduc")
+    view = game.view_from(0, "SJ", ["raise", "raise"])
+    agent = make_agent(game, f"{name}:20", 3)
+    agent.act(view)
+    twin = pickle.loads(pickle.dumps(agent))
+    assert [twin.act(view) for _ in range(5)] == [agent.act(view) for _ in range(5)]
 
 
 def test_actions_are_ranked_by_its_simulations(spades: Game) -> None:
