@@ -125,6 +125,8 @@ def _maker(name: str) -> Callable[..., SearchAgent]:
     Raises:
         InputError: The argument is not a budget, or the policy is none for kernels.
     """
+    # Pickles find a function by its name.
+    make.__name__ = make.__qualname__ = f"make_{name.replace('-', '_')}"
     return make
 
 
