@@ -114,6 +114,14 @@ def test_other_games_are_refused(text: str, why: str, monkeypatch: pytest.Monkey
         tables.table_game(text)
 
 
+def test_a_game_is_registered_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_specs", dict(registry._specs))
+    for _ in range(2):
+        registry.add_game(tables.table_spec("kuhn_poker"))
+    with pytest.raises(InputError, match="two games have the name kuhn_poker"):
+        registry.add_game(tables.table_spec("kuhn_poker(players=3)"))
+
+
 def test_bad_texts_are_refused() -> None:
     game: Any = tables.table_game("kuhn_poker")
     for text in ("fold", "7", "", "7" * 5000):
