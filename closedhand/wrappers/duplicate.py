@@ -88,7 +88,9 @@ class DuplicateDealing(BaseWrapper[str, Observation, int]):
         if not ended:
             for agent, reward in self.rewards.items():
                 self._earned[agent] += reward
-            if all(self.terminations.values()):
+            # An illegal action may end a game that is not over, and whose payoffs are not known.
+            base = aec_table(self.env)
+            if all(self.terminations.values()) and base.game.over(base.game_state):
                 self._scores.append(self._score())
         self._publish()
 
