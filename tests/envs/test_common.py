@@ -1,6 +1,7 @@
 """What the envs have in common: copies, rewards, options, bad input."""
 
 import copy
+import dataclasses
 import pickle
 import warnings
 from collections.abc import Callable
@@ -53,6 +54,26 @@ def test_copies_go_on_with_the_game(variant: Any, clone: Callable[[Any], Any]) -
             one.reset()
             logs.append(log + play(one, np.random.default_rng(2)))
         assert data_equivalence(*logs)
+
+
+def test_copies_keep_a_game_of_ones_own() -> None:
+    """A pickle holds its name and options, so that of a changed game would be another one."""
+    leduc = make_game("leduc")
+    tables = leduc.rules.tables.copy()
+    tables["copies"] *= 2
+    changed = {"payoff_range": (-99.0, 99.0), "rules": leduc.rules._replace(tables=tables)}
+    for name, value in changed.items():
+        game = dataclasses.replace(leduc, **{name: value})
+        solo, envs = SoloEnv(game, opponents="random"), GameVectorEnv(game, 2)
+        for env in (solo, envs, raw_env(game)):
+            assert copy.copy(env).game is copy.deepcopy(env).game is game
+            why = f"this leduc cannot be pickled: .* one with other {name}"
+            with pytest.raises(InputError, match=why):
+                pickle.dumps(env)
+        envs.reset(seed=1)
+        envs.states = envs.states
+        solo.reset(options={"state": leduc.deal(np.random.default_rng(0))})
+        assert envs.game is solo.game is game
 
 
 def test_a_change_of_one_env_s_modes_changes_no_other() -> None:
