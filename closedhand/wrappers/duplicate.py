@@ -17,7 +17,7 @@ from closedhand.envs.observation_form import Observation
 from closedhand.wrappers.adapting import aec_table
 
 
-class DuplicateDealing(BaseWrapper[str, Observation, int]):
+class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
     """Play each deal once at every seating of the teams before the next deal.
 
     Each reset begins the next table: at table t of k, side j of the game is played by team

@@ -17,6 +17,7 @@ from support_envs import (
     Fixed,
     choose,
     deal_of,
+    duplicate,
     every_variant,
     make_aec,
     make_solo,
@@ -29,6 +30,7 @@ from closedhand.envs.aec import raw_env
 from closedhand.envs.seat_vector import SeatVectorEnv
 from closedhand.envs.solo import SoloEnv
 from closedhand.envs.vector import GameVectorEnv
+from closedhand.wrappers import AutoPass
 
 CLONES: list[Callable[[Any], Any]] = [
     copy.deepcopy,
@@ -41,10 +43,8 @@ CLONES: list[Callable[[Any], Any]] = [
 @pytest.mark.parametrize("variant", VARIANTS[:2], ids=variant_id)
 def test_copies_go_on_with_the_game(variant: Any, clone: Callable[[Any], Any]) -> None:
     aec, solo = raw_env(variant[0], **variant[1]), make_solo(variant, seat=1)
-    plays = [(aec, play_aec), (solo, play_solo)]
-    if clone is not copy.copy:  # the copy of a wrapper shares what it wraps
-        plays.append((make_aec(variant), play_aec))
-    for env, play in plays:
+    wrapped = (make_aec(variant), AutoPass(make_aec(variant)), duplicate(make_aec(variant)))
+    for env, play in [(solo, play_solo), *((each, play_aec) for each in (aec, *wrapped))]:
         env.reset(seed=5)
         play(env, np.random.default_rng(0), 4)
         twin = clone(env)
