@@ -87,13 +87,19 @@ def _own_first(agent: SearchAgent, view: State) -> np.ndarray:
     return np.concatenate([legal[legal == own], legal[legal != own]])
 
 
+def _simulated_best(agent: SearchAgent, view: State) -> int:
+    return agent.search.best(view, rng=agent.rng)
+
+
+def _paired_best(agent: SearchAgent, view: State) -> int:
+    return agent.search.best(view, _own_first(agent, view), agent.rng)
+
+
+# Functions with names, since an agent is pickled with its own.
 BEST: dict[str, tuple[Any, Callable[[SearchAgent, State], int]]] = {
-    "monte-carlo": (MonteCarlo, lambda agent, view: agent.search.best(view, rng=agent.rng)),
-    "search": (
-        PairedSearch,
-        lambda agent, view: agent.search.best(view, _own_first(agent, view), agent.rng),
-    ),
-    "ismcts": (ISMCTS, lambda agent, view: agent.search.best(view, agent.rng)),
+    "monte-carlo": (MonteCarlo, _simulated_best),
+    "search": (PairedSearch, _paired_best),
+    "ismcts": (ISMCTS, _simulated_best),
 }
 """Class of the search of each agent, and its choice."""
 
@@ -123,6 +129,8 @@ def _maker(name: str) -> Callable[..., SearchAgent]:
     Raises:
         InputError: The argument is not a budget, or the policy is none for kernels.
     """
+    # Pickles find a function by its name.
+    make.__name__ = make.__qualname__ = f"make_{name.replace('-', '_')}"
     return make
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import signature
 from itertools import accumulate, chain, islice, pairwise
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -165,6 +165,12 @@ class Game:
         for name in ("player", "moves", "history"):
             if name not in (self.dtype.names or ()):
                 raise InputError(f"states of {self.name} lack the field {name!r}")
+
+    def __copy__(self) -> Self:
+        return self  # it never changes
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self
 
     @property
     def flat(self) -> "Game":

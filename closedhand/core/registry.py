@@ -10,12 +10,14 @@ import inspect
 import re
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import lru_cache, partial
 from importlib import import_module
 from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import Any
+
+import numpy as np
 
 from closedhand.core.contract import VERSION
 from closedhand.core.game import Game, InputError, shown
@@ -253,8 +255,33 @@ def flat_game(name: str, options: Mapping[str, Any]) -> Game:
     return make_game(name, **options).flat
 
 
-# A pickle holds the name and options of a game, not its tables: the game is made again.
-copyreg.pickle(Game, lambda game: (partial(make_game, game.name, **game.options), ()))
+def _reduce(game: Game) -> tuple[Any, ...]:
+    """Pickle the name and options of a game, not its tables: the game is made again.
+
+    Raises:
+        InputError: They make another game, or none.
+    """
+    make = partial(make_game, game.name, **game.options)
+    made = make()
+    # Notations and other forms, which have no equality, go with the rules.
+    names = [each.name for each in fields(game) if each.name not in ("notation", "flat_form")]
+    for name in names:
+        if not _equal(getattr(game, name), getattr(made, name)):
+            raise InputError(
+                f"this {game.name} cannot be pickled: make_game({game.name!r}) with its options "
+                f"gives one with other {name}"
+            )
+    return make, ()
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Return whether values are equal, such as rules: tuples, with arrays or records in them."""
+    if all(isinstance(each, tuple) for each in (one, other)):
+        return len(one) == len(other) and all(map(_equal, one, other))
+    return one is other or np.array_equal(one, other)
+
+
+copyreg.pickle(Game, _reduce)
 
 
 def find_games() -> None:

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 from collections.abc import Callable, Generator, Iterator
@@ -13,6 +14,7 @@ from typing import Any, Protocol, TypeVar
 
 from closedhand.core import interrupt
 from closedhand.core.checks import InputError
+from closedhand.core.text import reason_of
 
 Result = TypeVar("Result")
 
@@ -65,6 +67,7 @@ def results_of(
         workers: Number of processes, 1: this one; or remote workers.
 
     Raises:
+        InputError: Processes cannot get the jobs, since they cannot be pickled.
         WorkerLost: A process was ended; the results of the jobs before its own were yielded.
     """
     workers = min(workers, max(1, len(jobs))) if isinstance(workers, int) else workers
@@ -73,6 +76,8 @@ def results_of(
             interrupt.check()
             yield work(*job)
         return
+    if isinstance(workers, int):
+        _check_picklable((work, first, jobs[:1]))
     for job in first:
         work(*job)
     if not isinstance(workers, int):
@@ -102,6 +107,16 @@ def results_of(
         raise WorkerLost(
             f"a worker process was ended from outside, perhaps because {cause}; "
             "repeat the command to go on from the saved results, for a match with --resume"
+        ) from None
+
+
+def _check_picklable(work: Any) -> None:
+    # The pool pickles in a thread of its own: errors there may let it hang.
+    try:
+        pickle.dumps(work)
+    except Exception as error:  # any, by the code of an agent or a game
+        raise InputError(
+            f"this cannot be sent to other processes: {reason_of(error)}; use --workers 1"
         ) from None
 
 

@@ -50,10 +50,14 @@ def env(
     )  # fmt: skip
     if not raw.game.lenient:
         checked = TerminateIllegalWrapper(raw, illegal_reward=reward)
-    return OrderEnforcingWrapper(CheckedActions(checked))
+    return CheckedOrder(CheckedActions(checked))
 
 
-class CheckedActions(AssertOutOfBoundsWrapper[str, Observation, int]):
+class CheckedOrder(common.Copied, OrderEnforcingWrapper[str, Observation, int]):
+    """PettingZoo's check of the order of calls, with copies that share nothing."""
+
+
+class CheckedActions(common.Copied, AssertOutOfBoundsWrapper[str, Observation, int]):
     """PettingZoo's check that an action is in its space, for objects of any type."""
 
     def step(self, action: int | None) -> None:

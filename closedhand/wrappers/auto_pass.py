@@ -9,11 +9,12 @@ import numpy as np
 from pettingzoo import AECEnv
 from pettingzoo.utils import BaseWrapper
 
+from closedhand.envs import common
 from closedhand.envs.observation_form import ACTION_MASK, Observation
 from closedhand.wrappers.adapting import aec_table
 
 
-class AutoPass(BaseWrapper[str, Observation, int]):
+class AutoPass(common.Copied, BaseWrapper[str, Observation, int]):
     """Play for every agent that has exactly one legal action, most often the pass.
 
     After each reset and each step, forced actions are played until an agent has a choice or the

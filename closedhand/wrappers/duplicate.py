@@ -17,7 +17,7 @@ from closedhand.envs.observation_form import Observation
 from closedhand.wrappers.adapting import aec_table
 
 
-class DuplicateDealing(BaseWrapper[str, Observation, int]):
+class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
     """Play each deal once at every seating of the teams before the next deal.
 
     Each reset begins the next table: at table t of k, side j of the game is played by team
@@ -88,7 +88,9 @@ class DuplicateDealing(BaseWrapper[str, Observation, int]):
         if not ended:
             for agent, reward in self.rewards.items():
                 self._earned[agent] += reward
-            if all(self.terminations.values()):
+            # An illegal action may end a game that is not over, and whose payoffs are not known.
+            base = aec_table(self.env)
+            if all(self.terminations.values()) and base.game.over(base.game_state):
                 self._scores.append(self._score())
         self._publish()
 

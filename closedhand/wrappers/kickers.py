@@ -18,7 +18,7 @@ from closedhand.envs.pettingzoo_base import Spaces
 from closedhand.wrappers.adapting import aec_table
 
 
-class KickerSubsteps(Spaces, BaseWrapper[str, Observation, int]):
+class KickerSubsteps(common.Copied, Spaces, BaseWrapper[str, Observation, int]):
     """The factored action space: first the main group, then its kickers one by one.
 
     An agent stays selected, with reward zero, until its play is complete. The wrapped env gets the

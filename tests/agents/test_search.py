@@ -1,5 +1,7 @@
 """The search agents of every game, by name."""
 
+import pickle
+
 import numpy as np
 import pytest
 from support_spades import spades as spades
@@ -30,6 +32,16 @@ def test_the_policy_of_an_agent_plays_the_simulations(spades: Game, name: str) -
 def test_its_name_is_its_text(spades: Game, name: str, form: str) -> None:
     """So results do not mix agents of different budgets."""
     assert make_agent(spades, form.format(name)).name == form.format(name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_pickles_play_on_alike(name: str) -> None:
+    game = make_game("leduc")
+    view = game.view_from(0, "SJ", ["raise", "raise"])
+    agent = make_agent(game, f"{name}:20", 3)
+    agent.act(view)
+    twin = pickle.loads(pickle.dumps(agent))
+    assert [twin.act(view) for _ in range(5)] == [agent.act(view) for _ in range(5)]
 
 
 def test_actions_are_ranked_by_its_simulations(spades: Game) -> None:

@@ -2,13 +2,14 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support import interrupt_at
 
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.arena import match, results
-from closedhand.core.agents import Traits
+from closedhand.core.agents import NamedAgent, Traits
 from closedhand.core.game import State
 
 DOUDIZHU = make_game("doudizhu")
@@ -58,6 +59,25 @@ def test_processes_do_not_change_the_result() -> None:
     one, two = (match.play(DOUDIZHU, agents, deals, 5, workers) for workers in (1, 2))
     assert (one.pairs[0].returns == two.pairs[0].returns).all()
     assert (one.pairs[0].decisions == two.pairs[0].decisions).all()
+
+
+def test_agents_that_search_play_in_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(match, "CHUNK", 1)  # more than one job
+    agents = ["search:20", "random"]
+    one, two = (match.play(make_game("leduc"), agents, 2, 5, workers) for workers in (1, 2))
+    assert (one.pairs[0].returns == two.pairs[0].returns).all()
+
+
+def test_an_agent_that_processes_cannot_get_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def factory(game: Game, seed: int, argument: Any) -> Any:
+        return make_agent(game, "random", seed)
+
+    monkeypatch.setattr(match, "CHUNK", 1)
+    agents = ["random", "random", NamedAgent("foreign", factory, None, {})]
+    why = "^this cannot be sent to other processes: Can't pickle .*factory'; use --workers 1$"
+    with pytest.raises(InputError, match=why):
+        match.play(make_game("leduc"), agents, 2, workers=2)
+    assert match.play(make_game("leduc"), agents, 2, workers=1).deals == 2
 
 
 def test_progress_counts_deals() -> None:

@@ -139,6 +139,16 @@ def test_a_bot_that_stays_alive_gets_later_requests_alone() -> None:
     assert not first
 
 
+def test_a_refused_line_changes_nothing() -> None:
+    bot, line = Bot(PLAIN, "rule"), asked(PLAIN, PLAIN.view(started(PLAIN, 5), 0))
+    first = json.loads(line)["requests"][0]
+    answer = Bot(PLAIN, "rule").answer(line)
+    for wrong in (first | {"own": [99]}, {"requests": [first, 7], "responses": [[0]]}):
+        with pytest.raises(InputError):
+            bot.answer(json.dumps(wrong))
+    assert bot.answer(json.dumps(first)) == answer
+
+
 @from_pipes
 @pytest.mark.parametrize("game", [GAME, PLAIN], ids=["auction", "plain"])
 def test_whole_games_of_a_foreign_bot(game: Game, lowest: str) -> None:

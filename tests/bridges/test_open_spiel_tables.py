@@ -1,5 +1,7 @@
 """Small games of OpenSpiel here: the contract, values by our solvers, and refusals."""
 
+import copy
+import pickle
 from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
@@ -13,6 +15,7 @@ from support_leduc import STANDARD, STANDARD_VALUE
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.arena import match
 from closedhand.core import registry
+from closedhand.envs.solo import SoloEnv
 from closedhand.solvers.sequence_form import solve as solve_exactly
 from closedhand.solvers.solving import make_solver
 from closedhand.solvers.strategy import evaluate, strategy_of
@@ -112,6 +115,26 @@ def test_other_games_are_refused(text: str, why: str, monkeypatch: pytest.Monkey
     monkeypatch.setattr(tables, "MOST_NODES", 2_000)
     with pytest.raises(InputError, match=why):
         tables.table_game(text)
+
+
+@pytest.mark.parametrize("name", [None, "leduc"])
+def test_envs_of_a_game_that_is_not_registered_are_copied(name: str | None) -> None:
+    """Also under a name that another game has; a start from a state makes copies as well."""
+    game = tables.table_game("kuhn_poker", name)
+    env = SoloEnv(game, opponents="random")
+    env.reset(seed=1)
+    assert copy.copy(env).game is game
+    env.reset(options={"state": game.deal(np.random.default_rng(0))})
+    with pytest.raises(InputError, match=r"no game 'kuhn_poker'|cannot be pickled"):
+        pickle.dumps(env)
+
+
+def test_a_game_is_registered_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_specs", dict(registry._specs))
+    for _ in range(2):
+        registry.add_game(tables.table_spec("kuhn_poker"))
+    with pytest.raises(InputError, match="two games have the name kuhn_poker"):
+        registry.add_game(tables.table_spec("kuhn_poker(players=3)"))
 
 
 def test_bad_texts_are_refused() -> None:

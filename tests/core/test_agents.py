@@ -2,8 +2,10 @@
 
 import hashlib
 import os
+import pickle
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from support import VARIANTS, positions, variant_id
 from support_agents import AGENTS
 from typer.testing import CliRunner
 
-from closedhand import InputError, agent_names, make_agent, make_game
+from closedhand import GAMES, InputError, agent_names, make_agent, make_game
 from closedhand.arena import ladder
 from closedhand.arena.hints import hints
 from closedhand.cli import app
@@ -27,6 +29,7 @@ from closedhand.core.agents import (
     files_of,
     legal_choice,
     make_adviser,
+    parse_agent,
     probabilities,
     traits_of,
 )
@@ -144,6 +147,18 @@ def test_options_say_what_arguments_say(game: Any, one: str, two: str) -> None:
 def test_specs_are_agents_to_make() -> None:
     assert make_agent("daihinmin", AgentSpec("kou", {"lock": 1})).name == "kou[lock=1]"
     assert make_agent("doudizhu", AgentSpec("search", {}, "20ms")).name == "search:20ms"
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_parsed_agents_can_be_sent_to_other_processes(game: str) -> None:
+    sent = set[str]()
+    for name in agent_names(game):
+        for text in (name, f"{name}:50", f"{name}:x"):
+            with suppress(InputError):  # it needs an argument or an extra
+                agent = parse_agent(game, text)
+                assert pickle.loads(pickle.dumps(agent)) == agent
+                sent.add(name)
+    assert {"random", "search", "ismcts", "monte-carlo"} <= sent
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """What the envs have in common: copies, rewards, options, bad input."""
 
 import copy
+import dataclasses
 import pickle
 import warnings
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from support_envs import (
     Fixed,
     choose,
     deal_of,
+    duplicate,
     every_variant,
     make_aec,
     make_solo,
@@ -28,6 +30,7 @@ from closedhand.envs.aec import raw_env
 from closedhand.envs.seat_vector import SeatVectorEnv
 from closedhand.envs.solo import SoloEnv
 from closedhand.envs.vector import GameVectorEnv
+from closedhand.wrappers import AutoPass
 
 CLONES: list[Callable[[Any], Any]] = [
     copy.deepcopy,
@@ -40,10 +43,8 @@ CLONES: list[Callable[[Any], Any]] = [
 @pytest.mark.parametrize("variant", VARIANTS[:2], ids=variant_id)
 def test_copies_go_on_with_the_game(variant: Any, clone: Callable[[Any], Any]) -> None:
     aec, solo = raw_env(variant[0], **variant[1]), make_solo(variant, seat=1)
-    plays = [(aec, play_aec), (solo, play_solo)]
-    if clone is not copy.copy:  # the copy of a wrapper shares what it wraps
-        plays.append((make_aec(variant), play_aec))
-    for env, play in plays:
+    wrapped = (make_aec(variant), AutoPass(make_aec(variant)), duplicate(make_aec(variant)))
+    for env, play in [(solo, play_solo), *((each, play_aec) for each in (aec, *wrapped))]:
         env.reset(seed=5)
         play(env, np.random.default_rng(0), 4)
         twin = clone(env)
@@ -53,6 +54,26 @@ def test_copies_go_on_with_the_game(variant: Any, clone: Callable[[Any], Any]) -
             one.reset()
             logs.append(log + play(one, np.random.default_rng(2)))
         assert data_equivalence(*logs)
+
+
+def test_copies_keep_a_game_of_ones_own() -> None:
+    """A pickle holds its name and options, so that of a changed game would be another one."""
+    leduc = make_game("leduc")
+    tables = leduc.rules.tables.copy()
+    tables["copies"] *= 2
+    changed = {"payoff_range": (-99.0, 99.0), "rules": leduc.rules._replace(tables=tables)}
+    for name, value in changed.items():
+        game = dataclasses.replace(leduc, **{name: value})
+        solo, envs = SoloEnv(game, opponents="random"), GameVectorEnv(game, 2)
+        for env in (solo, envs, raw_env(game)):
+            assert copy.copy(env).game is copy.deepcopy(env).game is game
+            why = f"this leduc cannot be pickled: .* one with other {name}"
+            with pytest.raises(InputError, match=why):
+                pickle.dumps(env)
+        envs.reset(seed=1)
+        envs.states = envs.states
+        solo.reset(options={"state": leduc.deal(np.random.default_rng(0))})
+        assert envs.game is solo.game is game
 
 
 def test_a_change_of_one_env_s_modes_changes_no_other() -> None:

@@ -9,7 +9,7 @@ from support_envs import complies, duplicate, every_variant, make_aec, play_aec,
 
 from closedhand import InputError
 from closedhand.core.seating import seating
-from closedhand.envs.aec import raw_env
+from closedhand.envs.aec import env as checked_env, raw_env
 from closedhand.wrappers.duplicate import DuplicateDealing
 
 
@@ -55,6 +55,21 @@ def test_an_abandoned_table_leaves_no_score() -> None:
     log = play_aec(env, np.random.default_rng(0))
     assert log[-1][-1]["table"] == 1
     assert "duplicate_score" not in log[-1][-1]
+
+
+@pytest.mark.parametrize("illegal_at", [0, 1])
+def test_a_table_that_an_illegal_action_ends_leaves_no_score(illegal_at: int) -> None:
+    env = duplicate(checked_env("leduc"))
+    for table in range(2):
+        env.reset(seed=0 if table == 0 else None)
+        if table == illegal_at:
+            env.step(int(np.argmin(env.last()[4]["action_mask"])))
+        log = play_aec(env, np.random.default_rng(0))
+        assert log[-1][-1]["table"] == table and "duplicate_score" not in log[-1][-1]
+    for _ in range(2):
+        env.reset()
+        log = play_aec(env, np.random.default_rng(0))
+    assert "duplicate_score" in log[-1][-1]
 
 
 def test_a_given_deal_is_played_at_all_tables() -> None:

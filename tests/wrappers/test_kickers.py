@@ -109,7 +109,7 @@ def test_kicker_substeps_refuses() -> None:
     assert data_equivalence(*ends)
 
 
-@pytest.mark.parametrize("clone", [copy.deepcopy, "pickle"])
+@pytest.mark.parametrize("clone", [copy.deepcopy, copy.copy, "pickle"])
 def test_copies_go_on_with_the_game(clone: Any) -> None:
     if clone == "pickle":
         clone = lambda env: pickle.loads(pickle.dumps(env))  # noqa: E731

@@ -173,6 +173,7 @@ def _maker(name: str, slack: float) -> Callable[..., Responder]:
         text = str(AgentSpec(name, {"hands": hands}, argument))
         return Responder(game, tables, pool, slack, text)
 
+    make.__name__ = make.__qualname__ = f"make_{name}"  # pickles find a function by its name
     return make
 
 

@@ -40,12 +40,13 @@ class Bot:
         data = parse_json(line)
         if isinstance(data, dict) and "requests" in data:
             match = check_fields(data, "a match", MATCH)
-            self._requests, self._responses = list(match["requests"]), list(match["responses"])
+            requests, responses = list(match["requests"]), list(match["responses"])
         else:
-            self._requests.append(data)
-        view, held = view_of(self.game, self._requests, self._responses)
+            requests, responses = [*self._requests, data], self._responses
+        view, held = view_of(self.game, requests, responses)
         response = response_of(self.game, view, legal_choice(self.game, view, self.agent), held)
-        self._responses.append(response)
+        # Only now, so that a refused line changes nothing.
+        self._requests, self._responses = requests, [*responses, response]
         return json.dumps({"response": response}, separators=(",", ":"))
 
 

@@ -16,7 +16,7 @@ in `closedhand.games`, such as Dou Dizhu.
 """
 
 from collections import Counter
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -88,9 +88,12 @@ def table_spec(game: Any, name: str | None = None) -> GameSpec:
     Arguments are those of `table_game`.
     """
     text = str(game)
-    name = name or text.partition("(")[0]
-    title = name.title().replace("_", "")
+    return _table_spec(text, name or text.partition("(")[0])
 
+
+@cache  # the same spec each time, since registering it again has no effect
+def _table_spec(text: str, name: str) -> GameSpec:
+    title = name.title().replace("_", "")
     return GameSpec(
         name=name,
         title=title,
