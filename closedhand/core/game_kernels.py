@@ -227,9 +227,10 @@ def step(
             )  # fmt: skip
         pay(rules, games.states, terms, i, actor, status, games.paid, games.rewards)
         games.actors[i], games.status[i] = actor, status
-    elif chosen[i]:
+    else:
         games.actors[i] = NONE
-        games.status[i] = RUNNING
+        if chosen[i]:
+            games.status[i] = RUNNING
     if chosen[i] if starting else games.status[i] != RUNNING:
         refused = start(
             rules, policies, games.states, games.seeds, games.streams, games.seats, games.paid,

@@ -57,13 +57,18 @@ def deferred() -> Generator[Deferral]:
     if _present is not None:
         yield _present
         return
-    _present = Deferral()
-    before = signal.signal(signal.SIGINT, _present.press)
+    before = signal.getsignal(signal.SIGINT)
     try:
+        _present = Deferral()
+        signal.signal(signal.SIGINT, _present.press)
         yield _present
     finally:
-        signal.signal(signal.SIGINT, before)
         _present = None
+        try:
+            signal.signal(signal.SIGINT, before)
+        finally:
+            # It first handles a Ctrl-C that has come, and changes nothing if that raises.
+            signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
@@ -85,11 +90,14 @@ def postponed() -> Generator[None]:
         if presses > 1:
             before(number, frame)
 
-    signal.signal(signal.SIGINT, press)
     try:
+        signal.signal(signal.SIGINT, press)
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        try:
+            signal.signal(signal.SIGINT, before)
+        finally:
+            signal.signal(signal.SIGINT, before)  # as in `deferred`
         # A second press has been passed on by the handler, whose count pyright does not see.
         if presses == 1:  # pyright: ignore[reportUnnecessaryComparison]
             signal.raise_signal(signal.SIGINT)

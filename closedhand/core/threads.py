@@ -2,8 +2,12 @@
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache, partial
+from queue import SimpleQueue
+from threading import Thread
+
+from closedhand.core import interrupt
 
 MOST_THREADS = 1024
 """Maximum number of threads that a user may ask for."""
@@ -33,8 +37,11 @@ def in_threads(
         return
     # The pool ends with the work: the threads of a lasting pool would be missing after a fork.
     with ThreadPoolExecutor(cores()) as executor:
-        futures = [executor.submit(work, piece) for piece in pieces]
+        futures: list[Future[object]] = []
         try:
+            # Cut short within the pool's locks, it would wait for them forever.
+            with interrupt.postponed():
+                futures += [executor.submit(work, piece) for piece in pieces]
             for piece, future in zip(pieces, futures, strict=True):
                 future.result()
                 progress(piece.stop)
@@ -47,20 +54,57 @@ def side_by_side(work: Callable[[int, int], object], number: int, threads: int) 
     """Do work on `number` items in a lasting pool of threads, for work of milliseconds.
 
     The work gets the index of its first item and that after its last one. One of the threads is the
-    caller's.
+    caller's. None works on after the return, or after an exception, such as that of Ctrl-C.
     """
     share = -(-number // threads)
     spans = [(first, min(first + share, number)) for first in range(0, number, share)]
     if len(spans) == 1:
         work(0, number)
         return
-    futures = [_pool(threads - 1, os.getpid()).submit(work, *span) for span in spans[1:]]
-    work(*spans[0])
-    for future in futures:
-        future.result()
+    sent: list[None] = []
+    errors: list[BaseException | None] = []
+    bell = SimpleQueue[None]()
+
+    def do(first: int, last: int) -> None:
+        error = None
+        try:
+            work(first, last)
+        except BaseException as caught:
+            error = caught
+        errors.append(error)
+        bell.put(None)
+
+    def wait() -> None:
+        while len(errors) < len(sent):
+            bell.get()
+
+    with interrupt.postponed():
+        try:
+            jobs = _jobs(threads - 1, os.getpid())
+            # A single operation, which a signal handler that raises cannot divide.
+            sent += map(jobs.put, [partial(do, *span) for span in spans[1:]])
+            work(*spans[0])
+            wait()
+        finally:
+            wait()  # again, where the first one was cut short
+    for error in errors:
+        if error is not None:
+            raise error
 
 
 @cache
-def _pool(threads: int, process: int) -> ThreadPoolExecutor:
-    """Return the lasting pool of a process; after a fork, which has no threads, a new one."""
-    return ThreadPoolExecutor(threads)
+def _jobs(threads: int, process: int) -> SimpleQueue[Callable[[], None]]:
+    """Return the jobs of lasting threads of a process; after a fork, which has none, new ones.
+
+    An executor of Python has locks that stay shut if a signal handler raises while one is held.
+    """
+    jobs = SimpleQueue[Callable[[], None]]()
+    for _ in range(threads):
+        Thread(target=_work_off, args=(jobs,), daemon=True).start()
+    return jobs
+
+
+def _work_off(jobs: SimpleQueue[Callable[[], None]]) -> None:
+    """Do one job after the other, forever; none is held while waiting for the next one."""
+    while True:
+        jobs.get()()

@@ -50,8 +50,7 @@ class DeviceBatch:
         observation: int8 [number, size], of the player to act.
         action_mask: int8 [number, num_actions], of the player to act.
         player: Seat to act, int64 [number].
-        actor: Seat that acted in the last step, -1 where a game was started instead, int64
-            [number].
+        actor: Seat that acted in the last step, after `reset` -1, int64 [number].
         rewards: Rewards of all seats in the last step, float64 [number, num_players].
         status: After the last step `RUNNING`, `OVER`, `ILLEGAL` (an illegal action ended the game)
             or `REFUSED` (an opponent chose an illegal action) of `closedhand.core.status`, int8
@@ -211,9 +210,12 @@ class DeviceBatch:
         else:
             self._restarts.fill_(1)
         if seed is not None or not self._started:
-            first, streams = begin_streams(common.seeds_of(seed, self.number))
+            seeds = common.seeds_of(seed, self.number)
+            first, streams = begin_streams(seeds)
             picks = streams ^ np.array([PICKS, 0], np.uint64)
             now = self._restarts != 0
+            if self._started:
+                now &= torch.tensor([each is not None for each in seeds], device=self.device)
             for held, value in (
                 (self._seeds, first), (self._streams, streams), (self._picks, picks)
             ):  # fmt: skip

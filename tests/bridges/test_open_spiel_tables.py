@@ -177,6 +177,17 @@ def kuhn_file() -> str:
     return "\n".join(lines) + "\n"
 
 
+def test_a_game_from_a_file_that_has_changed_is_made_anew(tmp_path: Path) -> None:
+    path = tmp_path / "kuhn.efg"
+    text = f"efg_game(filename={path})"
+    for most in (2, 5):
+        path.write_text(kuhn_file().replace("{ 2 -2 }", f"{{ {most} -{most} }}"))
+        assert tables.table_game(text).payoff_range == (-most, most)
+    path.unlink()
+    with pytest.raises(InputError, match="OpenSpiel has no game"):
+        tables.table_game(text)
+
+
 def test_a_game_from_a_file_is_solved(tmp_path: Path) -> None:
     """By its text and as an object; its ended positions all have one text in OpenSpiel."""
     path = tmp_path / "kuhn.efg"

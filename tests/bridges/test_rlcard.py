@@ -1,6 +1,6 @@
 """RLCard's games and agents: states and actions are converted both ways."""
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -121,6 +121,26 @@ def test_their_models_play_in_our_matches() -> None:
         again = make_agent(game, f"rlcard:{model}", seed=3)
         second = match.play(game, [again, "random"], deals=4, seed=1)
         assert np.array_equal(first.pairs[0].returns, second.pairs[0].returns)
+
+
+def test_ctrl_c_as_a_decision_begins_gives_numpys_state_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    agent = RLCardAgent(make_game("leduc"), object())
+    change = np.random.set_state
+
+    def cut(state: Any) -> NoReturn:
+        change(state)
+        patch.undo()
+        raise KeyboardInterrupt
+
+    before, own = np.random.get_state()[1].copy(), agent._random.get_state()[1].copy()
+    with monkeypatch.context() as patch:
+        patch.setattr(np.random, "set_state", cut)
+        with pytest.raises(KeyboardInterrupt), agent._own_random():
+            pass
+    assert (np.random.get_state()[1] == before).all()
+    assert (agent._random.get_state()[1] == own).all()
 
 
 @pytest.mark.slow

@@ -95,6 +95,30 @@ def test_a_seed_for_some_games_leaves_the_draws_of_the_others() -> None:
     assert drawn[0][:20] != drawn[0][20:]
 
 
+def test_a_game_without_a_seed_goes_on_with_its_stream() -> None:
+    """As the env on the CPU does; at first such a game is random."""
+    game = make_game("uh_leduc")
+    env = GameVectorEnv(game, 2, reward="seats", autoreset_mode="SameStep")
+    batch = DeviceBatch(game, 2, device="cpu")
+    for seed in (1, [5, None], [None, 5], [None, None]):
+        env.reset(seed=seed)
+        batch.reset(seed)
+        assert (env.states == batch.states.numpy().view(game.dtype)[:, 0]).all(), seed
+    batches = [DeviceBatch(game, 1, device="cpu") for _ in range(2)]
+    for each in batches:
+        each.reset([None])
+    assert (batches[0]._streams != batches[1]._streams).any()
+
+
+def test_after_a_reset_of_some_games_nobody_has_acted() -> None:
+    envs = DeviceVectorEnv("leduc", 2, device="cpu")
+    envs.reset(seed=1)
+    infos = envs.step(envs.batch.sample())[-1]
+    assert (infos["actor"] >= 0).all()
+    infos = envs.reset(options={"reset_mask": np.array([True, False])})[1]
+    assert (infos["actor"] == -1).all()
+
+
 def test_what_does_not_fit_is_refused_in_one_line(monkeypatch):
     game = make_game("leduc")
     batch = DeviceBatch(game, 3, device="cpu")

@@ -107,9 +107,9 @@ class RLCardAgent:
     @contextmanager
     def _own_random(self) -> Generator[None]:
         """Replace the state of NumPy's global generator by ours, and restore it afterwards."""
-        before = np.random.get_state()
-        np.random.set_state(self._random.get_state())
+        before, own = np.random.get_state(), self._random.get_state()
         try:
+            np.random.set_state(own)
             yield
         finally:
             self._random.set_state(np.random.get_state())

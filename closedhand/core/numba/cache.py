@@ -212,7 +212,20 @@ def has_name(cls: Any) -> bool:
 
 
 class _Index(IndexDataCacheFile):
-    """Numba's index and binaries, each after a digest: a damaged file counts as missing."""
+    """Numba's index and binaries, each after a digest: a damaged file counts as missing.
+
+    A binary is stored with its key and the stamp of its sources, and counts as missing under
+    others: of two processes that save at a time, one may write the index and the other the file.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        """Save a binary under a key."""
+        super().save(key, (self._source_stamp, key, data))
+
+    def load(self, key: Any) -> Any:
+        """Load the binary of a key; None if there is none."""
+        found = super().load(key)
+        return found[2] if found is not None and found[:2] == (self._source_stamp, key) else None
 
     def _load_index(self) -> Any:
         # Reading imports the modules of all arguments' classes, which may be missing or fail.

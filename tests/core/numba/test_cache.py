@@ -473,6 +473,41 @@ def test_a_damaged_cache_is_mended(tmp_path: Path, asked: Callable[[], Any], dam
     assert [asked(), asked()] == [[121, 0], [121, 1]]
 
 
+def test_of_two_processes_that_save_at_a_time_neither_gets_the_code_of_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both choose the same file: one writes the index last, the other the file."""
+    first, second = (cache._Index(str(tmp_path), "over", b"stamp") for _ in range(2))
+    write_file = first._save_data
+
+    def wait_for_second(name: str, data: Any) -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr(second, "_load_index", dict)  # as before the first one wrote it
+            second.save("five", 5)
+        write_file(name, data)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(first, "_save_data", wait_for_second)
+        first.save("three", 3)
+    later = cache._Index(str(tmp_path), "over", b"stamp")
+    assert len(list(tmp_path.glob("*.nbc"))) == 1
+    assert (later.load("three"), later.load("five")) == (None, None)
+    later.save("five", 5)
+    later.save("three", 3)
+    assert (first.load("three"), first.load("five")) == (3, 5)
+
+
+def test_code_of_older_sources_counts_as_missing(tmp_path: Path) -> None:
+    """A process that still runs the older sources may write the file last."""
+    older, newer = (cache._Index(str(tmp_path), "over", stamp) for stamp in (b"old", b"new"))
+    older.save("key", 1)
+    newer.save("key", 2)
+    older._save_data("over.1.nbc", (b"old", "key", 1))
+    assert newer.load("key") is None
+    newer.save("key", 2)
+    assert newer.load("key") == 2
+
+
 @pytest.mark.slow
 def test_without_a_writable_folder_every_process_compiles_its_own(tmp_path: Path) -> None:
     """As in a container: the installation is read-only, and the user has no home."""
