@@ -10,7 +10,7 @@ import pytest
 from closedhand import InputError, make_agent, make_game
 from closedhand.arena import match, plot, results
 from closedhand.core import duplicate
-from closedhand.search import budget
+from closedhand.search import stopping
 
 DOUDIZHU = make_game("doudizhu")
 
@@ -102,7 +102,7 @@ def test_a_search_with_one_thread_starts_no_other(monkeypatch: pytest.MonkeyPatc
             started.append(number)
             super().__init__(number)
 
-    monkeypatch.setattr(budget, "ThreadPoolExecutor", Counting)
+    monkeypatch.setattr(stopping, "ThreadPoolExecutor", Counting)
     view = DOUDIZHU.view(DOUDIZHU.deal(np.random.default_rng(2)), 0)
     for number in (1, 3):
         for argument in ("5ms", "64x4"):
