@@ -63,7 +63,7 @@ def side_by_side(work: Callable[[int, int], object], number: int, threads: int) 
         return
     sent: list[None] = []
     errors: list[BaseException | None] = []
-    bell = SimpleQueue[None]()
+    finished = SimpleQueue[None]()
 
     def do(first: int, last: int) -> None:
         error = None
@@ -72,11 +72,11 @@ def side_by_side(work: Callable[[int, int], object], number: int, threads: int) 
         except BaseException as caught:
             error = caught
         errors.append(error)
-        bell.put(None)
+        finished.put(None)
 
     def wait() -> None:
         while len(errors) < len(sent):
-            bell.get()
+            finished.get()
 
     with interrupt.postponed():
         try:

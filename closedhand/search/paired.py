@@ -13,7 +13,7 @@
 If there are so many actions that the budget is too small for a batch with each, half of it is spent
 on sequential halving first (Karnin, Koren and Somekh, 2013): play a random choice of the actions on
 a few determinisations, keep the better half, and repeat with the rest on more of them. What is
-dropped there is not played, however lucky it was on its few determinisations.
+dropped there is not played, however high its mean over its few determinisations.
 
 Determinisations can be particles (`closedhand.search.particles`), distributed by the likelihood of
 the observed plays. In step 5 Metropolis moves turn them into new ones. Each thread has its own
@@ -258,7 +258,7 @@ class PairedSearch(Search):
             bounds(sums, -above, self._span, least)
         else:
             least = _posterior_bounds(sums, self._span, expected, error, above)
-        # The best of many that were dropped after a few determinisations may be merely lucky. What
+        # The best of many that were dropped after a few determinisations may be so by chance. What
         # was eliminated later has been compared on enough of them.
         least[~self._screened] = -math.inf
         return int(actions[np.argmax(least)])

@@ -89,7 +89,7 @@ class Ranked:
         wins: Probability of a payoff above 0, with its 95% interval; None in a game without
             negative payoffs.
         behind: Payoff less that of the best action, on the same determinisations. It may be above 0
-            for an eliminated action, by the luck of its few determinisations.
+            for an eliminated action, by chance on its few determinisations.
         determinisations: Number of determinisations that it was played on.
     """
 
@@ -331,7 +331,7 @@ def _best_first(numbers: Floats) -> list[int]:
     """Return the order of the actions by their means over the populations, the best first.
 
     Those that were eliminated before the last population come last: their means are over the first
-    few populations, where the best of many are merely lucky.
+    few populations, where the best of many are so by chance.
     """
     return np.lexsort((-np.nanmean(numbers, axis=0), np.isnan(numbers[-1]))).tolist()
 

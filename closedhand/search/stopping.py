@@ -27,7 +27,7 @@ def run(stop: Event, work: Callable[..., T], *arguments: Any) -> T:
 
 @contextmanager
 def threads(number: int) -> Generator[Executor]:
-    """Lend threads, whose work ends by `Stopped` soon after this block is left.
+    """Start threads, whose work ends by `Stopped` soon after this block is left.
 
     So an exception, such as Ctrl-C, does not wait for work that is as long as a search. The work
     has to run in a copy of the block's context.

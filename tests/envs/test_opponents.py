@@ -94,7 +94,7 @@ def test_an_opponent_that_cheats_is_named() -> None:
 
 @pytest.mark.parametrize("vector", [False, True])
 def test_after_a_failure_of_an_opponent_only_a_reset_goes_on(vector: bool) -> None:
-    class Weary(Fixed):
+    class Failing(Fixed):
         """An agent that fails after a number of decisions."""
 
         left = 0
@@ -103,7 +103,7 @@ def test_after_a_failure_of_an_opponent_only_a_reset_goes_on(vector: bool) -> No
             self.left -= 1
             return super().act(view) if self.left >= 0 else -5
 
-    agent = Weary(make_game("leduc"))
+    agent = Failing(make_game("leduc"))
     env: Any = SoloEnv("leduc", opponents=agent)
     check: Any = 1  # seat 0 opens, and the opponent is to act
     if vector:
