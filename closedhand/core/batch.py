@@ -74,15 +74,11 @@ def deal(game: Game, seeds: ArrayLike) -> States:
 
     Game i is dealt as by `game.deal(np.random.default_rng(seeds[i]))`, and by every env's
     `reset(seed=seeds[i])`.
-
-    Raises:
-        InputError: The seeds are not nonnegative integers.
     """
     array = as_array(seeds)
     if array.ndim != 1:
         raise InputError("seeds must be a sequence of whole numbers")
-    # Making a generator takes longer than the deal. It is needed so that a seed leads to the same
-    # deal as in envs.
+    # Making a generator takes longer than the deal, but a seed must deal as it does in envs.
     generators = (np.random.default_rng(check_seed(seed)) for seed in array.tolist())
     return _start(game, [draw_seed(each) for each in generators])
 
@@ -232,7 +228,6 @@ def _start(game: Game, seeds: list[np.uint64]) -> States:
 
 
 def _ids(game: Game) -> Ids:
-    """Allocate the scratch space of kernels."""
     return np.empty(game.num_actions, np.int32)
 
 

@@ -48,7 +48,6 @@ class DeviceRecord(NamedTuple):
 
 @cache
 def _library() -> Any:
-    """Load the driver, or raise an `InputError` if there is none."""
     try:
         library = ctypes.CDLL(LIBRARY)
     except OSError:
@@ -114,7 +113,6 @@ class Launch:
         self._shape = blocks, 1, 1, threads, 1, 1, shared
         sizes = (len(list(words_of(argument))) for argument in arguments)
         self._places = list(accumulate(sizes, initial=0))
-        self._arguments = arguments
         self._library = _library()
         self._launch = self._library.cuLaunchKernel
         self._launch.argtypes = (ctypes.c_void_p, *[ctypes.c_uint] * 7, *[ctypes.c_void_p] * 3)

@@ -47,9 +47,6 @@ LARGEST = 10**9 - 1
 DIGITS = "of at most 9 digits"
 """`LARGEST` in words."""
 
-TRUTH_VALUES: Any = (bool, np.bool_)
-"""Types of a truth value."""
-
 WORDS = {
     "true": True, "yes": True, "on": True, "1": True,
     "false": False, "no": False, "off": False, "0": False,
@@ -97,7 +94,6 @@ class Option:
     _kind: type = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Derive the type of the values."""
         usual = cast(type, object if self.default is None else type(self.default))
         kind = self.kind or (str if self.choices else usual)
         object.__setattr__(self, "_kind", kind if kind in READERS else object)
@@ -148,7 +144,8 @@ class Option:
 def _read_bool(value: Any) -> bool:
     if isinstance(value, str) and value.strip().lower() in WORDS:
         return WORDS[value.strip().lower()]
-    if not isinstance(value, TRUTH_VALUES):
+    truth_values: Any = (bool, np.bool_)
+    if not isinstance(value, truth_values):
         raise ValueError
     return bool(value)
 
@@ -281,16 +278,13 @@ class Options:
 
     def markdown(self) -> str:
         """Write the table as a list, Markdown."""
-        return "\n".join(
-            f"- `{option.name}={_written(option.default)}` ({option.values})"
-            + (f": {option.text}." if option.text else "")
-            for option in self
-        )
-
-
-def _written(default: Any) -> str:
-    """Write a default as in Python, texts in double quotes."""
-    return json.dumps(default) if isinstance(default, str) else repr(default)
+        lines: list[str] = []
+        for option in self:
+            default = option.default
+            written = json.dumps(default) if isinstance(default, str) else repr(default)
+            meaning = f": {option.text}." if option.text else ""
+            lines.append(f"- `{option.name}={written}` ({option.values}){meaning}")
+        return "\n".join(lines)
 
 
 def takes(options: Options) -> Callable[[Function], Function]:
@@ -311,15 +305,15 @@ def options_of(function: Callable[..., Any], owner: str, skip: int = 0) -> Optio
     attached = getattr(function, "options", None)
     if isinstance(attached, Options):
         return attached
-    parameters = list(inspect.signature(function).parameters.values())[skip:]
-    named = [
-        each for each in parameters if each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)
-    ]
-    return Options(
-        owner,
-        *(_option_of(function, each) for each in named),
-        is_open=any(each.kind is each.VAR_KEYWORD for each in parameters),
-    )
+    found: list[Option] = []
+    is_open = False
+    for each in list(inspect.signature(function).parameters.values())[skip:]:
+        if each.kind is each.VAR_KEYWORD:
+            is_open = True
+        elif each.kind is not each.VAR_POSITIONAL:
+            default = None if each.default is each.empty else each.default
+            found.append(Option(each.name, default, **_facts_in(_hint_of(function, each))))
+    return Options(owner, *found, is_open=is_open)
 
 
 def _hint_of(function: Callable[..., Any], parameter: inspect.Parameter) -> Any:
@@ -331,12 +325,6 @@ def _hint_of(function: Callable[..., Any], parameter: inspect.Parameter) -> Any:
         return type_hints(alone, include_extras=True)[""]
     except (NameError, TypeError):
         return None
-
-
-def _option_of(function: Callable[..., Any], parameter: inspect.Parameter) -> Option:
-    """Make the option of a parameter."""
-    default = None if parameter.default is parameter.empty else parameter.default
-    return Option(parameter.name, default, **_facts_in(_hint_of(function, parameter)))
 
 
 def _facts_in(hint: Any) -> dict[str, Any]:

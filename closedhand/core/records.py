@@ -261,11 +261,7 @@ class Replay:
         return isinstance(wrong, InputError)
 
     def replay(self, record: Record, before: Callable[[State], None] = lambda state: None) -> State:
-        """Replay a record as the function `replay` does; note it, and the payoffs at its end.
-
-        Raises:
-            InputError: An illegal action, or a result other than the stated one.
-        """
+        """Replay a record as the function `replay` does; note it, and the payoffs at its end."""
         self.record = record
         state, game = replay(record, before), flat_game(record.game, record.rules)
         if game.over(state):

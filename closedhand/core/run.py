@@ -158,7 +158,6 @@ class Watch:
         self._saved = self._cost = 0.0
 
     def __enter__(self) -> Self:
-        """Start the clock, and defer Ctrl-C."""
         self._deferral = self._deferred.__enter__()
         self._saved = time.monotonic()
         return self
@@ -269,11 +268,7 @@ class Run(Generic[Worker]):
         return self
 
     def resume_if_kept(self, restart: bool = False) -> bool:
-        """Resume from the checkpoint if there is one, unless to `restart`; return whether it was.
-
-        Raises:
-            InputError: It was made with other settings.
-        """
+        """Do `resume` if there is a checkpoint, unless to `restart`; return whether it was done."""
         if restart or self.path is None or not self.path.exists():
             return False
         self.resume()

@@ -14,8 +14,7 @@ compiled with them. This saves a third of the time of compiling a game, and the 
 
 import gc
 import hashlib
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from functools import cache, update_wrapper
 from types import FunctionType
 from typing import Any, cast
@@ -133,7 +132,6 @@ def overload(function: Any) -> Callable[[Any], Any]:
 
 
 def _call_of(kernel: Any) -> Any:
-    """Return a plain function that calls a kernel."""
 
     def call(*arguments: Any) -> Any:
         return kernel(*arguments)
@@ -208,18 +206,6 @@ class Part(CPUDispatcher):
         return super().get_call_template(tuple(map(types.unliteral, args)), kinds)
 
 
-@contextmanager
-def _collector_paused() -> Generator[None]:
-    """Stop the search for garbage, which takes a tenth of the time of a compilation."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
 class Whole(CPUDispatcher):
     """A function for calls from Python; a call from a compiled function leads to its `part`."""
 
@@ -235,10 +221,17 @@ class Whole(CPUDispatcher):
     def compile(self, sig: Any) -> Any:
         """Load or compile the code for a signature; Ctrl-C acts after that.
 
-        LLVM hands over its code by a callback, which would lose the code and the interruption.
+        LLVM hands over its code by a callback, which would lose the code and the interruption. The
+        search for garbage, which takes a tenth of the time of a compilation, is stopped.
         """
-        with interrupt.postponed(), _collector_paused():
-            return super().compile(sig)
+        with interrupt.postponed():
+            collects = gc.isenabled()
+            gc.disable()
+            try:
+                return super().compile(sig)
+            finally:
+                if collects:
+                    gc.enable()
 
     @property
     def _numba_type_(self) -> Any:

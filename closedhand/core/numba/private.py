@@ -17,6 +17,7 @@ import numba
 
 VERSIONS = "numba>=0.61,<0.69"
 """The versions of Numba for which the tests pass."""
+LACKING = f"closedhand needs {VERSIONS}; Numba {numba.__version__} lacks what it builds on"
 
 try:
     from numba.core import cgutils, imputils, sigutils
@@ -31,9 +32,7 @@ try:
     from numba.core.typing.templates import infer_global, make_overload_template
     from numba.np.arrayobj import make_array
 except ImportError as error:
-    raise ImportError(
-        f"closedhand needs {VERSIONS}; Numba {numba.__version__} lacks what it builds on: {error}"
-    ) from error
+    raise ImportError(f"{LACKING}: {error}") from error
 
 __all__ = [
     "CPUDispatcher",
@@ -153,17 +152,5 @@ def _find(module: str, path: str) -> Any:
         return None
 
 
-def check() -> None:
-    """Check that this version of Numba has every part.
-
-    Raises:
-        ImportError: It does not; the message names those that it lacks.
-    """
-    if lacking := ", ".join(missing()):
-        raise ImportError(
-            f"closedhand needs {VERSIONS}; Numba {numba.__version__} lacks what it builds on: "
-            f"{lacking}"
-        )
-
-
-check()
+if parts := ", ".join(missing()):
+    raise ImportError(f"{LACKING}: {parts}")
