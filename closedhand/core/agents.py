@@ -25,15 +25,8 @@ import numpy as np
 
 from closedhand.core import contract
 from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.checks import (
-    InputError,
-    check_seed,
-    id_or_illegal,
-    integers,
-    shown,
-    whole_number,
-)
-from closedhand.core.game import Game, State
+from closedhand.core.checks import check_seed, id_or_illegal, integers, whole_number
+from closedhand.core.game import Game, InputError, State, shown
 from closedhand.core.optional_imports import needing, require
 from closedhand.core.options import options_of
 from closedhand.core.plugins import description_of, is_own, load_point, order, owner_of

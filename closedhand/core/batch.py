@@ -25,26 +25,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from closedhand.core import batch_kernels
-from closedhand.core.checks import (
-    InputError,
-    as_array,
-    check_seed,
-    generator,
-    integers,
-    whole_number,
-)
-from closedhand.core.game import Game
-from closedhand.core.numba.jit import (
-    Bools,
-    Floats,
-    Ids,
-    Masks,
-    Planes,
-    Rng,
-    States,
-    Statuses,
-    draw_seed,
-)
+from closedhand.core.checks import as_array, check_seed, generator, integers, whole_number
+from closedhand.core.game import Game, InputError
+from closedhand.core.numba.jit import Bools, Floats, Masks, Planes, Rng, States, Statuses, draw_seed
 from closedhand.core.status import ILLEGAL, OVER, RUNNING
 
 __all__ = [
@@ -227,7 +210,7 @@ def _start(game: Game, seeds: list[np.uint64]) -> States:
     return states
 
 
-def _ids(game: Game) -> Ids:
+def _ids(game: Game) -> NDArray[np.int32]:
     return np.empty(game.num_actions, np.int32)
 
 

@@ -22,21 +22,11 @@ import inspect
 import json
 import math
 import re
+import typing
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import NoneType, SimpleNamespace, UnionType
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    NamedTuple,
-    TypeVar,
-    Union,
-    cast,
-    get_args,
-    get_origin,
-    get_type_hints as type_hints,
-)
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -322,15 +312,15 @@ def _hint_of(function: Callable[..., Any], parameter: inspect.Parameter) -> Any:
     space = getattr(inspect.unwrap(maker), "__globals__", {})
     alone = SimpleNamespace(__annotations__={"": parameter.annotation}, __globals__=space)
     try:
-        return type_hints(alone, include_extras=True)[""]
+        return typing.get_type_hints(alone, include_extras=True)[""]
     except (NameError, TypeError):
         return None
 
 
 def _facts_in(hint: Any) -> dict[str, Any]:
     """Return the attributes of an option that its type hint states."""
-    members = get_args(hint)
-    if get_origin(hint) is Annotated:
+    members = typing.get_args(hint)
+    if typing.get_origin(hint) is typing.Annotated:
         facts = _facts_in(members[0])
         for note in members[1:]:
             if isinstance(note, str):
@@ -338,9 +328,9 @@ def _facts_in(hint: Any) -> dict[str, Any]:
             elif isinstance(note, Range):
                 facts |= note._asdict()
         return facts
-    if get_origin(hint) in (Union, UnionType):
+    if typing.get_origin(hint) in (typing.Union, UnionType):
         others = [each for each in members if each is not NoneType]
         return _facts_in(others[0] if len(others) == 1 else object)
-    if get_origin(hint) is Literal and all(isinstance(each, str) for each in members):
+    if typing.get_origin(hint) is typing.Literal and all(isinstance(each, str) for each in members):
         return {"choices": members}
     return {"kind": hint} if hint in READERS else {}
