@@ -59,8 +59,7 @@ class Record:
 
     def to_json(self) -> str:
         """Write the record as one line of JSON, without unknown fields."""
-        known = {name: value for name, value in vars(self).items() if name != "extra"}
-        known = {name: value for name, value in known.items() if value is not None}
+        known = {k: v for k, v in vars(self).items() if k != "extra" and v is not None}
         return json.dumps({**known, **self.extra}, ensure_ascii=False)
 
 

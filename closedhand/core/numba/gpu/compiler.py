@@ -26,6 +26,7 @@ from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import numba.cuda.compiler
 import numba.cuda.dispatcher
@@ -222,25 +223,19 @@ def ptx_of(function: Callable[..., None], arguments: tuple[Any, ...], arch: str,
     ]
     # What numba-cuda reads of a device while it compiles.
     device = SimpleNamespace(compute_capability=capability(arch))
-    changes = (
-        (numba.cuda.dispatcher, "get_current_device", lambda: device),
-        (numba.cuda.compiler, "get_current_device", lambda: device),
-        # No contraction of a product and a sum: numbers are to be those of the CPU.
-        (nvvm, "compile_ir", partial(nvvm.compile_ir, fma=False)),
-    )
-    kept = [getattr(module, attribute) for module, attribute, _ in changes]
-    for module, attribute, value in changes:
-        setattr(module, attribute, value)
     try:
-        ptx, _ = cuda.compile(  # pyright: ignore[reportPrivateImportUsage]
-            function, types.void(*kinds), device=False, abi="numba",
-            cc=device.compute_capability, output="ptx",
-        )  # fmt: skip
+        with (
+            patch.object(numba.cuda.dispatcher, "get_current_device", lambda: device),
+            patch.object(numba.cuda.compiler, "get_current_device", lambda: device),
+            # No contraction of a product and a sum: numbers are to be those of the CPU.
+            patch.object(nvvm, "compile_ir", partial(nvvm.compile_ir, fma=False)),
+        ):
+            ptx, _ = cuda.compile(  # pyright: ignore[reportPrivateImportUsage]
+                function, types.void(*kinds), device=False, abi="numba",
+                cc=device.compute_capability, output="ptx",
+            )  # fmt: skip
     except Exception as error:  # what the compiler raises is of many classes
         raise InputError(f"{name} does not compile for a GPU: {_reason(error)}") from error
-    finally:
-        for (module, attribute, _), value in zip(changes, kept, strict=True):
-            setattr(module, attribute, value)
     text = ptx.decode() if isinstance(ptx, bytes) else ptx
     symbol = re.search(r"\.entry\s+([^\s(]+)\(", text)
     assert symbol
