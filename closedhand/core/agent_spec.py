@@ -9,6 +9,7 @@ raises an `InputError`.
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -61,7 +62,8 @@ class AgentSpec:
             written, rest = _read_options(rest[1 : end - 1]), rest[end:]
             if rest and not rest.startswith(":"):
                 raise InputError(f"a colon is missing after the bracket in {shown(text)}")
-        options = {key: _value(value) for key, value in written.items()}
+        # A value in quotes is a text.
+        options = {k: unquoted(v) if v[:1] in QUOTES else guess(v) for k, v in written.items()}
         texts = {key: unquoted(value) for key, value in written.items()}
         return cls(name, options, unquoted(rest[1:]) or None, texts)
 
@@ -160,13 +162,11 @@ def quoted(text: str, separators: str = ",") -> str:
     Raises:
         InputError: It needs quotes, and holds both kinds of them.
     """
-    try:
+    with suppress(InputError):
         # A colon precedes it, as in an agent's text, and adds one cut of its own.
         cuts = [len(split_outside(f":{text}", each)) - (each == ":") for each in separators]
         if max(cuts) == 1 and unquoted(text) == text:
             return text
-    except InputError:
-        pass
     return _in_quotes(text)
 
 
@@ -180,7 +180,6 @@ def _in_quotes(text: str) -> str:
 
 
 def _read_options(text: str) -> dict[str, str]:
-    """Parse options to their texts by key."""
     options: dict[str, str] = {}
     for piece in split_outside(text, ",") if text.strip() else ():
         key, equals, value = piece.partition("=")
@@ -194,13 +193,8 @@ def _read_options(text: str) -> dict[str, str]:
     return options
 
 
-def _value(written: str) -> Any:
-    """Parse a number, a truth value or a text; a value in quotes is a text."""
-    return unquoted(written) if written[:1] in QUOTES else guess(written)
-
-
-def _write(value: Any, written: str | None = None) -> str:
-    """Write a value so that `_value` reads it back; a number stays as it was written."""
+def _write(value: Any, written: str | None) -> str:
+    """Write a value so that `AgentSpec.parse` reads it back; a number stays as it was written."""
     if not isinstance(value, str):
         return json.dumps(value) if written is None else written
     is_plain = guess(value) == value == value.strip() and not set(value) & set("[],\"'")
@@ -211,7 +205,6 @@ def _write(value: Any, written: str | None = None) -> str:
 
 def _is_read_back(value: str) -> bool:
     """Return whether an option's value reads as this text without quotes around it."""
-    try:
+    with suppress(InputError):
         return AgentSpec.parse(f"a[b={value}]") == AgentSpec("a", {"b": value})
-    except InputError:
-        return False
+    return False

@@ -7,8 +7,7 @@ refers to a factory, a callable `(game, seed, argument, **options) -> Agent`. It
 further parameters, or a table that is attached to it; see `closedhand.core.options`.
 
 The text of an agent follows the grammar of `closedhand.core.agent_spec`. `parse_agent` parses it
-once, to a `NamedAgent`, which makes any number of agents. An unknown name or option, or an argument
-that the agent cannot use, raises an `InputError`.
+once, to a `NamedAgent`, which makes any number of agents.
 """
 
 import os
@@ -26,15 +25,8 @@ import numpy as np
 
 from closedhand.core import contract
 from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.checks import (
-    InputError,
-    check_seed,
-    id_or_illegal,
-    integers,
-    shown,
-    whole_number,
-)
-from closedhand.core.game import Game, State
+from closedhand.core.checks import check_seed, id_or_illegal, integers, whole_number
+from closedhand.core.game import Game, InputError, State, shown
 from closedhand.core.optional_imports import needing, require
 from closedhand.core.options import options_of
 from closedhand.core.plugins import description_of, is_own, load_point, order, owner_of
@@ -198,11 +190,11 @@ def described(
             agent with `{}` for the folder; see `how_to_play`.
     """
 
-    def always(game: Game, argument: Any, **options: Any) -> Traits:
+    def describe(game: Game, argument: Any, **options: Any) -> Traits:
         return traits(game, argument, **options) if callable(traits) else traits
 
     def decorate(factory: Factory) -> Factory:
-        factory.describe = always  # type: ignore[attr-defined]
+        factory.describe = describe  # type: ignore[attr-defined]
         factory.needs = needs  # type: ignore[attr-defined]
         factory.reads = reads  # type: ignore[attr-defined]
         factory.plays = plays  # type: ignore[attr-defined]

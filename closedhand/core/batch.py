@@ -25,26 +25,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from closedhand.core import batch_kernels
-from closedhand.core.checks import (
-    InputError,
-    as_array,
-    check_seed,
-    generator,
-    integers,
-    whole_number,
-)
-from closedhand.core.game import Game
-from closedhand.core.numba.jit import (
-    Bools,
-    Floats,
-    Ids,
-    Masks,
-    Planes,
-    Rng,
-    States,
-    Statuses,
-    draw_seed,
-)
+from closedhand.core.checks import as_array, check_seed, generator, integers, whole_number
+from closedhand.core.game import Game, InputError
+from closedhand.core.numba.jit import Bools, Floats, Masks, Planes, Rng, States, Statuses, draw_seed
 from closedhand.core.status import ILLEGAL, OVER, RUNNING
 
 __all__ = [
@@ -74,15 +57,11 @@ def deal(game: Game, seeds: ArrayLike) -> States:
 
     Game i is dealt as by `game.deal(np.random.default_rng(seeds[i]))`, and by every env's
     `reset(seed=seeds[i])`.
-
-    Raises:
-        InputError: The seeds are not nonnegative integers.
     """
     array = as_array(seeds)
     if array.ndim != 1:
         raise InputError("seeds must be a sequence of whole numbers")
-    # Making a generator takes longer than the deal. It is needed so that a seed leads to the same
-    # deal as in envs.
+    # Making a generator takes longer than the deal, but a seed must deal as it does in envs.
     generators = (np.random.default_rng(check_seed(seed)) for seed in array.tolist())
     return _start(game, [draw_seed(each) for each in generators])
 
@@ -231,8 +210,7 @@ def _start(game: Game, seeds: list[np.uint64]) -> States:
     return states
 
 
-def _ids(game: Game) -> Ids:
-    """Allocate the scratch space of kernels."""
+def _ids(game: Game) -> NDArray[np.int32]:
     return np.empty(game.num_actions, np.int32)
 
 

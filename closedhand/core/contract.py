@@ -179,7 +179,6 @@ def look(rules: Rules, state: State, player: Integer, compact: bool, out: Planes
 
 @kernel
 def _is_listed(rules: Rules, state: State, action: Integer, ids: Ids) -> bool:
-    """Return whether `legal` lists an action."""
     if over(rules, state):
         return False
     for k in range(legal(rules, state, ids)):
@@ -199,7 +198,6 @@ def is_legal(rules: Rules, state: State, action: Integer, ids: Ids) -> bool:
 
 @kernel
 def _admit_legal(rules: Rules, state: State, action: Integer, ids: Ids) -> Integer:
-    """Return the action if it is legal, else -1."""
     return np.int64(action) if is_legal(rules, state, action, ids) else -1
 
 

@@ -83,11 +83,7 @@ def file_name(name: str, arguments: tuple[Any, ...], arch: str) -> str:
 
 
 def compile_to(folder: Path, name: str, arguments: tuple[Any, ...], arch: str) -> Cubin:
-    """Compile a kernel into a folder, even if it is there already; arguments as for `cubin`.
-
-    Raises:
-        InputError: There is no compiler, or it does not compile.
-    """
+    """Compile a kernel into a folder, even if it is there already; the rest is as for `cubin`."""
     if find_spec("numba_cuda") is None:
         raise InputError(
             f"the kernel {name} is not compiled for {arch} yet, and the compiler is missing: "
@@ -183,7 +179,6 @@ def _place(module: str) -> Path:
 
 @cache
 def _sources(place: Path) -> str:
-    """Compute the digest of the sources of a folder, or of a file."""
     digest = hashlib.sha256()
     for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
         digest.update(f"{file.relative_to(place.parent)}\n".encode() + file.read_bytes())

@@ -29,7 +29,7 @@ NUMBERS: Any = {
     "H": ctypes.c_uint16, "i": ctypes.c_int32, "I": ctypes.c_uint32, "l": ctypes.c_int64,
     "L": ctypes.c_uint64, "f": ctypes.c_float, "d": ctypes.c_double,
 }  # fmt: skip
-"""Numbers of NumPy as kernels take them, by the letter of their type."""
+"""Numbers of NumPy and Python as kernels take them, by the letter of their type in NumPy."""
 
 
 class DeviceArray(NamedTuple):
@@ -48,7 +48,6 @@ class DeviceRecord(NamedTuple):
 
 @cache
 def _library() -> Any:
-    """Load the driver, or raise an `InputError` if there is none."""
     try:
         library = ctypes.CDLL(LIBRARY)
     except OSError:
@@ -85,14 +84,9 @@ def words_of(value: Any) -> Iterator[Any]:
     elif isinstance(value, tuple):
         for part in value:  # pyright: ignore[reportUnknownVariableType]
             yield from words_of(part)
-    elif isinstance(value, np.generic) and (letter := np.asarray(value).dtype.char) in NUMBERS:
-        yield NUMBERS[letter](value.item())
-    elif isinstance(value, bool):
-        yield ctypes.c_int8(value)
-    elif isinstance(value, int):
-        yield ctypes.c_int64(value)
-    elif isinstance(value, float):
-        yield ctypes.c_double(value)
+    elif isinstance(value, np.generic | int | float) and np.asarray(value).dtype.char in NUMBERS:
+        number = np.asarray(value)
+        yield NUMBERS[number.dtype.char](number.item())
     else:
         raise InputError(f"kernels on a GPU take no {type(value).__name__}")
 
@@ -114,7 +108,6 @@ class Launch:
         self._shape = blocks, 1, 1, threads, 1, 1, shared
         sizes = (len(list(words_of(argument))) for argument in arguments)
         self._places = list(accumulate(sizes, initial=0))
-        self._arguments = arguments
         self._library = _library()
         self._launch = self._library.cuLaunchKernel
         self._launch.argtypes = (ctypes.c_void_p, *[ctypes.c_uint] * 7, *[ctypes.c_void_p] * 3)

@@ -143,9 +143,5 @@ def cut(chunk: Chunk, deals: int) -> Chunk:
 
 def join(chunks: Sequence[Chunk]) -> Chunk:
     """Join several chunks into one."""
-    return Chunk(
-        np.concatenate([chunk.returns for chunk in chunks]),
-        np.sum([chunk.seconds for chunk in chunks], axis=0),
-        np.sum([chunk.decisions for chunk in chunks], axis=0),
-        np.sum([chunk.spent for chunk in chunks], axis=0),
-    )
+    returns, *costs = zip(*chunks, strict=True)
+    return Chunk(np.concatenate(returns), *(np.sum(each, axis=0) for each in costs))

@@ -77,12 +77,9 @@ class FeatureTable:
     @property
     def bounds(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         """The smallest and the largest value of every number, int8 [n] each."""
-        sizes = [len(feature.labels) for feature in self.features]
-        low, high = (
-            np.repeat(np.array([getattr(each, name) for each in self.features], np.int8), sizes)
-            for name in ("least", "most")
-        )
-        return low, high
+        low = [feature.least for feature in self.features for _ in feature.labels]
+        high = [feature.most for feature in self.features for _ in feature.labels]
+        return np.array(low, np.int8), np.array(high, np.int8)
 
     def markdown(self) -> str:
         """Write the groups as a table, Markdown, with the indices of their numbers."""

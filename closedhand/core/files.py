@@ -4,6 +4,7 @@ A file that cannot be written, or that may not be replaced, raises a `WriteError
 """
 
 import errno
+import glob
 import io
 import json
 import os
@@ -165,10 +166,9 @@ def remove(path: Path) -> None:
 
 
 class Log:
-    """A new text file to which texts are appended, each completely or not at all."""
+    """A new or empty text file to which texts are appended, each completely or not at all."""
 
     def __init__(self, path: Path) -> None:
-        """Prepare a log, which must not hold anything yet."""
         self.path = path
         self._file: io.FileIO | None = None
         self._check()
@@ -229,7 +229,7 @@ class Claims(ExitStack):
             for folder in (found.parent, found.parent.parent):
                 _refuse_held(folder / ".lock", path)
             self._lock(found.with_name(f".{found.name}.lock"), path)
-            _remove_parts(found.parent.glob(f".{_escaped(found.name)}.*.part"))
+            _remove_parts(found.parent.glob(f".{glob.escape(found.name)}.*.part"))
 
     def folder(self, path: Path) -> Path:
         """Claim a folder, and create it.
@@ -305,7 +305,9 @@ def _acquired(lock: Path, path: Path, where: str) -> "BaseFileLock":
         held.acquire()
         _sign(lock)
     except Timeout:
-        raise WriteError(f"cannot write {path}: {_holder(lock)} writes {where}") from None
+        lines = _signature(lock)
+        holder = f"process {lines[0]} on {lines[1]}" if len(lines) > 1 else "another process"
+        raise WriteError(f"cannot write {path}: {holder} writes {where}") from None
     except OSError as error:
         # On a full disk it would stay, empty.
         _release(held)
@@ -353,17 +355,6 @@ def _is_ours(lock: Path) -> bool:
     """Return whether a file is a lock of this package, or an empty or locked one."""
     lines = _signature(lock)
     return not lines or (len(lines) == 2 and lines[0].isdecimal())
-
-
-def _holder(lock: Path) -> str:
-    """Name the process that holds a lock, if the file states it."""
-    lines = _signature(lock)
-    return f"process {lines[0]} on {lines[1]}" if len(lines) > 1 else "another process"
-
-
-def _escaped(name: str) -> str:
-    """Escape a name for a pattern that matches it alone."""
-    return re.sub(r"([*?[])", r"[\1]", name)
 
 
 def _remove_parts(paths: Iterator[Path]) -> None:

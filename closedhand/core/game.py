@@ -211,8 +211,8 @@ class Game:
     @cached_property
     def _layout(self) -> list[tuple[str, slice, tuple[int, ...]]]:
         """Name, place in a flat observation and shape of each part."""
-        ends = list(accumulate(map(math.prod, self.shapes.values()), initial=0))
-        places = [slice(start, end) for start, end in pairwise(ends)]
+        ends = accumulate(map(math.prod, self.shapes.values()), initial=0)
+        places = (slice(start, end) for start, end in pairwise(ends))
         return list(zip(self.shapes, places, self.shapes.values(), strict=True))
 
     def empty(self, number: int) -> np.ndarray:
@@ -487,11 +487,9 @@ class Game:
 
     @cached_property
     def _crossing(self) -> Crossing:
-        """Calls of the kernels of `state_kernels`."""
         return Crossing(self.rules, self.dtype)
 
     def _check(self, state: Any) -> None:
-        """Check that an object is a record of this game."""
         if not isinstance(state, np.record) or state.dtype != self.dtype:
             raise InputError(f"{shown(state)} is not a state of {self.name}")
 

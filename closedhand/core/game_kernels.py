@@ -131,16 +131,6 @@ def let_others_play(
 
 
 @kernel
-def deal_next(rules: Rules, states: States, seeds: Seeds, streams: Streams, i: Integer) -> None:
-    """Deal game `i` by `seeds[i]` and set that to 0; if it is 0, deal by the game's stream."""
-    seed = seeds[i]
-    seeds[i] = np.uint64(0)
-    if seed == 0:
-        seed = seed_in_kernel(streams[i])
-    contract.deal(rules, states[i], seed)
-
-
-@kernel
 def start(
     rules: Rules, policies: Policies, states: States, seeds: Seeds, streams: Streams, seats: Seats,
     paid: Floats, terms: Terms, i: Integer, origin: int, views: States, k: Integer, ids: Ids,
@@ -157,7 +147,11 @@ def start(
     """
     while True:
         if origin == DEALT:
-            deal_next(rules, states, seeds, streams, i)
+            seed = seeds[i]
+            seeds[i] = np.uint64(0)
+            if seed == 0:
+                seed = seed_in_kernel(streams[i])
+            contract.deal(rules, states[i], seed)
         if origin != SET:
             seats[i] = terms.seat
             if terms.seat == RANDOM_SEAT:

@@ -1,6 +1,7 @@
 """The machine of a measurement: processor, cores and versions."""
 
 import platform
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -9,12 +10,10 @@ from closedhand.core.threads import cores
 
 def processor() -> str:
     """Return the processor's name; empty if the system does not state it."""
-    try:
+    with suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
-    except OSError:
-        pass
     return platform.processor() or platform.machine()
 
 
@@ -26,8 +25,6 @@ def machine(*packages: str) -> dict[str, str | int]:
         "python": platform.python_version(),
     }
     for name in packages:
-        try:
+        with suppress(PackageNotFoundError):
             found[name] = version(name)
-        except PackageNotFoundError:
-            continue
     return found

@@ -11,32 +11,23 @@ from importlib.util import find_spec
 
 from closedhand.core.game import InputError
 
-EXTRAS = {
-    "lightning": "data",
-    "safetensors": "play",
-    "sb3_contrib": "train",
-    "stable_baselines3": "train",
-    "tensorboard": "learn",
-    "torch": "play",
-    "numba_cuda": "gpu",
-    "scipy": "solve",
-    "pyarrow": "data",
-    "matplotlib": "plot",
-    "PIL": "render",
-    "starlette": "web",
-    "uvicorn": "web",
-    "websockets": "web",
-    "ray": "ray",
-    "phevaluator": "peers",
-    "pygame": "peers",
-    "open_spiel": "peers",
-    "pyspiel": "peers",
-    "rlcard": "peers",
-    "tianshou": "examples",
-    "torchrl": "examples",
-    "playwright": "dev",
+MODULES = {
+    "data": ("lightning", "pyarrow"),
+    "dev": ("playwright",),
+    "examples": ("tianshou", "torchrl"),
+    "gpu": ("numba_cuda",),
+    "learn": ("tensorboard",),
+    "peers": ("open_spiel", "phevaluator", "pygame", "pyspiel", "rlcard"),
+    "play": ("safetensors", "torch"),
+    "plot": ("matplotlib",),
+    "ray": ("ray",),
+    "render": ("PIL",),
+    "solve": ("scipy",),
+    "train": ("sb3_contrib", "stable_baselines3"),
+    "web": ("starlette", "uvicorn", "websockets"),
 }
-"""The smallest extra of `pyproject.toml` that installs each module which the package imports."""
+"""Modules that the package imports, by the smallest extra of `pyproject.toml` with them."""
+EXTRAS = {module: extra for extra, modules in MODULES.items() for module in modules}
 
 LARGER = {"play": " to play, 'closedhand[learn]' to train"}
 """Text after the command for a small extra, about larger ones."""

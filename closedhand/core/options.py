@@ -22,21 +22,11 @@ import inspect
 import json
 import math
 import re
+import typing
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import NoneType, SimpleNamespace, UnionType
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    NamedTuple,
-    TypeVar,
-    Union,
-    cast,
-    get_args,
-    get_origin,
-    get_type_hints as type_hints,
-)
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -46,9 +36,6 @@ LARGEST = 10**9 - 1
 """Largest absolute value of a whole number without a stated limit; kernels take such numbers."""
 DIGITS = "of at most 9 digits"
 """`LARGEST` in words."""
-
-TRUTH_VALUES: Any = (bool, np.bool_)
-"""Types of a truth value."""
 
 WORDS = {
     "true": True, "yes": True, "on": True, "1": True,
@@ -97,7 +84,6 @@ class Option:
     _kind: type = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Derive the type of the values."""
         usual = cast(type, object if self.default is None else type(self.default))
         kind = self.kind or (str if self.choices else usual)
         object.__setattr__(self, "_kind", kind if kind in READERS else object)
@@ -148,7 +134,8 @@ class Option:
 def _read_bool(value: Any) -> bool:
     if isinstance(value, str) and value.strip().lower() in WORDS:
         return WORDS[value.strip().lower()]
-    if not isinstance(value, TRUTH_VALUES):
+    truth_values: Any = (bool, np.bool_)
+    if not isinstance(value, truth_values):
         raise ValueError
     return bool(value)
 
@@ -281,16 +268,13 @@ class Options:
 
     def markdown(self) -> str:
         """Write the table as a list, Markdown."""
-        return "\n".join(
-            f"- `{option.name}={_written(option.default)}` ({option.values})"
-            + (f": {option.text}." if option.text else "")
-            for option in self
-        )
-
-
-def _written(default: Any) -> str:
-    """Write a default as in Python, texts in double quotes."""
-    return json.dumps(default) if isinstance(default, str) else repr(default)
+        lines: list[str] = []
+        for option in self:
+            default = option.default
+            written = json.dumps(default) if isinstance(default, str) else repr(default)
+            meaning = f": {option.text}." if option.text else ""
+            lines.append(f"- `{option.name}={written}` ({option.values}){meaning}")
+        return "\n".join(lines)
 
 
 def takes(options: Options) -> Callable[[Function], Function]:
@@ -311,15 +295,15 @@ def options_of(function: Callable[..., Any], owner: str, skip: int = 0) -> Optio
     attached = getattr(function, "options", None)
     if isinstance(attached, Options):
         return attached
-    parameters = list(inspect.signature(function).parameters.values())[skip:]
-    named = [
-        each for each in parameters if each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)
-    ]
-    return Options(
-        owner,
-        *(_option_of(function, each) for each in named),
-        is_open=any(each.kind is each.VAR_KEYWORD for each in parameters),
-    )
+    found: list[Option] = []
+    is_open = False
+    for each in list(inspect.signature(function).parameters.values())[skip:]:
+        if each.kind is each.VAR_KEYWORD:
+            is_open = True
+        elif each.kind is not each.VAR_POSITIONAL:
+            default = None if each.default is each.empty else each.default
+            found.append(Option(each.name, default, **_facts_in(_hint_of(function, each))))
+    return Options(owner, *found, is_open=is_open)
 
 
 def _hint_of(function: Callable[..., Any], parameter: inspect.Parameter) -> Any:
@@ -328,21 +312,15 @@ def _hint_of(function: Callable[..., Any], parameter: inspect.Parameter) -> Any:
     space = getattr(inspect.unwrap(maker), "__globals__", {})
     alone = SimpleNamespace(__annotations__={"": parameter.annotation}, __globals__=space)
     try:
-        return type_hints(alone, include_extras=True)[""]
+        return typing.get_type_hints(alone, include_extras=True)[""]
     except (NameError, TypeError):
         return None
 
 
-def _option_of(function: Callable[..., Any], parameter: inspect.Parameter) -> Option:
-    """Make the option of a parameter."""
-    default = None if parameter.default is parameter.empty else parameter.default
-    return Option(parameter.name, default, **_facts_in(_hint_of(function, parameter)))
-
-
 def _facts_in(hint: Any) -> dict[str, Any]:
     """Return the attributes of an option that its type hint states."""
-    members = get_args(hint)
-    if get_origin(hint) is Annotated:
+    members = typing.get_args(hint)
+    if typing.get_origin(hint) is typing.Annotated:
         facts = _facts_in(members[0])
         for note in members[1:]:
             if isinstance(note, str):
@@ -350,9 +328,9 @@ def _facts_in(hint: Any) -> dict[str, Any]:
             elif isinstance(note, Range):
                 facts |= note._asdict()
         return facts
-    if get_origin(hint) in (Union, UnionType):
+    if typing.get_origin(hint) in (typing.Union, UnionType):
         others = [each for each in members if each is not NoneType]
         return _facts_in(others[0] if len(others) == 1 else object)
-    if get_origin(hint) is Literal and all(isinstance(each, str) for each in members):
+    if typing.get_origin(hint) is typing.Literal and all(isinstance(each, str) for each in members):
         return {"choices": members}
     return {"kind": hint} if hint in READERS else {}

@@ -89,7 +89,6 @@ _DECODER = json.JSONDecoder(
 
 
 def _depth(text: str) -> int:
-    """Return the number of levels to which valid JSON is nested."""
     marks = np.frombuffer(STRING.sub("", text).encode("ascii", "replace"), np.uint8)
     opened = (marks == ord("[")) | (marks == ord("{"))
     closed = (marks == ord("]")) | (marks == ord("}"))

@@ -17,16 +17,7 @@ from numba import types
 
 from closedhand.core.contract import dispatched
 from closedhand.core.numba import linking
-from closedhand.core.numba.jit import (
-    Ids,
-    Integer,
-    Policy,
-    Rules,
-    State,
-    States,
-    kernel,
-    with_distinct_name,
-)
+from closedhand.core.numba.jit import Ids, Integer, Policy, Rules, State, kernel, with_distinct_name
 from closedhand.core.stream import Streams
 
 Policies = tuple[Policy, ...]
@@ -44,7 +35,7 @@ def decide(policy: Policy, rules: Rules, view: State, ids: Ids) -> Integer:
 
 
 @kernel
-def decide_all(policy: Policy, rules: Rules, views: States, ids: Ids, actions: Ids) -> None:
+def decide_all(policy: Policy, rules: Rules, views: np.ndarray, ids: Ids, actions: Ids) -> None:
     """Do `decide` for every view, into `actions`."""
     for i in range(len(views)):
         actions[i] = decide(policy, rules, views[i], ids)

@@ -59,8 +59,7 @@ class Record:
 
     def to_json(self) -> str:
         """Write the record as one line of JSON, without unknown fields."""
-        known = {name: value for name, value in vars(self).items() if name != "extra"}
-        known = {name: value for name, value in known.items() if value is not None}
+        known = {k: v for k, v in vars(self).items() if k != "extra" and v is not None}
         return json.dumps({**known, **self.extra}, ensure_ascii=False)
 
 
@@ -261,11 +260,7 @@ class Replay:
         return isinstance(wrong, InputError)
 
     def replay(self, record: Record, before: Callable[[State], None] = lambda state: None) -> State:
-        """Replay a record as the function `replay` does; note it, and the payoffs at its end.
-
-        Raises:
-            InputError: An illegal action, or a result other than the stated one.
-        """
+        """Replay a record as the function `replay` does; note it, and the payoffs at its end."""
         self.record = record
         state, game = replay(record, before), flat_game(record.game, record.rules)
         if game.over(state):

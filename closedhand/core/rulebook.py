@@ -1,14 +1,18 @@
-"""Rules of games in words, for people: Markdown, which the spec of a game names or holds.
+"""Texts of a game by language: its rules in words, Markdown, and the terms of its table.
 
-The page of `closedhand web`, `closedhand show rules GAME` and the page of an environment show them.
+The spec of a game has them as mappings, or names files of a package: `kuhn_poker:rulebook` are the
+files `rulebook.en.md`, `rulebook.zh.md` and so on, one a language, in the package `kuhn_poker`. The
+page of `closedhand web`, `closedhand show rules GAME` and the page of an environment show rules.
 """
 
+import json
 import re
-from typing import NamedTuple
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any, NamedTuple
 
 from closedhand.core.game import InputError
 from closedhand.core.registry import spec_of
-from closedhand.core.translations import by_language
 
 
 class Section(NamedTuple):
@@ -31,7 +35,7 @@ def rules_in_words(name: str, language: str = ENGLISH) -> tuple[Section, ...]:
     Raises:
         InputError: There is no such game, or it states no rules in words, or without sections.
     """
-    book = by_language(spec_of(name).rulebook or {}, "md")
+    book = _by_language(spec_of(name).rulebook or {}, "md")
     if ENGLISH not in book:
         raise InputError(f"{name} states no rules in words: its spec has no English rulebook")
     sections = from_markdown(book.get(language, book[ENGLISH]))
@@ -67,3 +71,26 @@ def as_markdown(sections: tuple[Section, ...]) -> str:
         if plays:
             parts.append("\n".join(plays))
     return "\n\n".join(parts)
+
+
+def terms_of(name: str) -> dict[str, Mapping[str, str]]:
+    """Return the terms of a game by language and English term; see `GameSpec.terms`.
+
+    Raises:
+        InputError: There is no such game.
+    """
+    found = _by_language(spec_of(name).terms or {}, "json")
+    return {
+        language: json.loads(terms) if isinstance(terms, str) else terms
+        for language, terms in found.items()
+    }
+
+
+def _by_language(given: str | Mapping[str, Any], ending: str) -> Mapping[str, Any]:
+    """Return texts by the code of their language, such as `zh`: `given`, or the files it names."""
+    if not isinstance(given, str):
+        return given
+    package, _, stem = given.partition(":")
+    form = re.compile(rf"{re.escape(stem)}\.(\w+)\.{ending}")
+    named = [(form.fullmatch(file.name), file) for file in files(package).iterdir()]
+    return {found[1]: file.read_text(encoding="utf-8") for found, file in named if found}

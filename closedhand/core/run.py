@@ -11,6 +11,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar, cast
 
@@ -158,7 +159,6 @@ class Watch:
         self._saved = self._cost = 0.0
 
     def __enter__(self) -> Self:
-        """Start the clock, and defer Ctrl-C."""
         self._deferral = self._deferred.__enter__()
         self._saved = time.monotonic()
         return self
@@ -201,48 +201,40 @@ class Watch:
         self._cost = self._saved - start
 
 
+@dataclass(eq=False, repr=False)
 class Run(Generic[Worker]):
     """A run of a learner, with its history and checkpoints.
 
     Attributes:
+        learner: The learner, before its first piece of work.
+        settings: Settings that must be the same on resumption, JSON values.
+        path: Path of the checkpoint; None: none is kept.
+        save_results: Called before each checkpoint, so the checkpoint is never newer than these
+            results.
+        format: Format of the checkpoint.
+        note_checkpoints: Whether every checkpoint adds a summary to the history, besides those
+            that the learner asks for.
         seconds: Seconds of work over all resumptions, without summaries and checkpoints.
         history: Summaries of the learner in order, each with the seconds of work before it.
         interrupted: Whether Ctrl-C ended the work.
         on_evaluation: Function that gets each new entry of the history, such as a logger.
     """
 
-    def __init__(
-        self,
-        learner: Worker,
-        settings: Mapping[str, Any],
-        path: Path | None = None,
-        save_results: Callable[[], object] = lambda: None,
-        format: Format = NPZ,
-        note_checkpoints: bool = True,
-    ) -> None:
-        """Prepare the run of a learner before its first piece of work.
+    learner: Worker
+    settings: Mapping[str, Any]
+    path: Path | None = None
+    save_results: Callable[[], object] = lambda: None
+    format: Format = NPZ
+    note_checkpoints: bool = True
+    seconds: float = field(default=0.0, init=False)
+    history: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]], init=False)
+    interrupted: bool = field(default=False, init=False)
+    on_evaluation: Callable[[dict[str, Any]], object] = field(init=False)
+    _noted: bool = field(default=False, init=False)
 
-        Args:
-            learner: The learner.
-            settings: Settings that must be the same on resumption, JSON values.
-            path: Path of the checkpoint; None: none is kept.
-            save_results: Called before each checkpoint, so the checkpoint is never newer than these
-                results.
-            format: Format of the checkpoint.
-            note_checkpoints: Whether every checkpoint adds a summary to the history, besides those
-                that the learner asks for.
-        """
-        self.learner = learner
-        self.settings = json.loads(json.dumps(settings))
-        self.path = path
-        self.seconds = 0.0
-        self.history: list[dict[str, Any]] = []
-        self.interrupted = False
-        self.on_evaluation: Callable[[dict[str, Any]], object] = lambda metrics: None
-        self._save_results = save_results
-        self._format = format
-        self._note_checkpoints = note_checkpoints
-        self._noted = False
+    def __post_init__(self) -> None:
+        self.settings = json.loads(json.dumps(self.settings))
+        self.on_evaluation = lambda metrics: None
 
     def resume(self) -> Self:
         """Resume from the checkpoint; return the run itself.
@@ -252,7 +244,7 @@ class Run(Generic[Worker]):
         """
         assert self.path is not None
         try:
-            about, state = self._format.read(self.path)
+            about, state = self.format.read(self.path)
             check_same(self.path, about["settings"], self.settings)
             self.learner.restore(state)
             self.seconds = float(about["seconds"])
@@ -269,11 +261,7 @@ class Run(Generic[Worker]):
         return self
 
     def resume_if_kept(self, restart: bool = False) -> bool:
-        """Resume from the checkpoint if there is one, unless to `restart`; return whether it was.
-
-        Raises:
-            InputError: It was made with other settings.
-        """
+        """Do `resume` if there is a checkpoint, unless to `restart`; return whether it was done."""
         if restart or self.path is None or not self.path.exists():
             return False
         self.resume()
@@ -329,12 +317,12 @@ class Run(Generic[Worker]):
 
     def save(self) -> None:
         """Save further results, then write a checkpoint."""
-        if self._note_checkpoints:
+        if self.note_checkpoints:
             self.note()
-        self._save_results()
+        self.save_results()
         if self.path is not None:
             about = {key: getattr(self, key) for key in ABOUT}
-            self._format.write(self.path, about, self.learner.state())
+            self.format.write(self.path, about, self.learner.state())
 
 
 def work_off(

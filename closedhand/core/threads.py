@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from queue import SimpleQueue
 from threading import Thread
@@ -36,18 +36,15 @@ def in_threads(
             work(piece)
         return
     # The pool ends with the work: the threads of a lasting pool would be missing after a fork.
-    with ThreadPoolExecutor(cores()) as executor:
-        futures: list[Future[object]] = []
-        try:
-            # Cut short within the pool's locks, it would wait for them forever.
-            with interrupt.postponed():
-                futures += [executor.submit(work, piece) for piece in pieces]
-            for piece, future in zip(pieces, futures, strict=True):
-                future.result()
-                progress(piece.stop)
-        finally:
-            for future in futures:
-                future.cancel()
+    executor = ThreadPoolExecutor(cores())
+    try:
+        # Cut short within the pool's locks, it would wait for them forever.
+        with interrupt.postponed():
+            results = executor.map(work, pieces)
+        for piece, _ in zip(pieces, results, strict=True):
+            progress(piece.stop)
+    finally:
+        executor.shutdown(cancel_futures=True)
 
 
 def side_by_side(work: Callable[[int, int], object], number: int, threads: int) -> None:

@@ -73,14 +73,11 @@ def difference(state: np.record, replayed: np.record, seats: int) -> str:
     for name in state.dtype.names or ():
         differing = np.argwhere(np.atleast_1d(state[name] != replayed[name]))
         if len(differing):
-            return f"{_place(name, state[name], differing[0][0], seats)}{NO_OUTCOME}"
-    return f"the state{NO_OUTCOME}"
-
-
-def _place(name: str, value: Any, i: int, seats: int) -> str:
-    if not value.shape:
-        return name
-    return f"{name} of player_{i}" if len(value) == seats else f"{name}[{i}]"
+            value, i = state[name], differing[0][0]
+            if value.shape:
+                name = f"{name} of player_{i}" if len(value) == seats else f"{name}[{i}]"
+            return name + NO_OUTCOME
+    return "the state" + NO_OUTCOME
 
 
 def unlike_redealt(

@@ -12,7 +12,7 @@ from closedhand.core.files import SHIPPED
 from closedhand.core.game import Game, InputError, shown
 from closedhand.core.reading import load_json
 from closedhand.core.registry import GAMES, make_game, spec_of
-from closedhand.core.translations import terms_of
+from closedhand.core.rulebook import terms_of
 
 STRENGTHS = "strengths.json"
 """File of measured strengths of agents, made by `benchmarks/strengths.py`."""

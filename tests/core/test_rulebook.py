@@ -14,8 +14,7 @@ from closedhand.cli import app
 from closedhand.core import registry
 from closedhand.core.explanations import kind_of, reason_against, why_not
 from closedhand.core.registry import GAMES, spec_of
-from closedhand.core.rulebook import Section, as_markdown, from_markdown, rules_in_words
-from closedhand.core.translations import terms_of
+from closedhand.core.rulebook import Section, as_markdown, from_markdown, rules_in_words, terms_of
 
 LANGUAGES = ("en", "zh", "ja")
 

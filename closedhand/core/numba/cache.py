@@ -134,7 +134,6 @@ def _files(module: ModuleType | None) -> dict[str, str]:
 
 
 def _state(path: str) -> str:
-    """Return time and size of a file."""
     stat = os.stat(path)
     return f"{stat.st_mtime_ns} {stat.st_size}"
 

@@ -14,8 +14,7 @@ compiled with them. This saves a third of the time of compiling a game, and the 
 
 import gc
 import hashlib
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from functools import cache, update_wrapper
 from types import FunctionType
 from typing import Any, cast
@@ -23,26 +22,15 @@ from typing import Any, cast
 from numba import types
 
 from closedhand.core import interrupt
+from closedhand.core.numba import private
 from closedhand.core.numba.notices import announce_compilation
-from closedhand.core.numba.private import (
-    Compiler,
-    Context,
-    CPUDispatcher,
-    JITCodeLibrary,
-    JITCPUCodegen,
-    RuntimeLinker,
-    default_mangler,
-    infer_global,
-    lookup_environment,
-    make_overload_template,
-)
 
 
 def _called_by_address(module: Any) -> Iterator[str]:
     """Find the functions of an LLVM module that are called before they are compiled: recursion."""
     for variable in module.global_variables:
-        if variable.name.startswith(RuntimeLinker.PREFIX):
-            yield variable.name.removeprefix(RuntimeLinker.PREFIX)
+        if variable.name.startswith(private.RuntimeLinker.PREFIX):
+            yield variable.name.removeprefix(private.RuntimeLinker.PREFIX)
 
 
 def is_closed(result: Any) -> bool:
@@ -50,10 +38,10 @@ def is_closed(result: Any) -> bool:
     return not any(_called_by_address(result.library._final_module))
 
 
-class _Library(JITCodeLibrary):
+class _Library(private.JITCodeLibrary):
     """A module that is linked into others and never executed by itself."""
 
-    serialize_using_object_code = cast(Any, JITCodeLibrary.serialize_using_bitcode)
+    serialize_using_object_code = cast(Any, private.JITCodeLibrary.serialize_using_bitcode)
 
     def _get_module_for_linking(self) -> Any:
         module = super()._get_module_for_linking()
@@ -70,7 +58,7 @@ class _Library(JITCodeLibrary):
         """Do nothing: there is no machine code."""
 
 
-class _Codegen(JITCPUCodegen):
+class _Codegen(private.JITCPUCodegen):
     """A generator of code for this processor that is not loaded into the process."""
 
     _library_class = _Library
@@ -93,12 +81,12 @@ def _short_name(name: str, kinds: Any, *, abi_tags: Any = (), uid: Any = None) -
 
     Numba writes out every field of every record, two kilobytes at each mention.
     """
-    whole = default_mangler(name, kinds, abi_tags=abi_tags, uid=uid)
-    short = default_mangler(name, (), abi_tags=abi_tags, uid=uid)
+    whole = private.default_mangler(name, kinds, abi_tags=abi_tags, uid=uid)
+    short = private.default_mangler(name, (), abi_tags=abi_tags, uid=uid)
     return f"{short}{hashlib.sha256(whole.encode()).hexdigest()[:24]}"
 
 
-class PartCompiler(Compiler):
+class PartCompiler(private.Compiler):
     """Numba's compiler for functions that only compiled functions call."""
 
     def __init__(self, typing: Any, target: Any, *rest: Any) -> None:
@@ -124,16 +112,17 @@ def overload(function: Any) -> Callable[[Any], Any]:
     }  # fmt: skip
 
     def decorate(choose: Any) -> Any:
-        base = make_overload_template(function, choose, options, strict=True, inline="never")
+        base = private.make_overload_template(
+            function, choose, options, strict=True, inline="never"
+        )
         template = type(base.__name__, (_Choice, base), {})
-        infer_global(function, types.Function(template))
+        private.infer_global(function, types.Function(template))
         return choose
 
     return decorate
 
 
 def _call_of(kernel: Any) -> Any:
-    """Return a plain function that calls a kernel."""
 
     def call(*arguments: Any) -> Any:
         return kernel(*arguments)
@@ -155,7 +144,7 @@ class _Choice:
         # A kernel names its parameters as it likes; another function must as its chooser does.
         self._strict = not isinstance(found, Whole)
         if isinstance(found, Whole):
-            if isinstance(self.context, Context):
+            if isinstance(self.context, private.Context):
                 self._impl_cache[cache_key] = found.part, args
                 return found.part, args
             found = _call_of(found)  # on a GPU kernels have no parts
@@ -167,7 +156,7 @@ class _Choice:
             del self._overload_func
 
 
-class _WholeCompiler(Compiler):
+class _WholeCompiler(private.Compiler):
     """Numba's compiler for functions that Python calls.
 
     Code that prints or raises needs the environment of its function: this sets it for all parts.
@@ -177,7 +166,7 @@ class _WholeCompiler(Compiler):
         announce_compilation(func.__module__, self.state.args)
         result = super().compile_extra(func)
         for variable in result.library._final_module.global_variables:
-            environment = lookup_environment(variable.name)
+            environment = private.lookup_environment(variable.name)
             if environment is not None:
                 result.library.codegen.set_env(variable.name, environment)
         return result
@@ -196,7 +185,7 @@ def _copy(function: Any) -> Any:
     return update_wrapper(copied, function)
 
 
-class Part(CPUDispatcher):
+class Part(private.CPUDispatcher):
     """A function for calls in compiled functions, which Python never calls."""
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
@@ -208,19 +197,7 @@ class Part(CPUDispatcher):
         return super().get_call_template(tuple(map(types.unliteral, args)), kinds)
 
 
-@contextmanager
-def _collector_paused() -> Generator[None]:
-    """Stop the search for garbage, which takes a tenth of the time of a compilation."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
-class Whole(CPUDispatcher):
+class Whole(private.CPUDispatcher):
     """A function for calls from Python; a call from a compiled function leads to its `part`."""
 
     def __init__(
@@ -235,10 +212,17 @@ class Whole(CPUDispatcher):
     def compile(self, sig: Any) -> Any:
         """Load or compile the code for a signature; Ctrl-C acts after that.
 
-        LLVM hands over its code by a callback, which would lose the code and the interruption.
+        LLVM hands over its code by a callback, which would lose the code and the interruption. The
+        search for garbage, which takes a tenth of the time of a compilation, is stopped.
         """
-        with interrupt.postponed(), _collector_paused():
-            return super().compile(sig)
+        with interrupt.postponed():
+            collects = gc.isenabled()
+            gc.disable()
+            try:
+                return super().compile(sig)
+            finally:
+                if collects:
+                    gc.enable()
 
     @property
     def _numba_type_(self) -> Any:

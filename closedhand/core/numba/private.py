@@ -17,43 +17,32 @@ import numba
 
 VERSIONS = "numba>=0.61,<0.69"
 """The versions of Numba for which the tests pass."""
+LACKING = f"closedhand needs {VERSIONS}; Numba {numba.__version__} lacks what it builds on"
 
 try:
-    from numba.core import cgutils, imputils, sigutils
-    from numba.core.caching import FunctionCache, IndexDataCacheFile
-    from numba.core.codegen import JITCodeLibrary, JITCPUCodegen, RuntimeLinker
-    from numba.core.compiler import Compiler
-    from numba.core.dispatcher import Dispatcher
-    from numba.core.environment import lookup_environment
-    from numba.core.funcdesc import default_mangler
-    from numba.core.registry import CPUDispatcher
-    from numba.core.typing.context import Context
-    from numba.core.typing.templates import infer_global, make_overload_template
-    from numba.np.arrayobj import make_array
+    from numba.core import cgutils as cgutils, imputils as imputils, sigutils as sigutils
+    from numba.core.caching import (
+        FunctionCache as FunctionCache,
+        IndexDataCacheFile as IndexDataCacheFile,
+    )
+    from numba.core.codegen import (
+        JITCodeLibrary as JITCodeLibrary,
+        JITCPUCodegen as JITCPUCodegen,
+        RuntimeLinker as RuntimeLinker,
+    )
+    from numba.core.compiler import Compiler as Compiler
+    from numba.core.dispatcher import Dispatcher as Dispatcher
+    from numba.core.environment import lookup_environment as lookup_environment
+    from numba.core.funcdesc import default_mangler as default_mangler
+    from numba.core.registry import CPUDispatcher as CPUDispatcher
+    from numba.core.typing.context import Context as Context
+    from numba.core.typing.templates import (
+        infer_global as infer_global,
+        make_overload_template as make_overload_template,
+    )
+    from numba.np.arrayobj import make_array as make_array
 except ImportError as error:
-    raise ImportError(
-        f"closedhand needs {VERSIONS}; Numba {numba.__version__} lacks what it builds on: {error}"
-    ) from error
-
-__all__ = [
-    "CPUDispatcher",
-    "Compiler",
-    "Context",
-    "Dispatcher",
-    "FunctionCache",
-    "IndexDataCacheFile",
-    "JITCPUCodegen",
-    "JITCodeLibrary",
-    "RuntimeLinker",
-    "cgutils",
-    "default_mangler",
-    "imputils",
-    "infer_global",
-    "lookup_environment",
-    "make_array",
-    "make_overload_template",
-    "sigutils",
-]
+    raise ImportError(f"{LACKING}: {error}") from error
 
 # Functions that are overridden or called, with all their positional parameters.
 _FUNCTIONS = """
@@ -153,17 +142,5 @@ def _find(module: str, path: str) -> Any:
         return None
 
 
-def check() -> None:
-    """Check that this version of Numba has every part.
-
-    Raises:
-        ImportError: It does not; the message names those that it lacks.
-    """
-    if lacking := ", ".join(missing()):
-        raise ImportError(
-            f"closedhand needs {VERSIONS}; Numba {numba.__version__} lacks what it builds on: "
-            f"{lacking}"
-        )
-
-
-check()
+if parts := ", ".join(missing()):
+    raise ImportError(f"{LACKING}: {parts}")

@@ -24,7 +24,9 @@ import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import patch
 
 import numba.cuda.compiler
 import numba.cuda.dispatcher
@@ -107,16 +109,13 @@ def _make(context: Any, builder: Any, sig: Any, args: Any) -> tuple[Any, Any, An
     return array, data, number
 
 
-def _empty(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return _make(context, builder, sig, args)[0]._getvalue()
-
-
-def _filled(content: Callable[..., Any]) -> Callable[..., Any]:
+def _filled(content: Callable[..., Any] | None) -> Callable[..., Any]:
     def build(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         array, data, number = _make(context, builder, sig, args)
-        with cgutils.for_range(builder, number) as loop:
-            value = content(context, builder, sig.return_type.dtype, loop.index)
-            builder.store(value, builder.gep(data, [loop.index]))
+        if content is not None:
+            with cgutils.for_range(builder, number) as loop:
+                value = content(context, builder, sig.return_type.dtype, loop.index)
+                builder.store(value, builder.gep(data, [loop.index]))
         return array._getvalue()
 
     return build
@@ -135,10 +134,9 @@ for _function, _content in ((np.empty, None), (np.zeros, _zero), (np.arange, _in
     _template = type(f"Made_{_function.__name__}", (_Made,), {"key": _function, "default": _kind})
     typing_registry.register(_template)
     typing_registry.register_global(_function, types.Function(_template))
-    _build = _empty if _content is None else _filled(_content)
     for _shape in (types.Integer, types.IntegerLiteral, types.BaseTuple):
-        lowering_registry.lower(_function, _shape)(_build)
-        lowering_registry.lower(_function, _shape, types.Any)(_build)
+        lowering_registry.lower(_function, _shape)(_filled(_content))
+        lowering_registry.lower(_function, _shape, types.Any)(_filled(_content))
 
 # A table of implementations that numba-cuda has, but does not offer.
 ufunc_db._lazy_init_db()
@@ -213,12 +211,6 @@ def capability(arch: str) -> tuple[int, int]:
     return int(found[1]), int(found[2])
 
 
-class _Device(NamedTuple):
-    """The attributes of a device that numba-cuda reads while it compiles."""
-
-    compute_capability: tuple[int, int]
-
-
 def ptx_of(function: Callable[..., None], arguments: tuple[Any, ...], arch: str, name: str) -> str:
     """Compile a function of a thread to PTX, with `name` for its symbol.
 
@@ -229,26 +221,21 @@ def ptx_of(function: Callable[..., None], arguments: tuple[Any, ...], arch: str,
         each if isinstance(each, core_types.Type | types.Type) else numba.typeof(each)
         for each in arguments
     ]
-    device = _Device(capability(arch))
-    changes = (
-        (numba.cuda.dispatcher, "get_current_device", lambda: device),
-        (numba.cuda.compiler, "get_current_device", lambda: device),
-        # No contraction of a product and a sum: numbers are to be those of the CPU.
-        (nvvm, "compile_ir", partial(nvvm.compile_ir, fma=False)),
-    )
-    kept = [getattr(module, attribute) for module, attribute, _ in changes]
-    for module, attribute, value in changes:
-        setattr(module, attribute, value)
+    # What numba-cuda reads of a device while it compiles.
+    device = SimpleNamespace(compute_capability=capability(arch))
     try:
-        ptx, _ = cuda.compile(  # pyright: ignore[reportPrivateImportUsage]
-            function, types.void(*kinds), device=False, abi="numba",
-            cc=device.compute_capability, output="ptx",
-        )  # fmt: skip
+        with (
+            patch.object(numba.cuda.dispatcher, "get_current_device", lambda: device),
+            patch.object(numba.cuda.compiler, "get_current_device", lambda: device),
+            # No contraction of a product and a sum: numbers are to be those of the CPU.
+            patch.object(nvvm, "compile_ir", partial(nvvm.compile_ir, fma=False)),
+        ):
+            ptx, _ = cuda.compile(  # pyright: ignore[reportPrivateImportUsage]
+                function, types.void(*kinds), device=False, abi="numba",
+                cc=device.compute_capability, output="ptx",
+            )  # fmt: skip
     except Exception as error:  # what the compiler raises is of many classes
         raise InputError(f"{name} does not compile for a GPU: {_reason(error)}") from error
-    finally:
-        for (module, attribute, _), value in zip(changes, kept, strict=True):
-            setattr(module, attribute, value)
     text = ptx.decode() if isinstance(ptx, bytes) else ptx
     symbol = re.search(r"\.entry\s+([^\s(]+)\(", text)
     assert symbol
