@@ -36,18 +36,16 @@ def sets(players: int = PLAYERS) -> tuple[int, ...]:
 @cache
 def build(players: int) -> np.record:
     """Build the table of all sets for a number of players."""
-    need, all_sets = plays.build(players).need, sets(players)
-    ids = {cards: i for i, cards in enumerate(all_sets)}
+    need, ids = plays.build(players).need, {cards: i for i, cards in enumerate(sets(players))}
     fields = [
         ("set_of", "i2", len(need)),  # set of each play
-        ("readings", "i2", (len(all_sets), MOST_READINGS)),  # plays of each id; -1 for none
+        ("readings", "i2", (len(ids), MOST_READINGS)),  # plays of each id; -1 for none
     ]
     tables = np.zeros(1, record_type(fields))[0]
     tables.readings[:] = -1
     for play, cards in enumerate(need.tolist()):
-        i = ids[cards]
-        tables.set_of[play] = i
-        readings = tables.readings[i]
+        tables.set_of[play] = ids[cards]
+        readings = tables.readings[ids[cards]]
         readings[np.argmax(readings < 0)] = play
     return tables
 

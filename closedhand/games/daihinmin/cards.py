@@ -74,10 +74,7 @@ def added(state, cards, more):
 
 @kernel
 def removed(state, cards, some):
-    """Return a set without the cards of another one, with jokers counted.
-
-    The other set may contain further cards.
-    """
+    """Return a set without the cards of another one, which may hold others; jokers are counted."""
     if not two_jokers(state):
         return cards & ~some
     number = max(0, bits.size(cards & BOTH) - bits.size(some & BOTH))

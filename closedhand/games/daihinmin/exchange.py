@@ -104,13 +104,10 @@ def give(state, cards, giver, taker):
 
 @kernel
 def picks(state, hand):
-    """Return the cards, a set, that the winner to act may give now.
-
-    Two cards are chosen in ascending order; one joker may follow the other.
-    """
+    """Return the cards, a set, that the winner to act may give now."""
     pair = pair_in_exchange(state)
-    # The second card is above the first: `(x << 1) - 1` has all bits up to that of x. The first of
-    # two is not the highest card, so that a second one can follow.
+    # The second card is above the first: `(x << 1) - 1` has all bits up to that of x; one joker may
+    # follow the other. The first of two is not the highest card, so that a second one can follow.
     if state.returned[pair]:
         rest = hand & ~((state.returned[pair] << np.uint64(1)) - np.uint64(1))
     else:

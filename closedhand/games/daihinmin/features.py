@@ -86,67 +86,56 @@ def table_of(players: int) -> FeatureTable:
     )  # fmt: skip
 
 
-def house_of(players: int) -> FeatureTable:
-    """Return the further numbers of games with house rules (`planes.has_house`)."""
-    return FeatureTable(
-        Feature("jack", ("",), "a jack has turned the order of the ranks until the trick ends"),
-        Feature("reversed", ("",), "the order of play is reversed"),
-        Feature("fallen", PLACES[:players], "the player was the daifugo and has fallen"),
-    )
-
-
-def gifts_of(players: int) -> FeatureTable:
-    """Return the further numbers of games with `seven_give` or `ten_discard`."""
-    about = "the player got the card after a seven and holds it"
-    return FeatureTable(
-        Feature("due", ("",), "cards that the player to act may still give or discard", most=FIVE),
-        Feature("shown", labels(PLACES[:players], CARDS), about),
-    )
-
-
-def jokers_of(players: int) -> FeatureTable:
-    """Return the further numbers of games with two jokers; the others describe one of them."""
-    places = PLACES[:players]
-    return FeatureTable(
-        Feature("both jokers", ("hand", "unseen", "to beat", "given", "got"),
-                "both jokers are among the cards"),
-        Feature("both jokers played", places, "the player has played both jokers in this round"),
-        Feature("both jokers shown", places, "the player got both jokers after sevens"),
-        Feature("second joker rank", STRENGTHS,
-                "the rank that the second joker of the play to beat stands for"),
-        Feature("second joker suit", (*SUITS, "fifth"),
-                "its suit, or that it is the fifth card of a group"),
-    )  # fmt: skip
-
-
 def table(rules: Rules) -> FeatureTable:
     """Return all numbers under some rules."""
-    players = int(rules.options.players)
-    found = table_of(players)
+    places = PLACES[: int(rules.options.players)]
+    found = table_of(len(places))
     if has_house(rules.options):
-        found += house_of(players)
+        found += FeatureTable(
+            Feature("jack", ("",), "a jack has turned the order of the ranks until the trick ends"),
+            Feature("reversed", ("",), "the order of play is reversed"),
+            Feature("fallen", places, "the player was the daifugo and has fallen"),
+        )
     if has_gifts(rules.options):
-        found += gifts_of(players)
-    return found + jokers_of(players) if rules.options.jokers > 1 else found
+        found += FeatureTable(
+            Feature("due", ("",), "cards that the player to act may still give or discard",
+                    most=FIVE),
+            Feature("shown", labels(places, CARDS),
+                    "the player got the card after a seven and holds it"),
+        )  # fmt: skip
+    if rules.options.jokers > 1:  # the numbers above describe one of them
+        found += FeatureTable(
+            Feature("both jokers", ("hand", "unseen", "to beat", "given", "got"),
+                    "both jokers are among the cards"),
+            Feature("both jokers played", places,
+                    "the player has played both jokers in this round"),
+            Feature("both jokers shown", places, "the player got both jokers after sevens"),
+            Feature("second joker rank", STRENGTHS,
+                    "the rank that the second joker of the play to beat stands for"),
+            Feature("second joker suit", (*SUITS, "fifth"),
+                    "its suit, or that it is the fifth card of a group"),
+        )  # fmt: skip
+    return found
 
 
 Starts = namedtuple(
     "Starts",
     "hand unseen beat beat_is beat_from beat_to joker_rank joker_suit played trick given got left "
-    "place passed classes turn owner leader lock revolution lead exchange passes size",
+    "place passed classes turn owner leader lock revolution lead exchange passes size most_left",
 )
-"""Index of the first number of each group of `table_of`, and the length of the table."""
+"""Index of the first number of each group of `table_of`, the length of the table, `most_left`."""
 
-starts_of = by_players({n: Starts._make((*table_of(n).starts, len(table_of(n)))) for n in TITLES})
+starts_of = by_players(
+    {n: Starts._make((*table_of(n).starts, len(table_of(n)), most_left(n))) for n in TITLES}
+)
 """The `Starts` of a state."""
-most_left_of = by_players({players: (most_left(players),) for players in TITLES})
-"""`most_left` of the players of a state."""
 
 
 @kernel
 def features(rules, state, player, out):
     """Write all numbers."""
-    at, most = starts_of(state), most_left_of(state)[0]
+    at = starts_of(state)
+    most = at.most_left
     write_cards(out, at.hand, state.hands[player])
     write_cards(out, at.unseen, unseen(state, player))
     given, got = seen_in_exchange(rules, state, player)
@@ -191,7 +180,7 @@ def features(rules, state, player, out):
 @kernel
 def write_both(rules, state, player, out, after):
     """Write which sets contain both jokers, and the card that the second one to beat stands for."""
-    # In the order of `jokers_of`: hand, unseen, to beat, given, got; then a number for each player,
+    # In the order of `table`: hand, unseen, to beat, given, got; then a number for each player,
     # played and shown; then rank and suit of the second joker.
     out[after] = has_both(state.hands[player])
     out[after + 1] = has_both(unseen(state, player))
@@ -205,11 +194,11 @@ def write_both(rules, state, player, out, after):
         other = np.int64(state.next[other])
     if state.target >= 0:
         out[after + 2] = has_both(rules.plays.need[state.target])
-        second = second_joker(rules.plays, state.target)
-        if second.stands != NO_JOKER:
+        stands, suit = second_joker(rules.plays, state.target)
+        if stands != NO_JOKER:
             after += 5 + 2 * players
-            out[after + 1 + second.stands] = 1
-            out[after + len(STRENGTHS) + (bits.lowest(second.suit) if second.suit else 4)] = 1
+            out[after + 1 + stands] = 1
+            out[after + len(STRENGTHS) + (bits.lowest(suit) if suit else 4)] = 1
 
 
 @kernel

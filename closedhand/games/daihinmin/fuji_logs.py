@@ -9,7 +9,7 @@
    that the joker stands for (`ch-a(c)`, `h-678(7)`). `jk` or `jo` is the lone joker, `p` a pass.
    A number in brackets after it is a time.
 
-The player of a play is not written: it follows from the rules.
+The player of a play is not written: it follows from the rules. Any other text is an `InputError`.
 """
 
 import re
@@ -75,11 +75,7 @@ def read_rounds(path: Path) -> Iterator[tuple[tuple[str, ...], Fields]]:
 
 
 def hands_of(words: list[str], name: str) -> list[int]:
-    """Parse the cards of each player, in braces, to sets.
-
-    Raises:
-        InputError: They are not five sets of cards in braces.
-    """
+    """Parse the cards of five players, each in braces, to sets."""
     sets: list[int] = []
     for part in " ".join(words).split("}")[:-1]:
         brace, *cards = part.split()
@@ -97,11 +93,7 @@ def _card(text: str) -> str:
 
 
 def play_of(text: str) -> int:
-    """Parse a play to its id.
-
-    Raises:
-        InputError: It is not a play.
-    """
+    """Parse a play to its id."""
     text = TIME.sub("", text)
     if text == "p":
         return PASS
@@ -123,11 +115,7 @@ def play_of(text: str) -> int:
 
 
 def round_record(fields: Fields, names: tuple[str, ...] = ()) -> Record:
-    """Convert a round to the record of a one-round game.
-
-    Raises:
-        InputError: A field is missing, or cannot be read.
-    """
+    """Convert a round to the record of a one-round game."""
     for name in NEEDED:
         if name not in fields:
             raise InputError(f"there is no {name!r}")
@@ -172,11 +160,7 @@ def _checking(fields: Fields) -> Callable[[State], None]:
 
 
 def replay_fuji(path: Path) -> Iterator[Replay]:
-    """Replay every round of a log; rounds count from 1.
-
-    Raises:
-        InputError: The file cannot be read as such a log.
-    """
+    """Replay every round of a log; rounds count from 1."""
     for number, (names, fields) in enumerate(read_rounds(path), 1):
         with Replay(number, unit="round") as found:
             found.replay(round_record(fields, names), _checking(fields))

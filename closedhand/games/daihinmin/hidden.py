@@ -118,11 +118,9 @@ def redeal(rules, view, player, rng):
 
 @kernel
 def draw_exchanges(rules, view, player, rng):
-    """Draw the part of every exchange that `player` does not know, given all hands.
-
-    If the player is a winner, `deal_taxed` has drawn its tax with the payer's hand.
-    """
+    """Draw the part of every exchange that `player` does not know, given all hands."""
     for pair in range(len(view.taxed)):
+        # A winner's tax has been drawn with the payer's hand, by `deal_taxed`.
         if player != winner(view, pair):
             draw_exchange(rules, view, pair, player == loser(view, pair), rng)
     write_picks(view)
@@ -157,9 +155,7 @@ def deal_likely(rules, view, player, hidden, room, rng):
         if two_jokers(view):
             for other in range(len(view.hands)):
                 hands[other] = alike(hands[other])
-        weight = 1.0
-        if candidates > 1:
-            weight = exchange_weight(rules, view, player, hands)
+        weight = exchange_weight(rules, view, player, hands) if candidates > 1 else 1.0
         weights += weight
         if rng.random() * weights < weight:
             for other in range(len(view.hands)):
@@ -247,31 +243,25 @@ def ways(rules, cards, number):
 
 @kernel
 def ways_to_pay(rules, held, best, tax):
-    """Return the number of sets of `tax` cards of `held` that are all better than the card `best`.
-
-    A payer of one of two jokers could have paid either, so each counts as half a way.
-    """
+    """Return the number of sets of `tax` cards of `held` that are all better than card `best`."""
     number = ways(rules, bits.size(payable(rules, held, best)), tax)
+    # A payer of one of two jokers could have paid either, so each counts as half a way.
     return number / 2 if two_jokers(rules.plays) and best >= JOKER else number
 
 
 @kernel
 def payable(rules, cards, best):
-    """Return the cards that a payer who kept `best` can have paid: better ones.
-
-    A payer who kept a joker can have paid only the other joker.
-    """
-    if two_jokers(rules.plays) and best >= JOKER:
+    """Return the cards that a payer who kept `best` can have paid: better ones."""
+    if two_jokers(rules.plays) and best >= JOKER:  # only the other joker
         return cards & BOTH
     return cards & above(best)
 
 
 @kernel
 def draw_exchange(rules, view, pair, paid, rng):
-    """Draw the part of an exchange that the observer does not know.
+    """Draw the part of an exchange that the observer, not its winner, does not know.
 
-    The observer is not the winner of the pair. `paid` is True if it is the loser, who knows the
-    tax.
+    `paid` is True if the observer is the loser, who knows the tax.
     """
     taking, giving = winner(view, pair), loser(view, pair)
     if is_complete(view, pair):
@@ -290,15 +280,12 @@ def draw_exchange(rules, view, pair, paid, rng):
 
 @kernel
 def draw_complete_exchange(rules, view, pair, rng):
-    """Draw a pair's tax and the cards given back, uniformly from all that lead to their hands.
-
-    First draw the number of the loser's best cards that were given back (`ways_of_exchange`), then
-    the exchange for that number.
-    """
+    """Draw a pair's tax and the cards given back, uniformly from all that lead to their hands."""
     tax = TAXES[pair]
     taking, giving = winner(view, pair), loser(view, pair)
     held = own_of(view, taking, view.hands[taking])
     got = own_of(view, giving, view.hands[giving])
+    # Draw the number of the loser's best cards that were given back, then the exchange for it.
     total, drawn = 0.0, 0
     for same in range(tax + 1):
         weight = ways_of_exchange(rules, held, got, tax, same)

@@ -216,16 +216,14 @@ def kaidan_between(rules, hand, family, low, high, lock, out, n):
 
 @kernel
 def both_between(rules, hand, family, low, high, lock, out, n):
-    """Write `plays_between` for the plays with two jokers.
-
-    The pair of jokers is above every rank and exempt from the lock.
-    """
+    """Write `plays_between` for the plays with two jokers."""
     if hand & BOTH != BOTH:
         return n
     plays, edges = rules.plays, rules.options.joker_edges or family < FIRST_KAIDAN
     for play in range(first_of_both(plays, family), first_of_both(plays, family + 1)):
         if plays.need[play] & ~hand:
             continue
+        # The pair of jokers is above every rank and exempt from the lock.
         if not is_pair_of_jokers(rules, play):
             if plays.low[play] < low or plays.high[play] > high:
                 continue
@@ -239,15 +237,11 @@ def both_between(rules, hand, family, low, high, lock, out, n):
 
 @kernel
 def admit(rules, state, action, ids):
-    """Return the legal action that a submitted one, any integer, counts as; -1 if it is refused.
-
-    With `illegal_pass`, an illegal action counts as a pass, and in the exchange as the best card.
-    """
+    """Return the legal action that a submitted one, any integer, counts as; -1 if it is refused."""
     if can_play(rules, state, action):
         return np.int64(action)
-    if not rules.options.illegal_pass or action < 0 or action >= len(rules.plays.need):
-        return -1
-    if over(rules, state):
+    is_action = 0 <= action < len(rules.plays.need)
+    if not is_action or not rules.options.illegal_pass or over(rules, state):
         return -1
     return PASS if state.leader >= 0 else best_pick(state)
 

@@ -7,7 +7,8 @@ the points so far.
 A card is its suit (S H D C), then its rank; `J3` is the joker. A joker in a play is written as K,
 L, M or N for the suits S H D C, or as J for the fifth card of a group, followed by the rank that it
 stands for. An `x` in place of the rank is the column below the 3 or above the 2, or marks a lone
-joker. All submissions are logged; those that form no play count as passes.
+joker. All submissions are logged; those that form no play count as passes. Any other text is an
+`InputError`.
 """
 
 import json
@@ -78,10 +79,7 @@ NEVER = 10**6
 
 
 def rules_of(values: Mapping[str, str]) -> dict[str, Any]:
-    """Convert keys of the server to options of `make_game`, the number of rounds included.
-
-    Args:
-        values: Texts by key, `YES`, `NO` or a number; keys that are not in `HEADER` are refused.
+    """Convert values by keys of `HEADER` to options of `make_game`, the number of rounds included.
 
     Raises:
         InputError: A key or its value is not known, or sets a rule that is not supported.
@@ -127,12 +125,7 @@ class Log:
 
     @property
     def options(self) -> dict[str, Any]:
-        """Options of `make_game` for a single round that the header states.
-
-        Raises:
-            InputError: A line of the header is malformed, or sets an unsupported rule or an invalid
-                option.
-        """
+        """Options of `make_game` for a single round, if the header states valid ones."""
         found = rules_of({key: self.header[key] for key in HEADER if key in self.header})
         others = check_fields(parse_json(self.header.get(OTHER_OPTIONS, "{}")), OTHER_OPTIONS, {})
         check_competition(make_game("daihinmin", **{**found, **others}))
@@ -145,11 +138,7 @@ def is_log(path: Path) -> bool:
 
 
 def read(path: Path) -> Log:
-    """Read a log.
-
-    Raises:
-        InputError: The file cannot be read, or a line is not that of a log.
-    """
+    """Read a log; raises the errors of `read_rounds`."""
     header: dict[str, str] = {}
     numbered = list(read_rounds(path, header))
     return Log(header, [values for _, values in numbered], numbered[0][0] if numbered else 0)
@@ -193,11 +182,7 @@ def read_rounds(path: Path, header: dict[str, str]) -> Iterator[tuple[int, dict[
 
 
 def card_id(text: str) -> int:
-    """Parse a held card to its id.
-
-    Raises:
-        InputError: The text is not a card.
-    """
+    """Parse a held card to its id."""
     if text == HELD_JOKER:
         return JOKER
     suit, rank = SUITS.find(text[0]), plays.RANKS.find(text[1:])
@@ -249,11 +234,7 @@ def _sorted_pairs(text: str) -> tuple[str, ...]:
 
 
 def submission(text: str) -> int:
-    """Parse a submission to the id of a play, or of the pass for no cards or cards that form none.
-
-    Raises:
-        InputError: The text does not list cards.
-    """
+    """Parse a submission to the id of a play; the pass for cards that form none."""
     if not SUBMITTED.fullmatch(text):
         raise InputError(f"{text!r} is not a play of a log")
     return _ids().get(_sorted_pairs(text), PASS)
@@ -272,15 +253,12 @@ def lost_cards(values: Mapping[str, str]) -> dict[int, int]:
     The official server takes two cards from a player who gives the joker in the cell of a card that
     it holds, and passes on the joker alone.
     """
-    if values["change_cards"] in (NO_EXCHANGE, UNKNOWN_EXCHANGE):
-        return {}
     lost: dict[int, int] = {}
-    gifts = entries(values["change_cards"])
     hands = [cards_of(hand) for hand in values["palyer_cards"].split()]
-    for entry in gifts:
+    for entry in gifts(values):
         hands[int(entry[1])] |= given_cards(entry[2:])
         hands[int(entry[0])] &= ~given_cards(entry[2:])
-    for entry in gifts:
+    for entry in gifts(values):
         giver = int(entry[0])
         for letter, rank in _sorted_pairs(entry[2:]):
             if letter in JOKER_SUITS and rank in plays.RANKS:
@@ -291,15 +269,16 @@ def lost_cards(values: Mapping[str, str]) -> dict[int, int]:
 
 
 def entries(text: str) -> list[str]:
-    """Split an exchange or the plays into entries, without the `EE` that ends each.
-
-    Raises:
-        InputError: An entry does not end in `EE`.
-    """
-    parts = text.split("EE")
-    if parts.pop().strip():
+    """Split an exchange or the plays into entries, without the `EE` that ends each."""
+    *parts, rest = text.split("EE")
+    if rest.strip():
         raise InputError("an entry does not end in EE")
     return [part.strip() for part in parts]
+
+
+def gifts(values: Mapping[str, str]) -> list[str]:
+    """Split the exchange of a round, if it has one, into entries."""
+    return entries("" if values["change_cards"] == NO_EXCHANGE else values["change_cards"])
 
 
 def without_stray_exchange(values: dict[str, str]) -> tuple[dict[str, str], str]:
@@ -334,32 +313,26 @@ def check_form(values: Mapping[str, str]) -> None:
         permutation(values["mibun"], "the classes")
     if (hands := len(values["palyer_cards"].split())) != PLAYERS:
         raise InputError(f"there are {hands} hands, not {PLAYERS}")
-    gifts = entries("" if values["change_cards"] == NO_EXCHANGE else values["change_cards"])
     players = tuple("01234")
-    for entry in gifts + entries(values["play"]):
+    for entry in gifts(values) + entries(values["play"]):
         if entry[:1] not in players:
             raise InputError(f"the entry {entry!r} is of no player")
-    for entry in gifts:
+    for entry in gifts(values):
         if entry[1:2] not in players:
             raise InputError(f"the entry {entry!r} gives cards to no player")
 
 
 def round_record(values: Mapping[str, str], names: tuple[str, ...] = (), **options: Any) -> Record:
-    """Convert a round of a log to the record of a one-round game, with the points of this round.
-
-    Raises:
-        InputError: A key is missing, or a value cannot be read.
-    """
+    """Convert a round of a log to the record of a one-round game, with the points of this round."""
     check_form(values)
     classes = values["mibun"]
     fields = [values["seat"], "-" if classes == NO_CLASSES else classes]
     fields += [plays.cards_text(cards_of(hand)) for hand in values["palyer_cards"].split()]
-    actions = []
-    if values["change_cards"] != NO_EXCHANGE:
-        for rank in ("0", "1"):
-            giver = str(classes.index(rank))
-            own = [e for e in entries(values["change_cards"]) if e[0] == giver]
-            actions += [card for entry in own for card in cards_in(given_cards(entry[2:]))]
+    actions: list[str] = []
+    for rank in ("0", "1"):
+        for entry in gifts(values):
+            if classes[int(entry[0])] == rank:
+                actions += cards_in(given_cards(entry[2:]))
     actions += [plays.texts()[submission(entry[1:])] for entry in entries(values["play"])]
     points = tuple(float(PLAYERS - values["result"].index(str(p))) for p in range(PLAYERS))
     deal, agents = ";".join(fields), names or None
@@ -382,11 +355,7 @@ def check_loggable(game: Game) -> None:
 
 
 def header(game: Game, names: Sequence[str], seed: int) -> dict[str, str]:
-    """Make the header of a match.
-
-    Raises:
-        InputError: A log cannot hold all events under the rules of the game.
-    """
+    """Make the header of a match; raises the errors of `check_loggable`."""
     check_loggable(game)
     lines = {NAMES: " ".join(names)}
     for key, value in HEADER.items():
@@ -443,7 +412,7 @@ class Transcript:
         classes = state.classes.tolist()
         self._values = {
             "mibun": "".join(map(str, classes)) if classes[0] >= 0 else NO_CLASSES,
-            "seat": "".join(map(str, state.seats.tolist())),
+            "seat": "".join(map(str, state.seats)),
             "palyer_cards": " ".join(map(cards_text, dealt(state))),
         }
         self._gifts: list[str] = []
@@ -462,12 +431,7 @@ class Transcript:
         self._plays.append(f"{player}{play_text(play)}EE")
 
     def values(self, places: Sequence[int], points: Sequence[int]) -> dict[str, str]:
-        """Return the round's values by key.
-
-        Args:
-            places: Places by player, 0 for the daifugo.
-            points: Points by player, of all rounds so far.
-        """
+        """Return the values by key; places count from 0, points are those of all rounds so far."""
         return self._values | {
             "change_cards": " ".join(self._gifts) or NO_EXCHANGE,
             "play": " ".join(self._plays),

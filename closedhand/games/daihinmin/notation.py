@@ -10,7 +10,7 @@ A deal is `seats;classes;` and the hands by player, as they were before the exch
 players in seat order (`01234`). Classes are given by player, from 0 for the daifugo to 4 for the
 daihinmin, or as `-` in a round without classes. In the later rounds of a match an eighth field
 gives the round, counted from 0, and the points before it: `3:12,9,6,9,9`. A record is a deal and
-all actions, separated by semicolons.
+all actions, separated by semicolons. Any other text is an `InputError`.
 """
 
 from collections.abc import Sequence
@@ -39,11 +39,7 @@ IDS = {card.upper(): i for i, card in enumerate(CARDS)}
 
 
 def parse_cards(text: str, jokers: int = 1) -> int:
-    """Parse cards to a set; spaces are ignored.
-
-    Raises:
-        InputError: Something in the text is not a card, or a card occurs twice.
-    """
+    """Parse cards to a set, no card twice; spaces are ignored."""
     cards, rest = 0, "".join(text.split())
     while rest:
         length = 1 if rest[0] == "*" else 2
@@ -105,11 +101,7 @@ class Notation(TableNotation):
         return ";".join(fields)
 
     def parse_deal(self, text: str) -> State:
-        """Parse a deal to the state at the start of its round.
-
-        Raises:
-            InputError: The text is not a deal.
-        """
+        """Parse a deal to the state at the start of its round."""
         fields = [field.strip() for field in text.strip().rstrip(";").split(";")]
         players = self.players
         if len(fields) not in (2 + players, 3 + players):
@@ -241,11 +233,7 @@ def sizes_text(sizes: Sequence[int]) -> str:
 
 
 def permutation(text: str, name: str, players: int = PLAYERS) -> list[int]:
-    """Parse seats or classes, a digit for each player.
-
-    Raises:
-        InputError: The digits are not 0 to the last player, each once.
-    """
+    """Parse seats or classes: the digits of all players, each once."""
     if sorted(text) != [str(player) for player in range(players)]:
         raise InputError(
             f"{name} must be the digits 0 to {players - 1} in some order, not {text!r}"
@@ -254,11 +242,7 @@ def permutation(text: str, name: str, players: int = PLAYERS) -> list[int]:
 
 
 def parse_record(line: str, game: Game) -> Record:
-    """Parse a record in the notation above.
-
-    Raises:
-        InputError: The line is not a record; its actions are checked only when it is replayed.
-    """
+    """Parse a record in the notation above; its actions are checked only when it is replayed."""
     fields = [field.strip() for field in line.strip().rstrip(";").split(";")]
     end = 2 + game.num_players
     if len(fields) > end and ":" in fields[end]:

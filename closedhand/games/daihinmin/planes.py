@@ -67,13 +67,9 @@ Places = namedtuple(
 """The first plane of each kind from `PLAYED` on, and the number of planes."""
 
 
-def _places(players: int) -> Places:
-    each = players
-    sizes = (1, 1, each, each, each, each, 1, 1, 1, each, 1, 1)
-    return Places(*accumulate(sizes, initial=PLAYED + each))
-
-
-PLACES = {players: _places(players) for players in TITLES}
+PLACES = {
+    n: Places(*accumulate((1, 1, n, n, n, n, 1, 1, 1, n, 1, 1), initial=PLAYED + n)) for n in TITLES
+}
 places_of = by_players(PLACES)
 """The `Places` of a state."""
 
@@ -202,8 +198,8 @@ def draw_table(rules, state, out):
         stands = np.int64(rules.plays.stands[state.target])
         draw_joker(out, stands, np.int64(rules.plays.joker_suit[state.target]), CELLS - 1)
     if cards & SECOND_BIT:
-        second = second_joker(rules.plays, state.target)
-        draw_joker(out, second.stands, second.suit, CELLS - COLUMNS)
+        stands, suit = second_joker(rules.plays, state.target)
+        draw_joker(out, stands, suit, CELLS - COLUMNS)
 
 
 @kernel

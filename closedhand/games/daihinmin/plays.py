@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closedhand.core.layout import record_type
-from closedhand.games.daihinmin.state import FEWEST, PLAYERS
+from closedhand.games.daihinmin.state import PLAYERS
 
 RANKS = "3456789TJQKA2"
 SUITS = "cdhs"
@@ -115,13 +115,6 @@ def _table_type(actions: int, families: int, most_cards: int, jokers: int) -> np
             ("both", "i4", families + 1),  # id of the first play with both jokers, by family
         ]
     return record_type(fields)
-
-
-class JokerPlace(NamedTuple):
-    """The card that a joker stands for: `stands` and `joker_suit` of a `Play`."""
-
-    stands: int
-    suit: int
 
 
 class Play(NamedTuple):
@@ -257,13 +250,9 @@ def _text(play: Play) -> str:
     return "".join(cards) + ("+*" if has_fifth else "")
 
 
+@cache
 def texts(players: int = PLAYERS, jokers: int = 1) -> tuple[str, ...]:
     """Write every action id, for a number of players and of jokers."""
-    return _texts(players < PLAYERS, jokers)
-
-
-@cache
-def _texts(few: bool, jokers: int) -> tuple[str, ...]:
-    table = build(FEWEST if few else PLAYERS, jokers)
+    table = build(players, jokers)
     rows = zip(*(table[name].tolist() for name in _columns(table)), strict=True)
     return tuple(_text(Play(*row)) if row[0] else "PASS" for row in rows)

@@ -27,18 +27,15 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.core.parsing import parse_whole
 from closedhand.core.records import LogReader, Record, Replay, replay
 from closedhand.core.registry import flat_game
-from closedhand.games.daihinmin import logs, plays
+from closedhand.core.views import at_action
+from closedhand.games.daihinmin import logs
 from closedhand.games.daihinmin.exchange import TAXES, loser, winner
-from closedhand.games.daihinmin.plays import PASS, cards_in
+from closedhand.games.daihinmin.plays import cards_in
 from closedhand.games.daihinmin.state import PLAYERS
 
 
 def replay_log(path: Path) -> Iterator[Replay]:
-    """Replay every round of a log; rounds are counted from 0, as in the log.
-
-    Raises:
-        InputError: The file cannot be read as a log.
-    """
+    """Replay every round of a log; rounds are counted from 0, as in the log."""
     log = logs.Log({})
     seats, classes, points = None, None, None
     options: dict[str, Any] | None = None
@@ -65,14 +62,12 @@ def replay_log(path: Path) -> Iterator[Replay]:
             found.returns = found.record.returns
             assert found.returns is not None
             stated = values["points"].split()
-            if points is None:  # the log begins after the first round
-                if len(stated) != PLAYERS:
-                    raise InputError(f"the points are {values['points']}, not {PLAYERS} numbers")
+            if points is not None:
+                sums = [old + int(got) for old, got in zip(points, found.returns, strict=True)]
+            elif len(stated) == PLAYERS:  # the log begins after the first round
                 sums = [parse_whole(each, "points") for each in stated]
             else:
-                sums = [
-                    old + int(gained) for old, gained in zip(points, found.returns, strict=True)
-                ]
+                raise InputError(f"the points are {values['points']}, not {PLAYERS} numbers")
             if stated != [str(each) for each in sums]:
                 raise InputError(f"the points are {values['points']}, not {sums}")
         yield found
@@ -98,11 +93,10 @@ def _replayed(record: Record, values: Mapping[str, str]) -> Record:
         replay(record, _checking(values))
         return record
     except InputError:
-        nothing = plays.texts()[PASS]
         start = sum(TAXES) if values["change_cards"] != logs.NO_EXCHANGE else 0
         for number in range(len(record.actions) - 1, start - 1, -1):
-            if record.actions[number] != nothing:
-                actions = (*record.actions[:number], nothing, *record.actions[number + 1 :])
+            if record.actions[number] != "PASS":
+                actions = (*record.actions[:number], "PASS", *record.actions[number + 1 :])
                 other = replace(record, actions=actions)
                 with suppress(InputError):
                     replay(other, _checking(values))
@@ -111,10 +105,7 @@ def _replayed(record: Record, values: Mapping[str, str]) -> Record:
 
 
 def _with_exchange(record: Record, values: Mapping[str, str]) -> Record:
-    """Return a record with the cards given back that make the round replay as logged.
-
-    Cards that the loser of a pair submitted are tried first, those of its winner last.
-    """
+    """Return a record with the cards given back that make the round replay as logged."""
     game = flat_game(record.game, record.rules)
     state = _start(game, record)
     if state.leader >= 0:  # under these rules no cards are exchanged
@@ -128,6 +119,7 @@ def _with_exchange(record: Record, values: Mapping[str, str]) -> Record:
     def choices(pair: int) -> list[tuple[str, ...]]:
         giver, taker = submitted[winner(state, pair)], submitted[loser(state, pair)]
         held = cards_in(int(state.hands[winner(state, pair)]))
+        # Try cards that the loser of the pair submitted first, those of its winner last.
         order = sorted(held, key=lambda card: (card in giver) - (card in taker))
         return [tuple(sorted(cards, key=held.index)) for cards in combinations(order, TAXES[pair])]
 
@@ -191,12 +183,7 @@ def _check_exchange(values: Mapping[str, str], state: State) -> None:
 
 
 def log_records(path: Path) -> list[Record]:
-    """Convert the rounds of a log to records.
-
-    Raises:
-        InputError: The file cannot be read as a log, or one of its rounds cannot be read or breaks
-            the rules.
-    """
+    """Convert the rounds of a log to records, if all of them follow the rules."""
     log = logs.read(path)
     options = _options(path, log)
     records = []
@@ -267,10 +254,8 @@ def _round_values(record: Record, points: np.ndarray) -> dict[str, str]:
     transcript = logs.Transcript(state)
     for number, text in enumerate(record.actions, 1):
         player, exchanging, action = int(state.player), state.leader < 0, game.parse(text, state)
-        try:
+        with at_action(number, text):
             game.play(state, action)
-        except InputError as error:
-            raise InputError(f"action {number}, {text}: {error}") from None
         if not exchanging:
             transcript.submit(player, action)
         elif state.player != player or state.leader >= 0:

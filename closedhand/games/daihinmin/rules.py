@@ -10,29 +10,11 @@ import numpy as np
 from closedhand.core import bits
 from closedhand.core.cards import shuffle
 from closedhand.core.numba.jit import kernel
+from closedhand.games.daihinmin import exchange, tricks
 from closedhand.games.daihinmin.cards import alike, bit, deck_of
-from closedhand.games.daihinmin.exchange import (
-    TAXES,
-    best_cards,
-    give,
-    has_exchange,
-    loser,
-    number_of_picks,
-    pick,
-    winner,
-)
 from closedhand.games.daihinmin.plays import NUM_CARDS, PASS
 from closedhand.games.daihinmin.seven_ten_rules import clear_gifts, due_of, own_of
 from closedhand.games.daihinmin.state import LONGEST, NOBODY, two_jokers
-from closedhand.games.daihinmin.tricks import (
-    hand_on,
-    lay,
-    lead_first,
-    move_on,
-    new_trick,
-    order_by_seats,
-    rank_rest,
-)
 
 
 @kernel
@@ -53,10 +35,7 @@ def deal(rules, state, seed):
 
 @kernel
 def deal_round(rules, state):
-    """Deal a round: classes follow from the last round's places; cards are dealt in seat order.
-
-    Dealing begins with the daifugo, or without classes at a random seat.
-    """
+    """Deal a round: classes follow from the last round's places; cards are dealt in seat order."""
     reset = state.round_number % rules.options.class_period == 0 and not (
         rules.options.ranked and state.round_number == 0
     )
@@ -65,6 +44,7 @@ def deal_round(rules, state):
     # Made with a constant length, for GPUs.
     deck = np.arange(NUM_CARDS + 1)[: bits.size(deck_of(state))]
     state.seed = shuffle(deck, state.seed)
+    # Dealing begins with the daifugo, or without classes at a random seat.
     first = np.int64(state.seed % np.uint64(len(state.seats)))
     for seat in range(len(state.hands)):
         if state.classes[state.seats[seat]] == 0:
@@ -82,71 +62,67 @@ def deal_round(rules, state):
 @kernel
 def begin(rules, state):
     """Start a round from the dealt hands, seats, classes, round number and points in `state`."""
-    for player in range(len(state.hands)):
-        state.played[player] = np.uint64(0)
-        state.left[player] = bits.size(state.hands[player])
-        state.places[player] = NOBODY
-    order_by_seats(state)
-    clear_gifts(state)
+    clear_tricks(state)
     for i in range(LONGEST):
         state.history[i] = 0
     for pair in range(len(state.taxed)):
         state.taxed[pair] = np.uint64(0)
         state.returned[pair] = np.uint64(0)
     state.moves = 0
-    state.out = 0
-    state.passes = 0
-    state.revolution = 0
     state.leader = NOBODY
-    if has_exchange(rules, state):
+    if exchange.has_exchange(rules, state):
         for pair in range(len(state.taxed)):
-            state.taxed[pair] = best_cards(state.hands[loser(state, pair)], TAXES[pair])
-            give(state, state.taxed[pair], loser(state, pair), winner(state, pair))
-        new_trick(state, winner(state, 0))
+            taking, giving = exchange.winner(state, pair), exchange.loser(state, pair)
+            state.taxed[pair] = exchange.best_cards(state.hands[giving], exchange.TAXES[pair])
+            exchange.give(state, state.taxed[pair], giving, taking)
+        tricks.new_trick(state, exchange.winner(state, 0))
     else:
-        lead_first(state)
+        tricks.lead_first(state)
 
 
 @kernel
-def rewind(state):
-    """Go back to the first trick of the round.
-
-    Later actions stay in the history, where a replay reads them.
-    """
-    for player in range(len(state.hands)):
-        state.hands[player] = own_of(state, player, state.hands[player])
-    clear_gifts(state)
+def clear_tricks(state):
+    """Clear all that happens in tricks, before the first one."""
     for player in range(len(state.hands)):
         state.played[player] = np.uint64(0)
         state.left[player] = bits.size(state.hands[player])
         state.places[player] = NOBODY
-    state.moves = 0 if state.returned[0] == 0 else number_of_picks(state)
     state.out = 0
     state.passes = 0
     state.revolution = 0
-    order_by_seats(state)
-    new_trick(state, state.leader)
+    tricks.order_by_seats(state)
+    clear_gifts(state)
+
+
+@kernel
+def rewind(state):
+    """Go back to the first trick; later actions stay in the history, where a replay reads them."""
+    for player in range(len(state.hands)):
+        state.hands[player] = own_of(state, player, state.hands[player])
+    clear_tricks(state)
+    state.moves = 0 if state.returned[0] == 0 else exchange.number_of_picks(state)
+    tricks.new_trick(state, state.leader)
 
 
 @kernel
 def play(rules, state, action):
     """Apply a legal action, and determine the next player to act."""
     if state.leader < 0:
-        pick(state, np.int64(action))
+        exchange.pick(state, np.int64(action))
         return
     state.history[state.moves] = action
     state.moves += 1
     if due_of(state) > 0:
-        hand_on(rules, state, np.int64(action))
+        tricks.hand_on(rules, state, np.int64(action))
     elif action == PASS:
         state.passes += 1
         state.passed |= 1 << state.player
         if state.passes >= rules.options.pass_limit:
-            rank_rest(state)
+            tricks.rank_rest(state)
         else:
-            move_on(rules, state, 0)
+            tricks.move_on(rules, state, 0)
     else:
-        lay(rules, state, np.int64(action))
+        tricks.lay(rules, state, np.int64(action))
     if state.out == len(state.hands):
         end_round(rules, state)
 
@@ -178,10 +154,7 @@ def returns(rules, state, out):
 
 @kernel
 def payoff(rules, state, player):
-    """Return the points of a player as soon as they are certain, NaN before.
-
-    They are certain when the player is out in the last round.
-    """
+    """Return a player's points, which are certain once it is out in the last round; else NaN."""
     if state.places[player] < 0 or state.round_number + 1 < rules.options.rounds:
         return np.nan
     points = np.float64(state.points[player])

@@ -8,6 +8,7 @@ import numpy as np
 from closedhand.core import bits
 from closedhand.core.cards import shuffle_first
 from closedhand.core.numba.jit import kernel
+from closedhand.games.daihinmin import seven_ten_rules as gifts
 from closedhand.games.daihinmin.cards import added, bit, removed
 from closedhand.games.daihinmin.plays import (
     BOTH,
@@ -19,19 +20,6 @@ from closedhand.games.daihinmin.plays import (
     NUM_RANKS,
     PASS,
     SIX,
-)
-from closedhand.games.daihinmin.seven_ten_rules import (
-    back_of,
-    due_of,
-    hand_over,
-    lay_down,
-    owed_after,
-    set_back,
-    set_due,
-    set_least,
-    set_spent,
-    shown_by,
-    spent_by,
 )
 from closedhand.games.daihinmin.state import MOST, two_jokers
 from closedhand.games.daihinmin.two_jokers import is_pair_of_jokers
@@ -77,7 +65,7 @@ def lead_first(state):
 @kernel
 def new_trick(state, leader):
     """Clear the table; `leader` leads, or the next player who is not out."""
-    set_back(state, 0)
+    gifts.set_back(state, 0)
     state.target = -1
     state.lock = 0
     state.passed = 0
@@ -111,7 +99,7 @@ def is_back(rules, state):
     if not rules.options.jack_back:
         return False
     if rules.options.seven_give or rules.options.ten_discard:
-        return back_of(state)
+        return gifts.back_of(state)
     # States under other rules have no field for the jack. Search the history backwards for it, as
     # far as the plays of this trick go: until as many cards are found as lie on the table.
     cards = 0
@@ -130,16 +118,13 @@ def is_back(rules, state):
 
 @kernel
 def play_before(rules, state):
-    """Return the play of this trick that the play to beat has beaten, or -1.
-
-    The history is read backwards, as far as the plays of this trick go.
-    """
+    """Return the play of this trick that the play to beat has beaten, or -1."""
     cards = 0
     for player in range(len(state.hands)):
         cards += bits.size(state.trick[player])
     cards -= np.int64(rules.plays.length[state.target])
     move = np.int64(state.moves)
-    # The first play is the one to beat, the second one is wanted.
+    # Read the history backwards, as far as this trick goes, to its last play but one.
     found = 0
     while cards > 0:
         move -= 1
@@ -153,15 +138,13 @@ def play_before(rules, state):
 
 @kernel
 def is_number_locked(rules, state):
-    """Return whether the last two plays of this trick have adjacent ranks, which binds to them.
-
-    Two kaidan are adjacent if one begins where the other ends. The lone joker has no rank.
-    """
+    """Return whether the last two plays of this trick have adjacent ranks, which binds to them."""
     if not rules.options.number_lock or state.target < 0:
         return False
     before = play_before(rules, state)
-    if before < 0 or rules.plays.low[state.target] == NUM_RANKS:
+    if before < 0 or rules.plays.low[state.target] == NUM_RANKS:  # the lone joker has no rank
         return False
+    # Two kaidan are adjacent if one begins where the other ends.
     above = rules.plays.low[state.target] == rules.plays.high[before] + 1
     below = rules.plays.high[state.target] == rules.plays.low[before] - 1
     return above or below
@@ -215,21 +198,21 @@ def lay(rules, state, action):
     if two_jokers(state):
         # Of two jokers the one received after a seven is played first. Removing twice gives the
         # intersection of `shown` and `cards`, with jokers counted, which `&` would not do.
-        shown = shown_by(state, player)
+        shown = gifts.shown_by(state, player)
         got = removed(state, shown, removed(state, shown, cards))
-        set_spent(state, player, added(state, spent_by(state, player), got))
+        gifts.set_spent(state, player, added(state, gifts.spent_by(state, player), got))
     state.hands[player] = removed(state, state.hands[player], cards)
     state.played[player] = added(state, state.played[player], cards)
     state.trick[player] = added(state, state.trick[player], cards)
     state.left[player] -= rules.plays.length[action]
     state.passes = 0
     beaten = np.int64(state.target)
-    lay_down(state, player, cards)
+    gifts.lay_down(state, player, cards)
     forbidden = is_forbidden_finish(rules, action, state.revolution)
     state.lock = lock_after(rules, state, action)
     state.revolution = revolution_after(rules, state, action)
     if rules.options.jack_back and covers(rules, action, JACK):
-        set_back(state, 1)
+        gifts.set_back(state, 1)
     if rules.options.six_reverse and covers(rules, action, SIX):
         reverse(state)
     state.target = action
@@ -238,9 +221,9 @@ def lay(rules, state, action):
         leave(rules, state, player, forbidden)
         if state.out == len(state.hands):
             return
-    due = owed_after(rules, state, action)
+    due = gifts.owed_after(rules, state, action)
     if due > 0:
-        set_due(state, due)
+        gifts.set_due(state, due)
         return
     # Only 3s beats the lone joker, and that ends the trick.
     if (rules.options.eight_stop and rules.plays.eight[action]) or beaten == JOKER:
@@ -254,12 +237,12 @@ def hand_on(rules, state, action):
     """Give or discard a card after a seven or a ten, or pass; after the last one move on."""
     player = np.int64(state.player)
     if action == PASS:
-        set_due(state, 0)
+        gifts.set_due(state, 0)
     else:
-        hand_over(rules, state, action)
-    if due_of(state) > 0:
+        gifts.hand_over(rules, state, action)
+    if gifts.due_of(state) > 0:
         return
-    set_least(state, 0)
+    gifts.set_least(state, 0)
     if state.left[player] == 0:
         leave(rules, state, player, False)
         if state.out == len(state.hands):
@@ -269,29 +252,24 @@ def hand_on(rules, state, action):
 
 @kernel
 def leave(rules, state, player, forbidden):
-    """Rank a player who has no cards left, and the last player if only one is left.
-
-    `forbidden` says whether the player's last play was a forbidden finish.
-    """
-    if forbidden:
-        go_last(state, player)
-    else:
-        go_out(state, player)
-        if rules.options.capital_fall and state.places[player] == 0:
-            fall(state)
+    """Rank a player without cards, last after a `forbidden` finish, and the last one left."""
+    go_out(state, player, forbidden)
+    if rules.options.capital_fall and not forbidden and state.places[player] == 0:
+        # The daifugo falls if another player is out first.
+        for daifugo in range(len(state.hands)):
+            if state.classes[daifugo] == 0 and state.places[daifugo] < 0:
+                go_out(state, daifugo, True)
     if state.out == len(state.hands) - 1:
         for last in range(len(state.hands)):
             if state.places[last] < 0:
-                go_out(state, last)
+                go_out(state, last, False)
 
 
 @kernel
 def move_on(rules, state, skipped):
-    """Give the turn to the next player who can play on, after `skipped` others; or end the trick.
-
-    The trick's owner may play over its own cards, unless the rules forbid it.
-    """
+    """Give the turn to the next player who can play on, after `skipped` others; or end a trick."""
     waiting = everybody(state) & ~state.passed
+    # The trick's owner may play over its own cards, unless the rules forbid it.
     if not rules.options.overplay and state.target >= 0:
         waiting &= ~(1 << state.owner)
     if waiting == 0:
@@ -306,18 +284,11 @@ def move_on(rules, state, skipped):
 
 
 @kernel
-def go_out(state, player):
-    """Give a player the best place that is left; the player is out and acts no more."""
+def go_out(state, player, is_last):
+    """Give a player the best place that is left, or the last one; it is out and acts no more."""
     # A fallen daifugo counts as out, but has the last place instead of the next one.
-    state.places[player] = state.out - placed_last(state)
-    state.out += 1
-    state.passed |= 1 << player
-
-
-@kernel
-def go_last(state, player):
-    """Give a player the last place that is left; the player is out and acts no more."""
-    state.places[player] = len(state.hands) - 1 - placed_last(state)
+    first = len(state.hands) - 1 if is_last else state.out
+    state.places[player] = first - placed_last(state)
     state.out += 1
     state.passed |= 1 << player
 
@@ -335,20 +306,10 @@ def placed_last(state):
 
 
 @kernel
-def fall(state):
-    """Give the daifugo the last place that is left if another player is out first."""
-    for player in range(len(state.hands)):
-        if state.classes[player] == 0 and state.places[player] < 0:
-            go_last(state, player)
-
-
-@kernel
 def rank_rest(state):
-    """Rank the players who are not out at random.
-
-    The order is drawn from the cards left, which nobody knows completely. So the round is
-    determined by its deal and its actions.
-    """
+    """Rank the players who are not out at random."""
+    # The order is drawn from the cards left, which nobody knows completely. So the round is
+    # determined by its deal and its actions.
     seed = np.uint64(state.moves)
     order = np.arange(MOST)  # of constant length, for GPUs
     number = len(state.hands)
@@ -357,4 +318,4 @@ def rank_rest(state):
     shuffle_first(order, number, seed)
     for i in range(number):
         if state.places[order[i]] < 0:
-            go_out(state, order[i])
+            go_out(state, order[i], False)

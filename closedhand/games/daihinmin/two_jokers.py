@@ -5,7 +5,7 @@ The type of the table decides it when a kernel is compiled.
 
 from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin.optional_fields import reader
-from closedhand.games.daihinmin.plays import NO_JOKER, JokerPlace
+from closedhand.games.daihinmin.plays import NO_JOKER
 from closedhand.games.daihinmin.state import two_jokers
 
 NO_PLAY = -2
@@ -20,7 +20,7 @@ _second_suit = reader("second_suit", 0)
 @kernel
 def second_joker(plays, play):
     """Return the rank, and the bit of the suit, that the second joker of a play stands for."""
-    return JokerPlace(int(_second_rank(plays, play)), int(_second_suit(plays, play)))
+    return int(_second_rank(plays, play)), int(_second_suit(plays, play))
 
 
 @kernel

@@ -11,36 +11,10 @@ from closedhand.core import bits
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.numba.jit import kernel
 from closedhand.core.views import at_action, check_text, is_unseen, listed, play, read
+from closedhand.games.daihinmin import exchange, plays, seven_ten_rules as gifts
 from closedhand.games.daihinmin.cards import bit, deck_of, removed, together, without
-from closedhand.games.daihinmin.exchange import (
-    TAXES,
-    best_cards,
-    has_exchange,
-    is_complete,
-    loser,
-    number_of_picks,
-    pair_in_exchange,
-    winner,
-)
 from closedhand.games.daihinmin.hidden import known, unseen
 from closedhand.games.daihinmin.notation import parse_cards, permutation, points_before, sizes_text
-from closedhand.games.daihinmin.plays import (
-    CARDS,
-    DIAMOND_THREE,
-    JOKER,
-    NUM_CARDS,
-    TWO_JOKERS,
-    cards_text,
-    sizes_dealt,
-)
-from closedhand.games.daihinmin.seven_ten_rules import (
-    NONE,
-    due_of,
-    gone_from,
-    number_owned,
-    own_of,
-    shown_by,
-)
 from closedhand.games.daihinmin.state import Rules, two_jokers
 from closedhand.games.daihinmin.tricks import new_trick
 from closedhand.games.daihinmin.validity import can_have_paid, ranked_by_chance
@@ -132,7 +106,7 @@ def _play_all(
     """Play the actions so far in a round at its start; check the cards after each of them."""
     sure = np.zeros(game.num_players, np.uint64)
     # With `seven_give` the player may have got any of its cards in the meantime.
-    always = NONE if game.rules.options.seven_give else held
+    always = gifts.NONE if game.rules.options.seven_give else held
     if state.leader >= 0:
         sure = _lead(game, state, player, held, leader)
     for number, action in enumerate(actions, 1):
@@ -161,18 +135,19 @@ def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int], dic
     }
     if game.over(view) and view.passes >= rules.options.pass_limit:
         public["places"] = "".join(map(str, view.places))
-    held = view.hands[player] & ~shown_by(view, player)
-    if view.leader >= 0 and not held & bit(DIAMOND_THREE):
+    held = view.hands[player] & ~gifts.shown_by(view, player)
+    if view.leader >= 0 and not held & bit(plays.DIAMOND_THREE):
         public["leader"] = int(view.leader)
     if view.classes[0] >= 0:
         public["classes"] = "".join(map(str, view.classes))
-    if has_exchange(rules, view):
+    if exchange.has_exchange(rules, view):
         pairs = range(len(view.taxed))
-        paid = [view.taxed[pair] for pair in pairs if player == loser(view, pair)]
-        public["paid"] = "".join(map(cards_text, paid))
+        paid = [view.taxed[pair] for pair in pairs if player == exchange.loser(view, pair)]
+        public["paid"] = "".join(map(plays.cards_text, paid))
     else:
-        public["dealt"] = [int(number_owned(view, other)) for other in range(game.num_players)]
-    return cards_text(view.hands[player]), game.history(view).tolist(), public
+        players = range(game.num_players)
+        public["dealt"] = [int(gifts.number_owned(view, other)) for other in players]
+    return plays.cards_text(view.hands[player]), game.history(view).tolist(), public
 
 
 def _start(
@@ -186,7 +161,7 @@ def _start(
     """Create a round at its start, with arbitrary cards in all hands."""
     players = range(game.num_players)
     jokers = int(game.rules.options.jokers)
-    usual = sizes_dealt(game.num_players, jokers)
+    usual = plays.sizes_dealt(game.num_players, jokers)
     if seats is None:
         seats = "".join(map(str, players))
     order = permutation(check_text(seats, "seats"), "seats", len(players))
@@ -203,7 +178,7 @@ def _start(
     if sorted(sizes) != sorted(usual):
         raise InputError(f"dealt: {sizes_text(usual)}, not {dealt}")
     ends = np.cumsum([0, *sizes])
-    deck = TWO_JOKERS[: ends[-1]]
+    deck = plays.TWO_JOKERS[: ends[-1]]
     hands = ["".join(deck[ends[player] : ends[player + 1]]) for player in players]
     fields = [seats, classes, *hands]
     before = _each([0] * len(players) if points is None else points, "points", len(players))
@@ -227,9 +202,9 @@ def _note_tax(rules: Rules, state: State, player: int, paid: str) -> None:
     """Write the tax that the player paid; those of others are hidden with the rest."""
     cards = np.uint64(parse_cards(check_text(paid, "paid"), int(rules.options.jokers)))
     due = 0
-    if has_exchange(rules, state):
-        for pair, tax in enumerate(TAXES[: len(state.taxed)]):
-            if player == loser(state, pair):
+    if exchange.has_exchange(rules, state):
+        for pair, tax in enumerate(exchange.TAXES[: len(state.taxed)]):
+            if player == exchange.loser(state, pair):
                 due = tax
                 state.taxed[pair] = cards
     if bits.size(cards) != due:
@@ -240,23 +215,24 @@ def _pick(
     game: Game, state: State, player: int, held: np.uint64, action: Any, actions: int
 ) -> None:
     """Apply a pick in the exchange, one of `actions` actions in all."""
-    pair = pair_in_exchange(state)
-    giving, taking = winner(state, pair), loser(state, pair)
+    pair = exchange.pair_in_exchange(state)
+    giving, taking = exchange.winner(state, pair), exchange.loser(state, pair)
     # The fugo's only card completes its part.
-    complete = actions >= TAXES[0]
+    complete = actions >= exchange.TAXES[0]
     if is_unseen(action) and player != giving and not (player == taking and complete):
         # Take any card: the view does not depend on it. The second one must be above the first.
         card = bits.highest(state.returned[pair]) + 1 if state.returned[pair] else 0
     else:
         card = read(game, state, action)
     # A card that was given back may have come back after a seven.
-    sure = not (game.rules.options.seven_give and actions > number_of_picks(state))
-    held_now = bool(card < NUM_CARDS and held & bit(card))
+    sure = not (game.rules.options.seven_give and actions > exchange.number_of_picks(state))
+    is_card = card < plays.NUM_CARDS
+    held_now = bool(is_card and held & bit(card))
     # A winner may give one joker back and keep the other.
-    sure &= not (two_jokers(state) and card == JOKER)
-    if player == giving and card < NUM_CARDS and held_now == complete and (sure or not complete):
+    sure &= not (two_jokers(state) and card == plays.JOKER)
+    if player == giving and is_card and held_now == complete and (sure or not complete):
         fault = "was given back, but is" if complete else "is not"
-        raise InputError(f"{CARDS[card]} {fault} in the hand")
+        raise InputError(f"{plays.CARDS[card]} {fault} in the hand")
     state.hands[giving] = deck_of(state)
     if player == giving and not complete:
         state.hands[giving] = held
@@ -268,7 +244,7 @@ def _lead(
 ) -> NDArray[np.uint64]:
     """Begin the first trick; return the cards that the player knows in each hand, uint64 [n]."""
     gives = bool(game.rules.options.seven_give)
-    if held & bit(DIAMOND_THREE) and not (gives and leader is not None):
+    if held & bit(plays.DIAMOND_THREE) and not (gives and leader is not None):
         if leader not in (None, player):
             raise InputError(f"player_{player} holds 3d, so player_{leader} did not lead first")
         leader = player
@@ -286,15 +262,14 @@ def _lead(
 
 def _hand_out(rules: Rules, state: State, action: int) -> None:
     """Give the player to act exactly the cards of its play: the others of its hand are hidden."""
-    left = state.left[state.player]
-    if due_of(state) > 0:
+    cards, left = rules.plays.need[action], state.left[state.player]
+    if gifts.due_of(state) > 0:
         # The player gives or discards after its play: its hand is this card.
-        cards = rules.plays.need[action]
         state.hands[state.player] = together(state, state.hands[state.player], cards)
         return
     if rules.plays.length[action] > left:
         raise InputError(f"player_{state.player} has only {left} cards left")
-    state.hands[state.player] = rules.plays.need[action]
+    state.hands[state.player] = cards
 
 
 def _check_cards(state: State, held: np.uint64, sure: NDArray[np.uint64]) -> None:
@@ -302,9 +277,10 @@ def _check_cards(state: State, held: np.uint64, sure: NDArray[np.uint64]) -> Non
 
     `held` are the player's cards now, and `sure` those that it knew in each hand at the first lead.
     """
-    fault, player, cards = _misplaced(state, held, sure)
+    fault, player, misplaced = _misplaced(state, held, sure)
     if fault != NOTHING:
-        raise InputError(FAULTS[fault].format(player=f"player_{player}", cards=cards_text(cards)))
+        cards = plays.cards_text(misplaced)
+        raise InputError(FAULTS[fault].format(player=f"player_{player}", cards=cards))
 
 
 @kernel
@@ -318,13 +294,13 @@ def _misplaced(state, held, sure):
             return TWICE, player, twice
         rest = removed(state, rest, state.played[player])
     for player in range(len(sure)):
-        kept = removed(state, sure[player], gone_from(state, player))
+        kept = removed(state, sure[player], gifts.gone_from(state, player))
         gone = removed(state, kept, rest)
         if gone:
             return ELSEWHERE, player, gone
         if bits.size(kept) > state.left[player]:
             return TOO_MANY, player, kept
-    return NOTHING, 0, NONE
+    return NOTHING, 0, gifts.NONE
 
 
 def _check_hand(rules: Rules, state: State, player: int, held: np.uint64) -> None:
@@ -333,36 +309,36 @@ def _check_hand(rules: Rules, state: State, player: int, held: np.uint64) -> Non
         raise InputError(
             f"player_{player} holds {state.left[player]} cards now, not {bits.size(held)}"
         )
-    own = np.uint64(own_of(state, player, held))
-    if player == state.leader and not own & bit(DIAMOND_THREE):
+    own = np.uint64(gifts.own_of(state, player, held))
+    if player == state.leader and not own & bit(plays.DIAMOND_THREE):
         raise InputError(f"player_{player} led first, but neither holds 3d nor has played it")
-    if not has_exchange(rules, state):
+    if not exchange.has_exchange(rules, state):
         return
     state.hands[player] = held
-    for pair, tax in enumerate(TAXES[: len(state.taxed)]):
-        complete = is_complete(state, pair)
+    for pair, tax in enumerate(exchange.TAXES[: len(state.taxed)]):
+        complete = exchange.is_complete(state, pair)
         returned = state.returned[pair] if complete else np.uint64(0)
-        if player == loser(state, pair):
+        if player == exchange.loser(state, pair):
             missing = without(state, returned, own)
             if missing:
-                raise InputError(f"{cards_text(missing)} is neither held nor played")
+                raise InputError(f"{plays.cards_text(missing)} is neither held nor played")
             before = together(state, without(state, own, returned), state.taxed[pair])
-            if best_cards(before, tax) != state.taxed[pair]:
-                best = cards_text(best_cards(before, tax))
+            if exchange.best_cards(before, tax) != state.taxed[pair]:
+                best = plays.cards_text(exchange.best_cards(before, tax))
                 raise InputError(f"the tax is the best cards, {best}, not the ones paid")
-        elif player == winner(state, pair):
+        elif player == exchange.winner(state, pair):
             _check_income(rules, state, player, pair)
 
 
 def _check_income(rules: Rules, state: State, player: int, pair: int) -> None:
     """Check that some cards of `player`, the winner of a pair, can be the tax that it got."""
-    payer = loser(state, pair)
+    payer = exchange.loser(state, pair)
     state.hands[payer] = 0
-    returned = state.returned[pair] if is_complete(state, pair) else np.uint64(0)
-    seen = np.uint64(own_of(state, payer, np.uint64(0)))
+    returned = state.returned[pair] if exchange.is_complete(state, pair) else np.uint64(0)
+    seen = np.uint64(gifts.own_of(state, payer, np.uint64(0)))
     back = without(state, returned, seen)
     hidden = without(state, unseen(state, player), back)
-    number = number_owned(state, payer) - bits.size(seen) - bits.size(back)
+    number = gifts.number_owned(state, payer) - bits.size(seen) - bits.size(back)
     if not can_have_paid(rules, state, pair, hidden, number):
         raise InputError(f"player_{payer} has better cards than the tax that player_{player} got")
 
@@ -370,14 +346,15 @@ def _check_income(rules: Rules, state: State, player: int, pair: int) -> None:
 def _rank(game: Game, state: State, places: str | None) -> None:
     """Set the given places of a round that ended by passes."""
     by_lot = game.over(state) and state.passes >= game.rules.options.pass_limit
-    if not by_lot and places is not None:
-        raise InputError("places are given only for a last round that passes ended")
-    if by_lot:
-        if places is None:
-            raise InputError("places: passes ended the round, so give the place of every player")
-        found = np.array(permutation(check_text(places, "places"), "places", game.num_players))
-        out = ~ranked_by_chance(game.rules, state)
-        if (found != state.places)[out].any():
-            raise InputError(f"places must follow the order of going out, unlike {places!r}")
-        state.points += state.places - found
-        state.places[:] = found
+    if not by_lot:
+        if places is not None:
+            raise InputError("places are given only for a last round that passes ended")
+        return
+    if places is None:
+        raise InputError("places: passes ended the round, so give the place of every player")
+    found = np.array(permutation(check_text(places, "places"), "places", game.num_players))
+    out = ~ranked_by_chance(game.rules, state)
+    if (found != state.places)[out].any():
+        raise InputError(f"places must follow the order of going out, unlike {places!r}")
+    state.points += state.places - found
+    state.places[:] = found
