@@ -84,12 +84,11 @@ def observation_of(
 
 
 class PolicyNetAgent(BatchAgent):
-    """Agent that plays the most probable main group and kickers."""
+    """Agent that plays the most probable main group and kickers, in games with any options."""
 
     def __init__(
         self, game: Game, name: str, policy: networks.Network, kicker: networks.Network
     ) -> None:
-        """Create the agent for Dou Dizhu with any options."""
         super().__init__(game, name)
         self.substeps = in_substeps(game.flat)
         self.policy = policy.eval()

@@ -1,8 +1,4 @@
-"""Recorded games of Dou Dizhu in memory, read from Parquet shards or from lines of text.
-
-A shard (written by `shards.py`) holds one game per row: `deal` (packed hands of 17 by seat, then
-the public cards), `actions` (flat ids, passes included) and `agents` (by seat).
-"""
+"""Recorded games of Dou Dizhu in memory, from Parquet shards (`shards.py`) or lines of text."""
 
 import hashlib
 import os
@@ -29,28 +25,17 @@ ROW = 64
 
 
 class Games(NamedTuple):
-    """Recorded games.
+    """Recorded games."""
 
-    Attributes:
-        game: Sub-stepped game with their rules.
-        deals: Packed hands of 17 by seat and the public cards, uint64 [n, 4].
-        actions: Flat action ids of all games, concatenated, passes included, uint16.
-        offsets: First index of the actions of each game, and the end of the last, int64 [n + 1].
-        seats: Seats whose decisions count, bit i for seat i, uint8 [n].
-    """
-
-    game: Game
-    deals: np.ndarray
-    actions: np.ndarray
-    offsets: np.ndarray
-    seats: np.ndarray
+    game: Game  # with sub-steps
+    deals: np.ndarray  # packed hands of 17 by seat and the public cards, uint64 [n, 4]
+    actions: np.ndarray  # flat ids of all games, concatenated, passes included, uint16
+    offsets: np.ndarray  # of the actions of each game, and the end of the last, int64 [n + 1]
+    seats: np.ndarray  # seats whose decisions count, bit i for seat i, uint8 [n]
 
     def digest(self) -> str:
         """Compute a checksum of all fields but the rules."""
-        found = hashlib.sha256()
-        for part in (self.deals, self.actions, self.offsets, self.seats):
-            found.update(part.tobytes())
-        return found.hexdigest()[:16]
+        return hashlib.sha256(b"".join(part.tobytes() for part in self[1:])).hexdigest()[:16]
 
 
 def read(path: Path, expert: str | None = None) -> Games:

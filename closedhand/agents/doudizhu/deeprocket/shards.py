@@ -41,19 +41,12 @@ TOGETHER = 50
 
 
 class Played(NamedTuple):
-    """Some games.
+    """Some games."""
 
-    Attributes:
-        deals: Packed hands of 17 by seat and the public cards, uint64 [n, 4].
-        actions: Actions of all games, concatenated, uint16.
-        lengths: Number of actions of each game, int64 [n].
-        agents: Index of the agent at each seat, int64 [n, 3].
-    """
-
-    deals: np.ndarray
-    actions: np.ndarray
-    lengths: np.ndarray
-    agents: np.ndarray
+    deals: np.ndarray  # packed hands of 17 by seat and the public cards, uint64 [n, 4]
+    actions: np.ndarray  # of all games, concatenated, uint16
+    lengths: np.ndarray  # number of actions of each game, int64 [n]
+    agents: np.ndarray  # index of the agent at each seat, int64 [n, 3]
 
 
 def play_games(game: Game, specs: Sequence[Spec], seed: int, deals: range) -> Played:

@@ -54,34 +54,19 @@ HELD_OUT = 20_000
 
 
 class Plan(NamedTuple):
-    """The length of a training, in steps or minutes, whichever limit is reached first.
+    """The length of a training, whichever limit is reached first; None: no limit."""
 
-    Attributes:
-        steps: Number of batches; None: no limit.
-        minutes: Duration, including that before an interruption; None: no limit.
-    """
-
-    steps: int | None
-    minutes: float | None
+    steps: float = math.inf  # number of batches
+    minutes: float = math.inf  # including those before an interruption
 
     def share(self, step: int, seconds: float) -> float:
         """Return the share of the training that is done, 0 to 1."""
-        shares = [0.0]
-        if self.steps is not None:
-            shares.append(step / self.steps)
-        if self.minutes is not None:
-            shares.append(seconds / (60 * self.minutes))
-        return min(1.0, max(shares))
+        return min(1.0, max(step / self.steps, seconds / (60 * self.minutes)))
 
     @property
     def checks(self) -> int:
         """The default number of checks."""
-        numbers = [40.0]
-        if self.steps is not None:
-            numbers.append(self.steps / 250)
-        if self.minutes is not None:
-            numbers.append(self.minutes)
-        return max(3, int(min(numbers)))
+        return max(3, int(min(40, self.steps / 250, self.minutes)))
 
 
 @dataclass(frozen=True)
@@ -136,10 +121,6 @@ class Settings:
     patience: int = 20
 
 
-Progress = Callable[[float, str], object]
-"""Function called with the share of a task that is done, 0 to 1, and a text about it."""
-
-
 def annealed(share: float) -> float:
     """Return the learning rate after a share of the training, as a fraction of the highest rate.
 
@@ -153,12 +134,10 @@ def annealed(share: float) -> float:
 
 
 class Learner(LightningModule):
-    """A network that learns to predict labels.
+    """A network that learns to predict labels by a plan.
 
     Attributes:
-        network: Network that learns.
-        plan: Length of the training.
-        settings: Settings that must be the same when the training is resumed.
+        settings: Settings that must be the same when the training is resumed, JSON values.
         seconds: Elapsed training time, by the clock.
         checks: Checks so far.
         loss_sum: Sum of the losses of the batches since the last check; `loss_number` is their
@@ -166,7 +145,6 @@ class Learner(LightningModule):
     """
 
     def __init__(self, network: networks.Network, plan: Plan, settings: dict[str, Any]) -> None:
-        """Train `network` by a plan; `settings` are JSON values."""
         super().__init__()
         self.network = network
         self.plan = plan
@@ -210,12 +188,8 @@ class Learner(LightningModule):
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Add data that Lightning does not save."""
-        checkpoint["closedhand"] = {
-            "settings": self.settings,
-            "step": self.global_step,
-            "seconds": self.seconds,
-            "checks": self.checks,
-        }
+        about = {name: getattr(self, name) for name in ("settings", "seconds", "checks")}
+        checkpoint["closedhand"] = {"step": self.global_step, **about}
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Continue from what `on_save_checkpoint` added."""
@@ -250,7 +224,7 @@ def train(
     settings: Settings,
     *,
     restart: bool = False,
-    progress: Progress = lambda share, text: None,
+    progress: Callable[[float, str], object] = lambda share, text: None,
 ) -> networks.Result:
     """Train a network, or resume the training in `out`; Ctrl-C saves and stops.
 
@@ -267,8 +241,7 @@ def train(
         KeyboardInterrupt: The training was interrupted before it began, or twice.
     """
     require("tensorboard")
-    plan = Plan(settings.steps, settings.minutes)
-    check_plan(plan, settings.batch)
+    plan = plan_of(settings)
     choose_threads(settings.threads or cores())
     torch.manual_seed(settings.seed)
     network = network_of(kind, settings)
@@ -345,6 +318,11 @@ def stated(
     network: networks.Network, games: recorded.Games, rows: np.ndarray, settings: Settings
 ) -> dict[str, Any]:
     """Collect the settings that must be the same on resumption, as JSON values."""
+    earlier: dict[str, Any] = {"start": None}
+    if settings.start is not None:
+        _, learned_before = networks.load(settings.start, network.config["kind"])
+        digest = hashlib.sha256(settings.start.read_bytes()).hexdigest()
+        earlier = {"start": digest, "learned_before": learned_before}
     return {
         **network.config,
         "rules": games.game.options["rules"],
@@ -355,16 +333,8 @@ def stated(
         "files": {"records": games.digest()},
         "batch": settings.batch,
         "seed": settings.seed,
-        **before(network, settings.start),
+        **earlier,
     }
-
-
-def before(network: networks.Network, start: Path | None) -> dict[str, Any]:
-    """Describe the earlier training of a network: the SHA-256 of its file and its provenance."""
-    if start is None:
-        return {"start": None}
-    digest = hashlib.sha256(start.read_bytes()).hexdigest()
-    return {"start": digest, "learned_before": networks.load(start, network.config["kind"])[1]}
 
 
 def split(games: recorded.Games, rows: np.ndarray, records: Path) -> tuple[np.ndarray, np.ndarray]:
@@ -409,10 +379,12 @@ def trainer_of(settings: Settings, logger: TensorBoardLogger, checks: Checks) ->
     return trainer
 
 
-def check_plan(plan: Plan, batch: int) -> None:
+def plan_of(settings: Settings) -> Plan:
     """Check that a training has a limit, and that its limits and batch size are positive."""
-    limits = [limit for limit in plan if limit is not None]
-    if not limits:
+    limits = settings.steps, settings.minutes
+    if limits == (None, None):
         raise InputError("give --minutes or --steps")
-    if not all(limit > 0 for limit in (*limits, batch)):
+    plan = Plan(*(math.inf if limit is None else limit for limit in limits))
+    if not all(limit > 0 for limit in (*plan, settings.batch)):
         raise InputError("steps, minutes and batch must be more than 0")
+    return plan
