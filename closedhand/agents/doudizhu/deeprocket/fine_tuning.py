@@ -132,21 +132,12 @@ def mean_weight(mean: torch.Tensor, last: torch.Tensor, before: torch.Tensor | i
     return mean + (last - mean) / min(int(before) + 1, MEAN_OF)
 
 
-def random_networks(seed: int) -> tuple[networks.Network, networks.Network]:
-    """Make a policy and a kicker network of random weights."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return networks.Network("policy").eval(), networks.Network("kicker").eval()
-
-
 class Student:
     """A network in training at the learning rate `rate`.
 
     Attributes:
-        network: The network that learns.
         start: A copy with the initial weights.
         mean: A copy with the mean of the weights over the last batches; None: not kept.
-        optimizer: The optimiser.
     """
 
     def __init__(self, network: networks.Network, rate: float, averaged: bool) -> None:
@@ -218,11 +209,8 @@ class Tuning:
     """A fine-tuning in progress; a `closedhand.core.run.Learner`.
 
     Attributes:
-        policy: The policy network in training.
-        kicker: The kicker network; it learns only from random weights.
-        learns_kickers: Whether the kicker network learns as well.
         settings: Settings that must be the same when the fine-tuning is resumed.
-        steps: Number of steps taken.
+        learns_kickers: Whether the kicker network learns as well, as it does from random weights.
     """
 
     def __init__(self, start: str | None, settings: Settings = Settings()) -> None:
@@ -231,8 +219,10 @@ class Tuning:
         self._provenance: dict[str, Any] = {}
         self._of_kicker: dict[str, Any] = {}
         if start == NOTHING:
-            policy, kicker = random_networks(settings.seed)
             known = NOTHING
+            with torch.random.fork_rng(devices=[]):
+                torch.manual_seed(settings.seed)
+                policy, kicker = (networks.Network(kind).eval() for kind in ("policy", "kicker"))
         else:
             files = policy_files(start)
             policy, self._provenance = networks.load(files["policy"], "policy")

@@ -118,11 +118,7 @@ STRIDES = {"small": False, "paper": True}
 
 
 def layers_of(kind: Kind, size: str, strides: bool) -> tuple[Layer, ...]:
-    """List the convolutions of a network.
-
-    Raises:
-        InputError: The size is unknown, or needs strides.
-    """
+    """List the convolutions of a network; errors are those of `Network`."""
     if size not in kind.sizes:
         raise InputError(f"no size {size!r}; there are {', '.join(kind.sizes)}")
     if strides == STRIDES.get(size, False):

@@ -108,12 +108,7 @@ def index_games(rules, deals, actions, offsets, seats, first, kickers, rows):
 def index(
     games: Games, kind: str, progress: Callable[[int], object] = lambda done: None
 ) -> np.ndarray:
-    """List all pairs of a network.
-
-    Args:
-        games: Recorded games.
-        kind: `policy` or `kicker`.
-        progress: Called with the number of games done.
+    """List all pairs of a network, `policy` or `kicker`; `progress` gets the number of games done.
 
     Returns:
         Rows of game, move (from 0) and kicker (from 0; always 0 for the policy network),

@@ -200,11 +200,7 @@ class PolicyNetAgent(BatchAgent):
 
 
 def load(game: Game, name: str, policy: Path, kicker: Path) -> PolicyNetAgent:
-    """Load the agent that plays by the networks in two files.
-
-    Raises:
-        InputError: A file is missing, or does not hold such a network.
-    """
+    """Load the agent that plays by two files, with the errors of `networks.load`."""
     one_thread_unless_chosen()
     pair = networks.load(policy, "policy")[0], networks.load(kicker, "kicker")[0]
     return PolicyNetAgent(game, name, *pair)

@@ -140,17 +140,11 @@ def play_deals(
     critic: Policy | None = None,
     draws_kickers: bool = False,
 ) -> Played:
-    """Play deals with a policy and a kicker network on all seats.
+    """Play deals of a sub-stepped game without bidding with two networks on all seats.
 
-    Args:
-        game: Sub-stepped Dou Dizhu without bidding.
-        policy: Network that chooses main groups.
-        kicker: Network that chooses kickers.
-        deals: Number of deals, each played `TABLES` times.
-        rng: Generator of the deals and decisions.
-        critic: Policy that rates the decisions. With one, as many games of different deals are
-            played: there is one table of each.
-        draws_kickers: Whether kickers are drawn and kept as well.
+    Each deal is played `TABLES` times. With a `critic`, which rates the decisions, as many games of
+    different deals are played: there is one table of each. With `draws_kickers` kickers are drawn
+    and kept as well.
     """
     number, tables = (deals, TABLES) if critic is None else (deals * TABLES, 1)
     dealt = np.array([game.deal(rng) for _ in range(number)], game.dtype)

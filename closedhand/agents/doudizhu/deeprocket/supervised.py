@@ -71,29 +71,13 @@ class Plan(NamedTuple):
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of a supervised training.
+    """Settings of a supervised training; those of the network are as for `networks.Network`.
 
     Attributes:
-        size: `small` or `paper`.
-        steps: Number of batches; None: limited by `minutes`.
-        minutes: Duration, without interruptions; None: limited by `steps`.
-        batch: Number of pairs per step on each device; 256 in the paper.
-        seed: Seed of the initial weights and the order of the pairs.
-        roles: Whether the network has a last layer for each role.
-        status: Whether the status vector is an input; None: for the policy network only.
-        skips: Whether the network has skip connections, which the paper does not mention.
-        strides: Whether its convolutions have strides, as in the paper; None: the default of the
-            size.
         role: The only role to learn, one of `ROLES` ("if we want to learn Down Peasant", section
             4.2); None: all roles.
-        expert: Name of the only agent to learn from; None: all agents.
         select: Agent against which each check plays 10,000 duplicate games, to keep the network
             that wins most; None: the most accurate network is kept.
-        device: `auto`, `cpu`, `gpu` or another accelerator of Lightning.
-        devices: Number of devices, as for Lightning.
-        threads: Number of CPU threads; None: all cores.
-        precision: Precision, as for Lightning; None: mixed on a GPU, else 32 bits.
-        start: File of a network of the same form to train further; None: random weights.
         checks: Number of checks, evenly over the training; None: one for every 250 steps or every
             minute, but 3 to 40 in all.
         patience: Number of successive checks without a better network after which the training
@@ -101,22 +85,22 @@ class Settings:
     """
 
     size: str = "small"
-    steps: int | None = None
-    minutes: float | None = None
-    batch: int = 256
-    seed: int = 0
+    steps: int | None = None  # number of batches; None: limited by `minutes`
+    minutes: float | None = None  # duration, without interruptions; None: limited by `steps`
+    batch: int = 256  # number of pairs per step on each device, as in the paper
+    seed: int = 0  # of the initial weights and the order of the pairs
     roles: bool = False
     status: bool | None = None
     skips: bool = True
     strides: bool | None = None
     role: str | None = None
-    expert: str | None = None
+    expert: str | None = None  # name of the only agent to learn from; None: all agents
     select: str | None = None
-    device: str = "auto"
-    devices: int | str = "auto"
-    threads: int | None = None
-    precision: Any = None
-    start: Path | None = None
+    device: str = "auto"  # or `cpu`, `gpu` or another accelerator of Lightning
+    devices: int | str = "auto"  # number of devices, as for Lightning
+    threads: int | None = None  # number of CPU threads; None: all cores
+    precision: Any = None  # as for Lightning; None: mixed on a GPU, else 32 bits
+    start: Path | None = None  # file of a network of the same form to train further; None: random
     checks: int | None = None
     patience: int = 20
 
@@ -205,11 +189,7 @@ def precision_of(device: str) -> Any:
 
 
 def check_resumable(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
-    """Read the data on its training in a checkpoint.
-
-    Raises:
-        InputError: The checkpoint cannot be read, or has other settings.
-    """
+    """Read the data on its training in a checkpoint; refuse one with other settings."""
     found = read_checkpoint(path).get("closedhand")
     if found is None:
         raise InputError(f"cannot resume {path}: it is not the training of a network")
@@ -237,7 +217,8 @@ def train(
         progress: Called now and then with the share that is done and a text about it.
 
     Raises:
-        InputError: The records or settings are invalid, or the training in `out` cannot be resumed.
+        InputError: The records, the settings or the network to start from are invalid, the hardware
+            is not available, or the training in `out` cannot be resumed.
         KeyboardInterrupt: The training was interrupted before it began, or twice.
     """
     require("tensorboard")
@@ -283,12 +264,7 @@ def train(
 
 
 def network_of(kind: str, settings: Settings) -> networks.Network:
-    """Make the network of a training, with random weights or those of `settings.start`.
-
-    Raises:
-        InputError: There is no such size, or the network to start from cannot be read or has
-            another form.
-    """
+    """Make the network of a training, with random weights or those of `settings.start`."""
     network = networks.Network(
         kind, settings.size, settings.status, settings.roles, settings.skips, settings.strides
     )
@@ -300,11 +276,7 @@ def network_of(kind: str, settings: Settings) -> networks.Network:
 
 
 def decisions_of(games: recorded.Games, kind: str, role: str | None) -> np.ndarray:
-    """List the decisions to learn: rows of `pairs.index`, of one role if it is named.
-
-    Raises:
-        InputError: There is no such role.
-    """
+    """List the decisions to learn: rows of `pairs.index`, of one role if it is named."""
     rows = pairs.index(games, kind)
     if role is None:
         return rows
@@ -338,11 +310,7 @@ def stated(
 
 
 def split(games: recorded.Games, rows: np.ndarray, records: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Split decisions into those to learn and at most `HELD_OUT` of those held out, by deal.
-
-    Raises:
-        InputError: One of the two parts would be empty.
-    """
+    """Split decisions into those to learn and at most `HELD_OUT` of those held out, by deal."""
     held = pairs.is_held_out(games.deals)[rows[:, 0]]
     if not held.any() or held.all():
         raise InputError(f"too few pairs in {records} to train on some and test on others")
@@ -351,11 +319,7 @@ def split(games: recorded.Games, rows: np.ndarray, records: Path) -> tuple[np.nd
 
 
 def trainer_of(settings: Settings, logger: TensorBoardLogger, checks: Checks) -> Trainer:
-    """Make Lightning's trainer; `checks` decide when it ends.
-
-    Raises:
-        InputError: The device, the number of devices or the precision is not available.
-    """
+    """Make Lightning's trainer; `checks` decide when it ends."""
     logging.getLogger("lightning.pytorch").setLevel(logging.WARNING)
     try:
         trainer = Trainer(
