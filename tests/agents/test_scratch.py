@@ -13,7 +13,6 @@ from closedhand.agents.daihinmin.policy.shared import options, seen_cards_of
 from closedhand.agents.doudizhu.decompose import agent as decompose, features, partition
 from closedhand.agents.doudizhu.value_net import features as inputs
 from closedhand.games.doudizhu.auction import is_opening
-from closedhand.games.doudizhu.hidden import cards_of_others
 
 MORE = 4
 """Times as much room as the agents have."""
@@ -76,8 +75,7 @@ def test_features_of_dou_dizhu_fit(game: Game) -> None:
     for state in positions(game, 2, 60):
         if game.over(state) or is_opening(game.rules, state):
             continue
-        partition.set_costs(cards_of_others(game.rules, state, state.player), costs)
-        n = int(decompose.list_plays(game.rules, state, ids, costs, nodes, plays))
+        n, _ = decompose.list_plays(game.rules, state, ids, costs, nodes, plays)
         decompose.weigh(policy, game.rules, state, plays, n, costs, nodes, sums, found, numbers)
         written = int(inputs.describe_position(game.rules, state, position))
         most = np.maximum(most, [numbers[:n].max(), written])

@@ -56,10 +56,9 @@ ROWS = 2**15
 
 
 class ValueNetwork(nn.Module):
-    """Network of a role, whose parameters have the names of the published files."""
+    """Network for positions with so many features; parameters have the names in published files."""
 
     def __init__(self, position: int) -> None:
-        """Create a network for positions with that many features."""
         super().__init__()
         self.lstm = nn.LSTM(CARDS * HISTORY // STEPS, HIDDEN, batch_first=True)
         self.dense1 = nn.Linear(HIDDEN + position + CARDS, WIDTH)
@@ -204,27 +203,6 @@ class DouZeroAgent(BatchAgent):
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
         """Choose an action, int64 [n], for each view, states [n]."""
-        actions = self._decide(views)
-        if self.game.flat is not self.game:
-            for i, view in enumerate(views):
-                actions[i] = next_step(self.game.rules, view, int(actions[i]), self._ids)
-        return actions
-
-    def values(self, view: State, actions: np.ndarray) -> np.ndarray:
-        """Rate legal actions, integers [n], by the networks; bids and kickers have NaN.
-
-        The values are those of `closedhand.agents.doudizhu.agent.values_of`.
-        """
-        if is_opening(self.game.flat.rules, view) or view["group"] >= 0:
-            return np.full(len(actions), np.nan)
-        flat = self.game.flat
-        plays = flat.legal(view)
-        role = int((view["player"] - view["landlord"]) % SEATS)
-        found = self._rate(np.array([view], flat.dtype), [plays], role)
-        return values_of(self.game, plays, found, actions)
-
-    def _decide(self, views: np.ndarray) -> np.ndarray:
-        """Choose the flat play or bid for each view, int64 [n]."""
         flat = self.game.flat
         actions = np.full(len(views), -1, np.int64)
         legal: list[np.ndarray] = []
@@ -243,7 +221,23 @@ class DouZeroAgent(BatchAgent):
                 ends = np.cumsum([len(each) for each in plays])
                 for i, each in zip(some, np.split(values, ends[:-1]), strict=True):
                     actions[i] = legal[i][each.argmax()]
+        if flat is not self.game:
+            for i, view in enumerate(views):
+                actions[i] = next_step(self.game.rules, view, int(actions[i]), self._ids)
         return actions
+
+    def values(self, view: State, actions: np.ndarray) -> np.ndarray:
+        """Rate legal actions, integers [n], by the networks; bids and kickers have NaN.
+
+        The values are those of `closedhand.agents.doudizhu.agent.values_of`.
+        """
+        if is_opening(self.game.flat.rules, view) or view["group"] >= 0:
+            return np.full(len(actions), np.nan)
+        flat = self.game.flat
+        plays = flat.legal(view)
+        role = int((view["player"] - view["landlord"]) % SEATS)
+        found = self._rate(np.array([view], flat.dtype), [plays], role)
+        return values_of(self.game, plays, found, actions)
 
     def _parts(self, chosen: np.ndarray, legal: list[np.ndarray]) -> list[np.ndarray]:
         """Cut the chosen views into parts whose plays fit into one pass."""

@@ -21,15 +21,7 @@ import numpy as np
 
 from closedhand.agents.agent import PlayAgent
 from closedhand.agents.doudizhu.bidding.modules import choose_bid
-from closedhand.agents.doudizhu.decompose.partition import (
-    JOKERS,
-    MOST_NODES,
-    NODE,
-    PLAIN_FAMILY,
-    ROWS,
-    cost,
-    set_costs,
-)
+from closedhand.agents.doudizhu.decompose import partition
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import kernel
@@ -39,7 +31,7 @@ from closedhand.games.doudizhu.counts import at_least, contains, size
 from closedhand.games.doudizhu.hidden import cards_of_others
 from closedhand.games.doudizhu.state import SEATS
 
-SOLO, PAIR, _ = PLAIN_FAMILY
+SOLO, PAIR, _ = partition.PLAIN_FAMILY
 
 TEMPO = 10
 """Extra price of a pass when an enemy owns the trick."""
@@ -71,20 +63,20 @@ def decide(policy, rules, view, ids):
     player = view.player
     hand = view.hands[player]
     others = cards_of_others(rules, view, player)
-    nodes = np.empty(MOST_NODES, NODE)
-    costs = np.empty((ROWS, 15), np.int64)
-    set_costs(others, costs)
+    nodes = np.empty(partition.MOST_NODES, partition.NODE)
+    costs = np.empty((partition.ROWS, 15), np.int64)
+    partition.set_costs(others, costs)
     least = 10 * FAR
     passing = pass_id(rules)
     for i in range(n):
         play = np.int64(ids[i])
         if play == passing:
-            price = price_of_pass(rules, view, cost(hand, costs, nodes))
+            price = price_of_pass(rules, view, partition.cost(hand, costs, nodes))
         else:
             rest = hand - rules.plays.need[play]
             if not rest:
                 return play
-            price = cost(rest, costs, nodes) + surcharge(rules, view, play, rest, others)
+            price = partition.cost(rest, costs, nodes) + surcharge(rules, view, play, rest, others)
         if price < least:
             best, least = play, price
     return best
@@ -146,7 +138,7 @@ def beatable(rules, view, play, others):
     for seat in range(SEATS):
         if seat != view.player:
             most = max(most, np.int64(view.left[seat]))
-    if contains(others, JOKERS) and most >= 2:
+    if contains(others, partition.JOKERS) and most >= 2:
         return True
     if not flat.is_bomb(group.family) and most >= 4 and at_least(others, 4):
         return True

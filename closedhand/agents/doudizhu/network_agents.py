@@ -105,11 +105,7 @@ def make_policy_search(
 
 
 def douzero_files(argument: str | None) -> tuple[Path, ...]:
-    """Find the files of DouZero's networks in a folder, by role.
-
-    Raises:
-        InputError: The folder is missing.
-    """
+    """Find the files of DouZero's networks in a folder, by role; an `InputError` without one."""
     if argument is None:
         raise InputError(f"the agent douzero takes a folder with {', '.join(DOUZERO_FILES)}")
     return tuple(Path(argument) / file for file in DOUZERO_FILES)

@@ -33,26 +33,23 @@ def bids(
 
     Example: closedhand train bids --games 30000 --out runs/bids
     """
-    from closedhand.agents.doudizhu.bidding import (
-        fitting as bid_fitting,
-        thresholds as bid_thresholds,
-    )
+    from closedhand.agents.doudizhu.bidding import fitting, thresholds
     from closedhand.core.files import write_atomically
 
     bound = common.bind("doudizhu", rules, option)
-    bid_fitting.check_number(games)
+    fitting.check_number(games)
     fit = FileKind("a fit of bids", object_with("agent", "games", "features", "weights"))
     common.make_folder(out, {"deals.npz": CHECKPOINT, "bids.json": fit})
     deals, path = out / "deals.npz", out / "bids.json"
     with common.interruptible(), common.progress_bar("games", games) as update:
-        run = bid_fitting.fit(bound, agent, games, seed, deals, update)
+        run = fitting.fit(bound, agent, games, seed, deals, update)
     again = f"interrupted after {run.games:,} games; the same command resumes"
     common.leave_if_interrupted(run.games < games, again, nothing=not run.games)
     with (
         common.interruptible("interrupted; the same command resumes with the fit"),
-        common.progress_bar("rounds of thresholds", bid_thresholds.ROUNDS) as update,
+        common.progress_bar("rounds of thresholds", thresholds.ROUNDS) as update,
     ):
-        data = bid_fitting.results(run, update)
+        data = fitting.results(run, update)
     write_atomically(path, json.dumps(data, indent=1) + "\n")
     if as_json:
         common.print_json(data)

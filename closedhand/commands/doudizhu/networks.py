@@ -11,88 +11,15 @@ from closedhand.core.file_kinds import NETWORK, TORCH_CHECKPOINT, FileKind, obje
 from closedhand.core.parsing import parse_whole
 from closedhand.core.threads import MOST_THREADS
 
-Records = Annotated[
-    Path,
-    typer.Option(help="Folder of shards from `records generate`, one shard, or a file of records."),
-]
 Out = Annotated[
     Path, typer.Option(help="Folder for the network; training resumes if it holds one.")
 ]
-Size = Annotated[
-    str, typer.Option(help="Size of the network: small, or paper with 512 filters, for a GPU.")
-]
-Minutes = Annotated[
-    float | None,
-    typer.Option(
-        help="Minutes to train, including those before a resumption.", callback=common.positive
-    ),
-]
-Steps = Annotated[int | None, typer.Option(min=1, help="Number of batches.")]
-BatchSize = Annotated[int, typer.Option(min=1, help="Pairs per batch on each device.")]
-Seed = Annotated[int, common.seed_option("Seed of the first weights and the order.")]
-RoleHeads = Annotated[
-    bool, typer.Option("--roles", help="Give each role a fully connected layer of its own.")
-]
-Status = Annotated[
-    bool | None,
-    typer.Option(
-        help="Show the network role and cards left; by default only to the policy network."
-    ),
-]
-Expert = Annotated[
-    str | None, typer.Option(help="Agent whose decisions to learn from; by default all agents.")
-]
-Skips = Annotated[
-    bool, typer.Option("--skips/--no-skips", help="Bridge convolutions by skip connections.")
-]
-Strides = Annotated[
-    bool | None,
-    typer.Option(
-        "--strides/--no-strides",
-        help="Shorten the rows of the planes by strides; by default only in the size paper.",
-    ),
-]
-Plain = Annotated[
-    bool,
-    typer.Option(
-        "--plain", help="Only what the paper's text has: --strides, --no-skips and --no-status."
-    ),
-]
-Role = Annotated[
-    str | None,
-    typer.Option(help="Learn the decisions of one role: landlord, down or up; all if absent."),
-]
-Select = Annotated[
-    str | None,
-    typer.Option(
-        metavar="AGENT",
-        help="Keep the network that wins most of 10,000 duplicate games against an agent, not the "
-        "most accurate one.",
-    ),
-]
-Start = Annotated[
-    Path | None,
-    typer.Option(
-        "--from",
-        metavar="FILE",
-        help="Network of the same form whose training goes on, at half the usual learning rate; "
-        "random weights if absent.",
-    ),
-]
-Device = Annotated[str, typer.Option(help="Kind of device: auto, cpu or gpu.")]
-Devices = Annotated[str, typer.Option(help="Number of devices, or auto for all.")]
 Threads = Annotated[
     int | None,
     typer.Option(
         min=1,
         max=MOST_THREADS,
         help="Number of CPU threads; all cores if absent, fewer on a busy machine.",
-    ),
-]
-Precision = Annotated[
-    str | None,
-    typer.Option(
-        help="Precision, as Lightning names it; by default mixed on a GPU, 32-true on a CPU."
     ),
 ]
 
@@ -102,26 +29,83 @@ CHECKS = FileKind("the history of a training", object_within(("policy", "kicker"
 
 def network(
     context: typer.Context,
-    records: Records,
+    records: Annotated[
+        Path,
+        typer.Option(
+            help="Folder of shards from `records generate`, one shard, or a file of records."
+        ),
+    ],
     out: Out,
-    size: Size = "small",
-    minutes: Minutes = None,
-    steps: Steps = None,
-    batch: BatchSize = 256,
-    seed: Seed = 0,
-    roles: RoleHeads = False,
-    status: Status = None,
-    skips: Skips = True,
-    strides: Strides = None,
-    plain: Plain = False,
-    role: Role = None,
-    expert: Expert = None,
-    select: Select = None,
-    start: Start = None,
-    device: Device = "auto",
-    devices: Devices = "auto",
+    size: Annotated[
+        str, typer.Option(help="Size of the network: small, or paper with 512 filters, for a GPU.")
+    ] = "small",
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            help="Minutes to train, including those before a resumption.", callback=common.positive
+        ),
+    ] = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Number of batches.")] = None,
+    batch: Annotated[int, typer.Option(min=1, help="Pairs per batch on each device.")] = 256,
+    seed: Annotated[int, common.seed_option("Seed of the first weights and the order.")] = 0,
+    roles: Annotated[
+        bool, typer.Option("--roles", help="Give each role a fully connected layer of its own.")
+    ] = False,
+    status: Annotated[
+        bool | None,
+        typer.Option(
+            help="Show the network role and cards left; by default only to the policy network."
+        ),
+    ] = None,
+    skips: Annotated[
+        bool, typer.Option("--skips/--no-skips", help="Bridge convolutions by skip connections.")
+    ] = True,
+    strides: Annotated[
+        bool | None,
+        typer.Option(
+            "--strides/--no-strides",
+            help="Shorten the rows of the planes by strides; by default only in the size paper.",
+        ),
+    ] = None,
+    plain: Annotated[
+        bool,
+        typer.Option(
+            "--plain", help="Only what the paper's text has: --strides, --no-skips and --no-status."
+        ),
+    ] = False,
+    role: Annotated[
+        str | None,
+        typer.Option(help="Learn the decisions of one role: landlord, down or up; all if absent."),
+    ] = None,
+    expert: Annotated[
+        str | None, typer.Option(help="Agent whose decisions to learn from; by default all agents.")
+    ] = None,
+    select: Annotated[
+        str | None,
+        typer.Option(
+            metavar="AGENT",
+            help="Keep the network that wins most of 10,000 duplicate games against an agent, not "
+            "the most accurate one.",
+        ),
+    ] = None,
+    start: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            metavar="FILE",
+            help="Network of the same form whose training goes on, at half the usual learning "
+            "rate; random weights if absent.",
+        ),
+    ] = None,
+    device: Annotated[str, typer.Option(help="Kind of device: auto, cpu or gpu.")] = "auto",
+    devices: Annotated[str, typer.Option(help="Number of devices, or auto for all.")] = "auto",
     threads: Threads = None,
-    precision: Precision = None,
+    precision: Annotated[
+        str | None,
+        typer.Option(
+            help="Precision, as Lightning names it; by default mixed on a GPU, 32-true on a CPU."
+        ),
+    ] = None,
     restart: common.Restart = False,
 ) -> None:
     """Train a network of Dou Dizhu on records; Ctrl-C saves and stops.
@@ -158,33 +142,6 @@ def _train(kind: str, records: Path, out: Path, devices: str, restart: bool, **g
     common.leave_if_interrupted(result.interrupted)
 
 
-StartFolder = Annotated[
-    str | None,
-    typer.Option(
-        "--from",
-        metavar="FOLDER",
-        help="Folder or file of the networks to start from, or nothing for random weights; those "
-        "of the package if absent.",
-    ),
-]
-Penalty = Annotated[
-    float | None,
-    typer.Option(
-        min=0,
-        help="Penalty per nat of divergence from the start; a game won or lost counts 1. 0.05 if "
-        "absent, 0 from nothing and with a critic.",
-    ),
-]
-Critic = Annotated[
-    str | None,
-    typer.Option(
-        metavar="AGENT",
-        help="Learn from the values of value-net, or value-net:PATH, instead of the results of the "
-        "games.",
-    ),
-]
-
-
 def self_play(
     out: Annotated[
         Path,
@@ -198,16 +155,38 @@ def self_play(
             help="Minutes to train, those before a resumption included.", callback=common.positive
         ),
     ],
-    start: StartFolder = None,
+    start: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="FOLDER",
+            help="Folder or file of the networks to start from, or nothing for random weights; "
+            "those of the package if absent.",
+        ),
+    ] = None,
     seed: Annotated[int, common.seed_option("Seed of the deals and decisions.")] = 0,
-    penalty: Penalty = None,
+    penalty: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="Penalty per nat of divergence from the start; a game won or lost counts 1. 0.05 "
+            "if absent, 0 from nothing and with a critic.",
+        ),
+    ] = None,
     rate: Annotated[
         float | None,
         typer.Option(
             help="Learning rate; 0.0001 if absent, 0.001 with a critic.", callback=common.positive
         ),
     ] = None,
-    critic: Critic = None,
+    critic: Annotated[
+        str | None,
+        typer.Option(
+            metavar="AGENT",
+            help="Learn from the values of value-net, or value-net:PATH, instead of the results of "
+            "the games.",
+        ),
+    ] = None,
     threads: Threads = None,
     restart: common.Restart = False,
 ) -> None:

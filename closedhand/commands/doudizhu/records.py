@@ -23,7 +23,7 @@ def generate(
     Raises:
         InputError: Other rules, or an unknown agent.
     """
-    from closedhand.agents.doudizhu.deeprocket import shards
+    from closedhand.agents.doudizhu.deeprocket import recorded, shards
 
     begun = FileKind("games of a shard", arrays_with("settings", *shards.Played._fields))
     paths = shards.paths_of(out, games)
@@ -32,6 +32,6 @@ def generate(
     bar = progress_bar("games", games)
     with workers_of(ray, workers) as players, interruptible(), bar as update:
         shards.generate(game, agents, games, seed, out, players, update)
-    held = [shards.rows_of(path) for path in shards.shards_in(out)]
+    held = [recorded.rows_of(path) for path in shards.shards_in(out)]
     where = "1 shard" if len(held) == 1 else f"{len(held)} shards"
     typer.echo(f"{out} holds {sum(held)} games in {where}")

@@ -1,10 +1,4 @@
-"""The trainer of the network of Dou Dizhu's `value-net`.
-
-1. `learn` prepares a run in a folder (`training.begin`) and works for the given time.
-2. A piece of its work is `Training.step`: games of self-play (`self_play`), then `learning`.
-3. From time to time and at the end, the run writes the network (`files.save`) and a checkpoint.
-4. The agent `value-net:FOLDER` loads the network (`files.load`). The checkpoint is for resuming.
-"""
+"""The trainer of the network of Dou Dizhu's `value-net`."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -40,6 +40,12 @@ def origin(module: str, name: str) -> tuple[str, str]:
     return module, name
 
 
+def of_module(module: str, node: ast.expr) -> str:
+    """The module that a name stands for, as in `partition.ROWS`."""
+    assert isinstance(node, ast.Name)
+    return ".".join(origin(module, node.id))
+
+
 def sizes(tree: ast.Module) -> Iterator[ast.expr]:
     """Sizes of arrays made in kernels, of scratch space made for them, and of fields of records."""
     for node in ast.walk(tree):
@@ -63,8 +69,12 @@ def constants() -> dict[tuple[str, str], int]:
                 for node in ast.walk(size):
                     if isinstance(node, ast.Name) and node.id.isupper():
                         where, name = origin(module, node.id)
-                        value: Any = getattr(importlib.import_module(where), name)
-                        found[where.partition(".")[2], name] = value
+                    elif isinstance(node, ast.Attribute) and node.attr.isupper():
+                        where, name = origin(of_module(module, node.value), node.attr)
+                    else:
+                        continue
+                    value: Any = getattr(importlib.import_module(where), name)
+                    found[where.partition(".")[2], name] = value
     return {key: value if isinstance(value, int) else len(value) for key, value in found.items()}
 
 

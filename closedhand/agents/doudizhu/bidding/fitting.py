@@ -62,15 +62,11 @@ who always pass. With all of them every auction occurs, and a pass may hide a st
 
 
 class Deals(NamedTuple):
-    """Deals, and their payoffs with each player as the landlord.
+    """Deals, and their payoffs with each player as the landlord."""
 
-    Attributes:
-        hands: Hands of 17 cards, packed, uint64 [n, 3].
-        points: Points of the landlord at the stake 1/2, by the seat of the landlord,
-            float64 [n, 3]: 1 for a win, 2 with one bomb, …; negative for a loss.
-    """
-
-    hands: np.ndarray
+    hands: np.ndarray  # of 17 cards, packed, uint64 [n, 3]
+    # Points of the landlord at the stake 1/2, by the seat of the landlord, float64 [n, 3]: 1 for a
+    # win, 2 with one bomb, …; negative for a loss.
     points: np.ndarray
 
 
@@ -78,24 +74,16 @@ class Deals(NamedTuple):
 class Fit:
     """A fit in progress; a `closedhand.core.run.Learner`.
 
-    Attributes:
-        game: Dou Dizhu without bidding, by points.
-        agent: Agent that plays all seats.
-        seed: Seed of the deals, the agent and the auctions.
-        chunks: Deals played so far.
+    Raises:
+        InputError: The game is not Dou Dizhu, has bidding, or counts wins instead of points.
     """
 
     game: Game
-    agent: str | Agent
-    seed: int = 0
-    chunks: list[Deals] = field(default_factory=list)
+    agent: str | Agent  # plays all seats
+    seed: int = 0  # of the deals, the agent and the auctions
+    chunks: list[Deals] = field(default_factory=list)  # deals played so far
 
     def __post_init__(self) -> None:
-        """Check that the game can be fitted to.
-
-        Raises:
-            InputError: The game is not Dou Dizhu, has bidding, or counts wins instead of points.
-        """
         if self.game.name != "doudizhu":
             raise InputError(f"bids are fitted for doudizhu, not {self.game.name}")
         if self.game.options["bidding"] or self.game.options["objective"] != "score":
@@ -130,7 +118,7 @@ class Fit:
         Raises:
             InputError: The agent is unknown, or chose an illegal action.
         """
-        rng = np.random.default_rng((self.seed, len(self.chunks)))
+        rng = np.random.default_rng((self.seed, self.games // (SEATS * CHUNK)))
         player = make_agent(self.game, self.agent, int(rng.integers(2**31)))
         self.chunks.append(play_deals(self.game, player, rng, CHUNK))
         return False
@@ -140,16 +128,8 @@ class Fit:
         return self.deals._asdict()
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from the deals of a checkpoint.
-
-        Raises:
-            ValueError: The deals are damaged.
-        """
-        deals = deals_of(state)
-        cuts = range(CHUNK, len(deals.points), CHUNK)
-        self.chunks = [
-            Deals(*parts) for parts in zip(*(np.split(d, cuts) for d in deals), strict=True)
-        ]
+        """Continue from the deals of a checkpoint; a `ValueError` if they are damaged."""
+        self.chunks = [deals_of(state)]
 
     def summary(self) -> dict[str, Any]:
         """Return the number of games played."""
@@ -157,11 +137,7 @@ class Fit:
 
 
 def deals_of(state: Mapping[str, Any]) -> Deals:
-    """Read the deals in a checkpoint.
-
-    Raises:
-        ValueError: The deals are damaged.
-    """
+    """Read the deals in a checkpoint; a `ValueError` if they are damaged."""
     deals = Deals(state["hands"], state["points"])
     if not deals.hands.shape == deals.points.shape == (len(deals.hands), SEATS):
         raise ValueError("hands or points are missing")
@@ -199,9 +175,6 @@ def play_deals(game: Game, player: Agent, rng: np.random.Generator, number: int)
     """Draw a number of deals, and play each with every player as the landlord once.
 
     `game` is Dou Dizhu without bidding; `player` plays all seats.
-
-    Raises:
-        InputError: The agent chose an illegal action.
     """
     dealt = np.array([game.deal(rng) for _ in range(number)], game.dtype)
     hands = dealt["hands"].copy()
@@ -249,11 +222,9 @@ def fixed(kind: int, hands: np.ndarray) -> Module:
 def fitted(
     chances: np.ndarray, deals: Deals, seed: int, progress: Callable[[int], None]
 ) -> np.ndarray:
-    """Find the thresholds of the module `fitted` from deals, float64 [3, 3, 3].
+    """Find the thresholds of the module `fitted`, see `fit_thresholds`; the seed assigns modules.
 
-    `chances` are the win probabilities of the model, by deal and seat, float64 [n, 3]. The seed
-    assigns modules to players. `progress` gets the number of rounds done, out of
-    `thresholds.ROUNDS`.
+    `chances` are the win probabilities of the model, by deal and seat, float64 [n, 3].
     """
     logic, control = (fixed(kind, deals.hands) for kind in (LOGIC, CONTROL))
     passes = Module(logic.scores, np.full_like(logic.thresholds, np.inf))
@@ -294,9 +265,7 @@ def check_number(games: int) -> None:
 def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> dict[str, Any]:
     """Fit the module `fitted` to the deals played so far, and evaluate it.
 
-    Args:
-        fit: Fit with the deals.
-        progress: Called with the number of rounds done, out of `thresholds.ROUNDS`.
+    `progress` gets the number of rounds done, out of `thresholds.ROUNDS`.
 
     Returns:
         JSON values. `weights` and `thresholds` are for `modules.WEIGHTS` and `modules.THRESHOLDS`.
@@ -339,11 +308,7 @@ def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> 
 
 
 def begin(game: Game, agent: str | Agent, seed: int = 0, path: Path | None = None) -> Run[Fit]:
-    """Make a run of a fit, to start or to resume; its arguments are those of `fit`.
-
-    Raises:
-        InputError: The game or one of its options cannot be fitted to.
-    """
+    """Make a run of a fit, to start or to resume; its arguments are those of `fit`."""
     fit = Fit(game, agent, seed)
     return Run(fit, fit.settings, path)
 

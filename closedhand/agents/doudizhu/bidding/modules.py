@@ -46,17 +46,7 @@ import math
 
 import numpy as np
 
-from closedhand.agents.doudizhu.decompose.partition import (
-    BOMB,
-    MOST_NODES,
-    NODE,
-    PAIR,
-    ROCKET,
-    ROWS,
-    SOLO,
-    TRIO,
-    cost,
-)
+from closedhand.agents.doudizhu.decompose import partition
 from closedhand.core.agents import Agent, act_batch, probabilities, spent_by
 from closedhand.core.batch_agent import BatchAgent
 from closedhand.core.game import Game, InputError
@@ -82,17 +72,12 @@ so that such solos and pairs can be kickers. Groups that do not wait cost 0 and 
 kickers."""
 
 
-def _waiting() -> np.ndarray:
-    """Build the table of the costs of groups that `partition.cost` takes for `waiting`."""
-    costs = np.full((ROWS, 15), WHOLE, np.int64)
-    costs[[0, BOMB, ROCKET]] = 0
-    costs[SOLO, ACE], costs[SOLO, TWO:] = HALF, 0
-    costs[PAIR, ACE:] = 0
-    costs[TRIO, ACE - 1 :] = 0
-    return costs
-
-
-WAITING = _waiting()
+WAITING = np.full((partition.ROWS, 15), WHOLE, np.int64)
+"""Costs of groups that `partition.cost` takes for `waiting`."""
+WAITING[[0, partition.BOMB, partition.ROCKET]] = 0
+WAITING[partition.SOLO, ACE], WAITING[partition.SOLO, TWO:] = HALF, 0
+WAITING[partition.PAIR, ACE:] = 0
+WAITING[partition.TRIO, KINGS:] = 0
 
 FEATURES = ("one", "B", "S", "rocket", "twos", "aces", "kings", "bombs", "waiting")
 """Features of the fitted model: a constant, each joker and both, the numbers of 2s, aces, kings and
@@ -147,8 +132,8 @@ def waiting(hand):
     Bombs, the rocket, solos from 2, pairs from A and trios from K upwards do not wait. A solo A
     counts half. Trios take weak solos and pairs as kickers.
     """
-    nodes = np.empty(MOST_NODES, NODE)
-    return cost(hand, WAITING, nodes) / WHOLE
+    nodes = np.empty(partition.MOST_NODES, partition.NODE)
+    return partition.cost(hand, WAITING, nodes) / WHOLE
 
 
 @kernel
@@ -254,14 +239,13 @@ def bid_worths(kind, worths, rules, views, actions):
 
 
 class BiddingAgent(BatchAgent):
-    """Agent that bids by a module and plays as another agent."""
+    """Agent that bids by a module, one of `KINDS`, and plays as another agent.
+
+    Raises:
+        InputError: The game has no bidding, or the kind is unknown.
+    """
 
     def __init__(self, game: Game, kind: str, player: Agent) -> None:
-        """Create the agent with a module, one of `KINDS`, and the agent that plays the cards.
-
-        Raises:
-            InputError: The game has no bidding, or the kind is unknown.
-        """
         if not game.options["bidding"]:
             raise InputError("the agent bids is for games with bidding: --option bidding=true")
         if kind not in KINDS:
@@ -270,7 +254,6 @@ class BiddingAgent(BatchAgent):
         super().__init__(game, f"bids:{kind}:{player.name}")
         self._kind = KINDS.index(kind)
         self._player = player
-        self._substeps = bool(game.options["substeps"])
 
     @property
     def spent(self) -> np.ndarray:
@@ -309,7 +292,7 @@ class BiddingAgent(BatchAgent):
         if len(auction):  # networks of bids do not rate other words
             worths[auction] = self._worths(rules, views[auction], worths[auction])
         bid_worths(self._kind, worths, rules, views, actions)
-        if self._substeps:
+        if self.game.options["substeps"]:
             words = actions - pass_id(rules)
             actions = np.where(words > 0, FIRST_BID + words - 1, PASS_GROUP).astype(np.int32)
         return actions

@@ -13,6 +13,7 @@ import hashlib
 import math
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,14 +21,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from closedhand.agents.doudizhu.bidding.fitting import (
-    HELD_OUT,
-    Deals,
-    check_number,
-    fit_logistic,
-    judge,
-    read,
-)
+from closedhand.agents.doudizhu.bidding import fitting
 from closedhand.agents.doudizhu.bidding.modules import FITTED, KINDS, NET, THRESHOLDS, BiddingAgent
 from closedhand.agents.doudizhu.bidding.thresholds import Module
 from closedhand.agents.doudizhu.deeprocket import networks
@@ -66,15 +60,10 @@ TIMES = 20
 
 
 class Hands(NamedTuple):
-    """Hands of 17 cards, and the results of landlords with these hands.
+    """Hands of 17 cards, and the results of landlords with these hands."""
 
-    Attributes:
-        planes: Planes of the hands, int8 [n, 285].
-        won: Results, 0 or 1, float32 [n].
-    """
-
-    planes: torch.Tensor
-    won: torch.Tensor
+    planes: torch.Tensor  # int8 [n, 285]
+    won: torch.Tensor  # results, 0 or 1, float32 [n]
 
 
 @kernel
@@ -110,16 +99,14 @@ class Result(NamedTuple):
     """The result of training.
 
     Attributes:
-        path: File of the network.
         about: Provenance and evaluation of the network, JSON values: among others `log_loss` (of
             the `network`, of the `logistic` model fitted to the same deals, of a `constant`),
             `calibration`, and `judged`, the result of `fitting.judge`, all on held-out deals.
-        interrupted: Whether Ctrl-C ended the training.
     """
 
     path: Path
     about: dict[str, Any]
-    interrupted: bool
+    interrupted: bool  # by Ctrl-C
 
 
 def train(
@@ -152,34 +139,35 @@ def train(
         raise InputError(f"the training time must be more than 0 minutes, not {minutes}")
     if not restart:
         check_resumable(out / NAME, out / CHECKPOINT)
-    settings, deals = read(path)
-    check_number(deals.points.size)
+    settings, deals = fitting.read(path)
+    fitting.check_number(deals.points.size)
     choose_threads(threads or cores())
     torch.manual_seed(seed)
     rules = make_game("doudizhu", **settings["options"]).rules
     seen = torch.from_numpy(planes_of(rules, deals.hands.ravel()))
     won = torch.from_numpy((deals.points.ravel() > 0).astype(np.float32))
     number = np.arange(len(deals.hands)).repeat(SEATS)
-    held_out = number % HELD_OUT == HELD_OUT - 1
-    validated = ~held_out & (number // HELD_OUT % VALIDATED == VALIDATED - 1)
+    held_out = number % fitting.HELD_OUT == fitting.HELD_OUT - 1
+    validated = ~held_out & (number // fitting.HELD_OUT % VALIDATED == VALIDATED - 1)
     learned, asked = (
         Hands(seen[rows], won[rows])
         for rows in map(torch.from_numpy, (~held_out & ~validated, validated))
     )
     network = networks.Network("bid")
-    run = begin(Fitting(network, learned, asked, 60 * minutes, seed), digest(path), out)
+    digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()[:20]
+    run = begin(Fitting(network, learned, asked, 60 * minutes, seed), digest, out)
     run.resume_if_kept(restart)
-    fitting = run.learner
-    run.work(60 * minutes, progress=lambda: progress(*fitting.progress(run.seconds)))
-    if not fitting.steps:
+    learner = run.learner
+    run.work(60 * minutes, progress=lambda: progress(*learner.progress(run.seconds)))
+    if not learner.steps:
         raise KeyboardInterrupt
-    epochs = fitting.finish()
+    learner.finish()
     about = {
         "deals": len(deals.hands),
         "agent": settings["agent"],
         "rules": settings["options"]["rules"],
         "seed": seed,
-        "epochs": round(epochs, 2),
+        "epochs": round(learner.epochs, 2),
         **compare(chances(network, seen), deals),
         "version": __version__,
     }
@@ -187,33 +175,23 @@ def train(
     return Result(out / NAME, about, run.interrupted)
 
 
-def digest(path: Path) -> str:
-    """Hash the deals of a file."""
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:20]
-
-
+@dataclass(eq=False)
 class Fitting:
     """Fit of a network to results of hands by AdamW; a `closedhand.core.run.Learner`.
 
     It keeps the weights with the best likelihood of the validation hands.
-
-    Attributes:
-        network: Network that learns.
-        seed: Seed of the order of the hands.
-        steps: Number of steps taken.
     """
 
-    def __init__(
-        self, network: networks.Network, learned: Hands, asked: Hands, seconds: float, seed: int
-    ) -> None:
-        """Prepare `seconds` of learning from the hands `learned`, with `asked` for validation."""
-        self.network = network
+    network: networks.Network
+    learned: Hands
+    asked: Hands  # for validation
+    seconds: float  # duration
+    seed: int  # of the order of the hands
+
+    def __post_init__(self) -> None:
+        parameters = self.network.parameters()
+        self._optimizer = torch.optim.AdamW(parameters, RATE, weight_decay=WEIGHT_DECAY)
         self.steps = 0
-        self._learned = learned
-        self._asked = asked
-        self._seconds = seconds
-        self.seed = seed
-        self._optimizer = torch.optim.AdamW(network.parameters(), RATE, weight_decay=WEIGHT_DECAY)
         self._times = 0
         self._found = self._best = np.inf
         self._kept: dict[str, torch.Tensor] | None = None
@@ -222,13 +200,13 @@ class Fitting:
     def advance(self, seconds: float) -> bool:
         """Learn for a tenth of a second; validate at intervals and at the end."""
         # A resumed training may have more minutes than before: validations are due again.
-        self._times = min(self._times, int((1 - seconds / self._seconds) * TIMES))
+        self._times = min(self._times, int((1 - seconds / self.seconds) * TIMES))
         start = time.monotonic()
         spent = 0.0
         while spent < min(PIECE, seconds):
-            self._step(1 - (seconds - spent) / self._seconds)
+            self._step(1 - (seconds - spent) / self.seconds)
             spent = time.monotonic() - start
-        share = 1 - (seconds - spent) / self._seconds
+        share = 1 - (seconds - spent) / self.seconds
         if min(share, 1.0) * TIMES < self._times + 1:
             return False
         self._times = int(share * TIMES)
@@ -236,16 +214,16 @@ class Fitting:
         return True
 
     def _step(self, share: float) -> None:
-        per_epoch = math.ceil(len(self._learned.won) / BATCH)
+        per_epoch = math.ceil(len(self.learned.won) / BATCH)
         epoch, at = divmod(self.steps, per_epoch)
         if epoch != self._epoch:
             rng = np.random.default_rng((self.seed, epoch))
-            self._epoch, self._order = epoch, rng.permutation(len(self._learned.won))
+            self._epoch, self._order = epoch, rng.permutation(len(self.learned.won))
         rows = torch.from_numpy(self._order[at * BATCH : (at + 1) * BATCH])
         for group in self._optimizer.param_groups:
             group["lr"] = RATE * 0.5 * (1 + math.cos(math.pi * share))
         loss = nn.functional.binary_cross_entropy_with_logits(
-            logits(self.network, self._learned.planes[rows]), self._learned.won[rows]
+            logits(self.network, self.learned.planes[rows]), self.learned.won[rows]
         )
         self._optimizer.zero_grad()
         loss.backward()
@@ -254,7 +232,7 @@ class Fitting:
 
     def _ask(self) -> None:
         """Validate; keep the weights if they are the best so far."""
-        found = log_loss(chances(self.network, self._asked.planes), self._asked.won.numpy())
+        found = log_loss(chances(self.network, self.asked.planes), self.asked.won.numpy())
         self._found = float(found)
         if self._found < self._best:
             self._best = self._found
@@ -263,20 +241,19 @@ class Fitting:
     @property
     def epochs(self) -> float:
         """Number of passes over the training hands."""
-        return self.steps * BATCH / len(self._learned.won)
+        return self.steps * BATCH / len(self.learned.won)
 
     def progress(self, seconds: float) -> tuple[float, str]:
         """Return the share that is done after `seconds`, and a text about it."""
         text = f"log loss {self._found:.4f}" if self._kept else f"{self.steps:,} steps"
-        return min(1.0, seconds / self._seconds), text
+        return min(1.0, seconds / self.seconds), text
 
-    def finish(self) -> float:
-        """Load the best weights; return the number of epochs."""
+    def finish(self) -> None:
+        """Load the best weights."""
         if self._kept is None:
             self._ask()
         assert self._kept is not None
         self.network.load_state_dict(self._kept)
-        return self.epochs
 
     def summary(self) -> dict[str, Any]:
         """Return the number of epochs and the last log loss."""
@@ -299,21 +276,18 @@ class Fitting:
         self.steps, self._times, self._found, self._best = state["numbers"]
 
 
-def begin(fitting: Fitting, deals: str, out: Path) -> Run[Fitting]:
-    """Make a run of a fit before its first step, to start or to resume from the folder `out`.
-
-    `deals` is the hash of its deals, see `digest`.
-    """
-    settings = {"deals": deals, "seed": fitting.seed}
-    return Run(fitting, settings, out / CHECKPOINT, format=TORCH, note_checkpoints=False)
+def begin(learner: Fitting, deals: str, out: Path) -> Run[Fitting]:
+    """Make a run of a fit to the deals of a hash, to start or to resume from the folder `out`."""
+    settings = {"deals": deals, "seed": learner.seed}
+    return Run(learner, settings, out / CHECKPOINT, format=TORCH, note_checkpoints=False)
 
 
-def compare(of_network: np.ndarray, deals: Deals) -> dict[str, Any]:
+def compare(of_network: np.ndarray, deals: fitting.Deals) -> dict[str, Any]:
     """Compare win probabilities with those of a logistic model, on held-out deals.
 
     `of_network` are the probabilities of the network by hand, float64 [3n].
     """
-    features, won, held_out, weights, _ = fit_logistic(deals)
+    features, won, held_out, weights, _ = fitting.fit_logistic(deals)
     of_model = chances_of(features, weights)
     test = held_out[::SEATS]
     modules = {
@@ -325,19 +299,17 @@ def compare(of_network: np.ndarray, deals: Deals) -> dict[str, Any]:
     return {
         "log_loss": {name: round(log_loss(c, won[held_out]), 4) for name, c in named.items()},
         "calibration": calibration(of_network[held_out], won[held_out]),
-        "judged": judge(modules, deals.points[test]),
+        "judged": fitting.judge(modules, deals.points[test]),
     }
 
 
 class BidNetAgent(BiddingAgent):
-    """Agent that bids by the win probabilities of a network and plays as another agent."""
+    """Agent that bids by the win probabilities of a network and plays as another agent.
+
+    The network is that of a file or folder, by default the package's.
+    """
 
     def __init__(self, game: Game, path: str | None, player: Agent) -> None:
-        """Create the agent with the network of a file or folder, by default the package's.
-
-        Raises:
-            InputError: The game has no bidding, or the network is missing.
-        """
         super().__init__(game, KINDS[FITTED], player)
         kind = NET if path is None else f"{NET}={quoted(path, ',:')}"
         self.name = f"bids:{kind}:{player.name}"

@@ -34,15 +34,10 @@ Bid = Callable[[int, np.ndarray], np.ndarray]
 
 
 class Module(NamedTuple):
-    """A Bid Module applied to some deals.
+    """A Bid Module applied to some deals."""
 
-    Attributes:
-        scores: Scores compared with the thresholds, by deal and seat, float64 [n, 3].
-        thresholds: Least scores by seat, highest bid so far and bid - 1, float64 [3, 3, 3].
-    """
-
-    scores: np.ndarray
-    thresholds: np.ndarray
+    scores: np.ndarray  # compared with the thresholds, by deal and seat, float64 [n, 3]
+    thresholds: np.ndarray  # least scores by seat, highest bid so far, bid - 1; float64 [3, 3, 3]
 
     def bid(self, seat: int, stakes: np.ndarray) -> np.ndarray:
         """Make the bids of `seat` after highest bids `stakes`, integers [n]; 0 after a bid of 3."""

@@ -17,18 +17,12 @@ import numpy as np
 
 from closedhand.agents.doudizhu.agent import RatingAgent
 from closedhand.agents.doudizhu.bidding.modules import choose_bid
+from closedhand.agents.doudizhu.decompose import partition
 from closedhand.agents.doudizhu.decompose.features import (
     FEATURES,
     MOST_FEATURES,
     describe,
     observation_of,
-)
-from closedhand.agents.doudizhu.decompose.partition import (
-    MOST_NODES,
-    NODE,
-    ROWS,
-    partition,
-    set_costs,
 )
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described, files_of
@@ -38,13 +32,7 @@ from closedhand.games.doudizhu import rules as flat
 from closedhand.games.doudizhu.auction import is_opening, pass_id
 from closedhand.games.doudizhu.counts import contains
 from closedhand.games.doudizhu.hidden import cards_of_others
-from closedhand.learning.policy_gradient import (
-    draw,
-    exponentials,
-    read_weights,
-    shipped_weights,
-    weights_record,
-)
+from closedhand.learning import policy_gradient
 
 CANDIDATES = 160
 """Room for the main groups of a hand, and the pass.
@@ -55,28 +43,27 @@ and a pair next to them.
 
 
 class Policy(NamedTuple):
-    """The policy of playouts.
-
-    Attributes:
-        table: Weights of the features, `weights_record`.
-        sampled: Whether plays are drawn by softmax; otherwise the one of the greatest sum is
-            chosen.
-    """
+    """The policy of playouts."""
 
     kernels = "closedhand.agents.doudizhu.decompose.agent"
 
-    table: np.record
-    sampled: bool
+    table: np.record  # weights of the features, `weights_record`
+    sampled: bool  # whether plays are drawn by softmax; otherwise the greatest sum is chosen
 
 
 @kernel
 def list_plays(rules, state, ids, costs, nodes, plays):
-    """Write one flat play for every legal main group, the pass last; return their number.
+    """Write one flat play for every legal main group, the pass last.
 
-    The kickers of a play are those that leave the cheapest hand, the lowest ones among equals.
-    `plays` is the output, int64 [CANDIDATES]; `costs` is from `set_costs`, `nodes` as for
+    The kickers of a play are those that leave the cheapest hand, the lowest ones among equals. The
+    outputs are `plays`, int64 [CANDIDATES], and `costs`, see `set_costs`; `nodes` is as for
     `partition`.
+
+    Returns:
+        The number of plays, and the index of the only one or of one that empties the hand, which
+        needs no evaluation; -1 for none.
     """
+    partition.set_costs(cards_of_others(rules, state, state.player), costs)
     hand = state.hands[state.player]
     strength = flat.least_strength(rules, state)
     n = 0
@@ -90,7 +77,7 @@ def list_plays(rules, state, ids, costs, nodes, plays):
                 if contains(hand, rules.plays.need[play]) and (
                     strength == 0 or rules.plays.strength[play] >= strength
                 ):
-                    spent = partition(hand - rules.plays.need[play], costs, nodes)[0]
+                    spent = partition.partition(hand - rules.plays.need[play], costs, nodes)[0]
                     if spent < least:
                         best, least = np.int64(play), spent
         if best >= 0:
@@ -99,18 +86,12 @@ def list_plays(rules, state, ids, costs, nodes, plays):
     if state.target >= 0:
         plays[n] = pass_id(rules)
         n += 1
-    return n
-
-
-@kernel
-def settled(rules, state, plays, n):
-    """Return the index of the only play, or of one that empties the hand, or -1 to evaluate all."""
     if n == 1:
-        return 0
+        return n, 0
     for k in range(n):
-        if rules.plays.need[plays[k]] == state.hands[state.player]:
-            return k
-    return -1
+        if rules.plays.need[plays[k]] == hand:
+            return n, k
+    return n, -1
 
 
 @kernel
@@ -122,7 +103,7 @@ def weigh(policy, rules, state, plays, n, costs, nodes, sums, features, numbers)
     `costs` and `nodes` are as for `partition`.
     """
     seen = observation_of(rules, state)
-    keep = partition(state.hands[state.player], costs, nodes)[0]
+    keep = partition.partition(state.hands[state.player], costs, nodes)[0]
     for k in range(n):
         row = features[k % len(features)]
         numbers[k] = describe(rules, state, seen, plays[k], keep, costs, nodes, row)
@@ -140,11 +121,9 @@ def consider(policy, rules, state, ids, plays, sums):
         The number of candidates, and the index of the one to play without evaluation. The sums
         are valid only if this index is -1, for none.
     """
-    nodes = np.empty(MOST_NODES, NODE)
-    costs = np.empty((ROWS, 15), np.int64)
-    set_costs(cards_of_others(rules, state, state.player), costs)
-    n = list_plays(rules, state, ids, costs, nodes, plays)
-    k = settled(rules, state, plays, n)
+    nodes = np.empty(partition.MOST_NODES, partition.NODE)
+    costs = np.empty((partition.ROWS, 15), np.int64)
+    n, k = list_plays(rules, state, ids, costs, nodes, plays)
     if k < 0:
         features = np.empty((1, MOST_FEATURES), np.int64)
         numbers = np.empty(CANDIDATES, np.int64)
@@ -159,7 +138,7 @@ def choose(policy, rules, state, rng, ids):
     sums = np.empty(CANDIDATES)
     n, k = consider(policy, rules, state, ids, plays, sums)
     if k < 0 and policy.sampled:
-        k = draw(sums, n, exponentials(sums, n), rng)
+        k = policy_gradient.draw(sums, n, policy_gradient.exponentials(sums, n), rng)
     elif k < 0:
         k = np.argmax(sums[:n])
     return plays[k]
@@ -188,7 +167,7 @@ def decide(policy, rules, view, ids):
 
 def policy_of(weights: np.ndarray, sampled: bool = True) -> Policy:
     """Make the policy with the given weights, [FEATURES]."""
-    return Policy(weights_record(weights), sampled)
+    return Policy(policy_gradient.weights_record(weights), sampled)
 
 
 def load(path: str | None) -> np.ndarray:
@@ -198,15 +177,14 @@ def load(path: str | None) -> np.ndarray:
         InputError: The file cannot be read, or holds other weights.
     """
     if path is None:
-        return shipped_weights("doudizhu_decompose", FEATURES)
-    return read_weights(Path(path), FEATURES)
+        return policy_gradient.shipped_weights("doudizhu_decompose", FEATURES)
+    return policy_gradient.read_weights(Path(path), FEATURES)
 
 
 class DecomposeAgent(RatingAgent):
-    """Agent that makes the play with the greatest sum of weights."""
+    """Agent that makes the play with the greatest sum of weights, [FEATURES]."""
 
     def __init__(self, game: Game, name: str, weights: np.ndarray) -> None:
-        """Create the agent for `game`, Dou Dizhu with any options, with weights, [FEATURES]."""
         super().__init__(game, name, policy_of(weights, sampled=False))
 
     def rate_plays(self, view: State) -> tuple[np.ndarray, np.ndarray]:

@@ -85,27 +85,16 @@ MOST_OF_SORT = np.where(SORTS[:-1] == GROUPS, MOST_GROUPS, 1)
 
 
 class ObservationForm(NamedTuple):
-    """Inputs that the features of all plays in a state share.
+    """Inputs that the features of all plays in a state share."""
 
-    Attributes:
-        mode: Role and situation, see `MODES`.
-        role: 0 landlord, 1 down peasant, 2 up peasant.
-        enemy: Smallest number of cards in an enemy's hand.
-        partner: Number of cards in the partner's hand.
-        owner: Number of cards of the player who made the play to beat.
-        most: Greatest number of cards in another player's hand.
-        tabled: Classes of the numbers of cards of the next and of the last player.
-        others: Cards of the other players, all together, packed.
-    """
-
-    mode: Any
-    role: Any
-    enemy: Any
-    partner: Any
-    owner: Any
-    most: Any
-    tabled: Any
-    others: np.uint64
+    mode: Any  # role and situation, see `MODES`
+    role: Any  # 0 landlord, 1 down peasant, 2 up peasant
+    enemy: Any  # smallest number of cards in an enemy's hand
+    partner: Any  # number of cards in the partner's hand
+    owner: Any  # number of cards of the player who made the play to beat
+    most: Any  # greatest number of cards in another player's hand
+    tabled: Any  # classes of the numbers of cards of the next and of the last player
+    others: np.uint64  # cards of the other players, all together, packed
 
 
 @kernel

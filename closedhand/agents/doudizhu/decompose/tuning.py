@@ -12,19 +12,12 @@
 
 import numpy as np
 
-from closedhand.agents.doudizhu.decompose.agent import (
-    CANDIDATES,
-    list_plays,
-    policy_of,
-    settled,
-    weigh,
-)
+from closedhand.agents.doudizhu.decompose.agent import CANDIDATES, list_plays, policy_of, weigh
 from closedhand.agents.doudizhu.decompose.features import FEATURES, MOST_FEATURES
-from closedhand.agents.doudizhu.decompose.partition import MOST_NODES, NODE, ROWS, set_costs
+from closedhand.agents.doudizhu.decompose.partition import MOST_NODES, NODE, ROWS
 from closedhand.core.numba.jit import kernel, seed_in_kernel
 from closedhand.core.registry import make_game
 from closedhand.games.doudizhu import rules as flat
-from closedhand.games.doudizhu.hidden import cards_of_others
 from closedhand.games.doudizhu.state import STATE
 from closedhand.learning.policy_gradient import Task, draw, exponentials
 
@@ -69,9 +62,7 @@ def play_out(rules, policy, state, rng, ids, trace):
     nodes = np.empty(MOST_NODES, NODE)
     costs = np.empty((ROWS, 15), np.int64)
     while not flat.over(rules, state):
-        set_costs(cards_of_others(rules, state, state.player), costs)
-        n = list_plays(rules, state, ids, costs, nodes, plays)
-        k = settled(rules, state, plays, n)
+        n, k = list_plays(rules, state, ids, costs, nodes, plays)
         if k < 0:
             weigh(policy, rules, state, plays, n, costs, nodes, sums, features, numbers)
             total = exponentials(sums, n)

@@ -63,14 +63,9 @@ def accuracies(found: np.ndarray) -> dict[str, float | None]:
 
 
 def played_by(expert: str, deals: int, seed: int) -> recorded.Games:
-    """Draw deals, and play the held-out ones with an expert at all seats.
+    """Draw deals, of which a tenth is held out, and play these with an expert at all seats.
 
     A game counts as won or lost (`objective=win`), as in the games from which networks learn.
-
-    Args:
-        expert: The agent.
-        deals: Number of deals to draw, of which a tenth is held out.
-        seed: Seed of the deals and of the expert.
 
     Raises:
         InputError: There is no such agent, or too few of the deals are held out.

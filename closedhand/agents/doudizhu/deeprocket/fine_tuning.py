@@ -26,8 +26,9 @@ import copy
 import hashlib
 import time
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -58,6 +59,7 @@ CRITICS_RATE = 1e-3
 """Learning rate with a critic; its ratings have less noise than results of games."""
 PENALTY = 0.05
 """Penalty per nat of divergence from the initial network; the gain of a game is at most 1."""
+CHECKPOINT = "self-play.ckpt"
 NOTHING = "nothing"
 """Value of `start` for random weights."""
 CLIP = 0.2
@@ -74,7 +76,8 @@ CHECK_DEALS = 200
 HISTORY = "self-play"
 
 
-class Settings(NamedTuple):
+@dataclass(frozen=True)
+class Settings:
     """Settings of a fine-tuning, which must be the same when it is resumed.
 
     Attributes:
@@ -93,9 +96,6 @@ class Settings(NamedTuple):
     rate: float | None = None
     deals: int = DEALS
     critic: str | None = None
-
-
-DEFAULTS = Settings()
 
 
 def divergence(logs: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
@@ -132,26 +132,15 @@ def mean_weight(mean: torch.Tensor, last: torch.Tensor, before: torch.Tensor | i
     return mean + (last - mean) / min(int(before) + 1, MEAN_OF)
 
 
-def random_networks(seed: int) -> tuple[networks.Network, networks.Network]:
-    """Make a policy and a kicker network of random weights."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        policy, kicker = networks.Network("policy"), networks.Network("kicker")
-    return policy.eval(), kicker.eval()
-
-
 class Student:
-    """A network in training.
+    """A network in training at the learning rate `rate`.
 
     Attributes:
-        network: The network that learns.
         start: A copy with the initial weights.
         mean: A copy with the mean of the weights over the last batches; None: not kept.
-        optimizer: The optimiser.
     """
 
     def __init__(self, network: networks.Network, rate: float, averaged: bool) -> None:
-        """Train a network at a learning rate."""
         self.network, self.start = network, copy.deepcopy(network)
         self.mean = AveragedModel(network, avg_fn=mean_weight) if averaged else None
         self.optimizer = torch.optim.AdamW(network.parameters(), rate, weight_decay=0.0)
@@ -186,10 +175,7 @@ class Student:
         order = rng.permutation(np.flatnonzero(aims.reshape(len(aims), -1).any(axis=1)))
         for begin in range(0, len(order), BATCH):
             rows = order[begin : begin + BATCH]
-            seen = [torch.from_numpy(part[rows]) for part in decisions[:3]]
-            label, before = (
-                torch.from_numpy(part[rows]) for part in (decisions.label, decisions.logs)
-            )
+            *seen, label, before = (torch.from_numpy(part[rows]) for part in decisions[:5])
             logs = torch.log_softmax(self.network(*seen), dim=1)
             loss = -objective(logs, label, before, torch.from_numpy(aims[rows])).mean()
             if penalty or not begin:  # without a penalty, one batch estimates the divergence
@@ -223,21 +209,20 @@ class Tuning:
     """A fine-tuning in progress; a `closedhand.core.run.Learner`.
 
     Attributes:
-        policy: The policy network in training.
-        kicker: The kicker network; it learns only from random weights.
-        learns_kickers: Whether the kicker network learns as well.
         settings: Settings that must be the same when the fine-tuning is resumed.
-        steps: Number of steps taken.
+        learns_kickers: Whether the kicker network learns as well, as it does from random weights.
     """
 
-    def __init__(self, start: str | None, settings: Settings = DEFAULTS) -> None:
+    def __init__(self, start: str | None, settings: Settings = Settings()) -> None:
         """Load or make the initial networks; the arguments are those of `train`."""
-        seed, penalty, rate, deals, critic = settings
+        critic = settings.critic
+        self._provenance: dict[str, Any] = {}
+        self._of_kicker: dict[str, Any] = {}
         if start == NOTHING:
-            policy, kicker = random_networks(seed)
-            self._provenance: dict[str, Any] = {}
-            self._of_kicker: dict[str, Any] = {}
             known = NOTHING
+            with torch.random.fork_rng(devices=[]):
+                torch.manual_seed(settings.seed)
+                policy, kicker = (networks.Network(kind).eval() for kind in ("policy", "kicker"))
         else:
             files = policy_files(start)
             policy, self._provenance = networks.load(files["policy"], "policy")
@@ -245,19 +230,17 @@ class Tuning:
             content = files["policy"].read_bytes() + files["kicker"].read_bytes()
             known = hashlib.sha256(content).hexdigest()
         self._critic = None if critic is None else critic_of(critic)
-        if penalty is None:
-            penalty = PENALTY if critic is None and start != NOTHING else 0.0
-        if rate is None:
-            rate = RATE if critic is None else CRITICS_RATE
+        rate = RATE if critic is None else CRITICS_RATE
+        penalty = PENALTY if critic is None and start != NOTHING else 0.0
+        rate = rate if settings.rate is None else settings.rate
         self.game = make_game(
             "doudizhu", rules=self._provenance.get("rules", "deeprocket"), substeps=True
         )
         self.settings = {
             "start": known,
-            "seed": seed,
-            "penalty": penalty,
+            **asdict(settings),
+            "penalty": penalty if settings.penalty is None else settings.penalty,
             "rate": rate,
-            "deals": deals,
             "critic": critic and {"agent": critic, "files": digests(self.game, [critic])},
         }
         self.learns_kickers = start == NOTHING
@@ -304,11 +287,11 @@ class Tuning:
         """Take a step; return whether a check for the history is due."""
         began = time.monotonic()
         self.step()
-        ends = time.monotonic() - began >= seconds
-        if ends or time.monotonic() - self._checked > CHECK_EVERY:
-            self._checked = time.monotonic()
-            return True
-        return False
+        now = time.monotonic()
+        due = now - began >= seconds or now - self._checked > CHECK_EVERY
+        if due:
+            self._checked = now
+        return due
 
     def summary(self) -> dict[str, Any]:
         """Make a check: play against the initial network, and reset the counts."""
@@ -330,8 +313,8 @@ class Tuning:
 
     def state(self) -> dict[str, Any]:
         """Return everything that `restore` needs."""
-        state = {"steps": self.steps, "policy": self.policy.state()}
-        return {**state, "kicker": self.kicker.state()} if self.learns_kickers else state
+        kicker = {"kicker": self.kicker.state()} if self.learns_kickers else {}
+        return {"steps": self.steps, "policy": self.policy.state(), **kicker}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from what `state` returned."""
@@ -361,7 +344,7 @@ def begin(tuning: Tuning, out: Path) -> Run[Tuning]:
     def save() -> None:
         tuning.save(out, run.history)
 
-    run = Run(tuning, tuning.settings, out / "self-play.ckpt", save, TORCH, note_checkpoints=False)
+    run = Run(tuning, tuning.settings, out / CHECKPOINT, save, TORCH, note_checkpoints=False)
     return run
 
 
@@ -369,7 +352,7 @@ def train(
     start: str | None,
     out: Path,
     minutes: float,
-    settings: Settings = DEFAULTS,
+    settings: Settings = Settings(),
     *,
     threads: int | None = None,
     restart: bool = False,
@@ -398,9 +381,8 @@ def train(
     given = None if start == NOTHING else policy_files(start)["policy"].resolve()
     if path.resolve() == given:
         raise InputError(f"{path} is the network to start from: choose another folder for --out")
-    checkpoint = out / "self-play.ckpt"
     run = begin(Tuning(start, settings), out)
-    if path.exists() and not checkpoint.exists() and not restart:
+    if path.exists() and not (out / CHECKPOINT).exists() and not restart:
         # A process killed after it wrote the first network leaves it without a checkpoint.
         _, about = networks.load(path, "policy")
         if any(about.get(key) != value for key, value in run.settings.items()):

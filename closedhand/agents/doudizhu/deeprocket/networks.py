@@ -56,21 +56,23 @@ class Layer(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """One of the networks.
+    """One of the networks."""
 
-    Attributes:
-        shape: Ranks, rows and channels of the planes.
-        outputs: Number of outputs.
-        sizes: Convolutions by the name of the size.
-    """
-
-    shape: tuple[int, int, int]
+    shape: tuple[int, int, int]  # ranks, rows and channels of the planes
     outputs: int
-    sizes: dict[str, tuple[Layer, ...]]
+    sizes: dict[str, tuple[Layer, ...]]  # convolutions by the name of the size
 
 
-LINE = Layer(96, (3, 1), padding=(1, 0))
-SHORT_LINE = Layer(48, (3, 1), padding=(1, 0))
+def small(rows: int, filters: int, lines: int) -> tuple[Layer, ...]:
+    """List a convolution over all rows, and some over the ranks of the line that it leaves."""
+    line = Layer(filters, (3, 1), padding=(1, 0))
+    return (Layer(filters, (1, rows), padding=(0, 0)), *[line] * lines)
+
+
+SQUARE = Layer(512, (3, 3))
+HALVING = SQUARE._replace(stride=(1, 2))
+LAST_ROWS = SQUARE._replace(stride=(1, 3), padding=(1, 0))
+LINE = Layer(512, (3, 1), padding=(1, 0))
 
 KINDS = {
     "policy": Kind(
@@ -79,18 +81,10 @@ KINDS = {
         {
             # Rows 19, 10, 5, 3, 1.
             "paper": (
-                Layer(512, (3, 3), (1, 2)),
-                Layer(512, (3, 3), (1, 2)),
-                Layer(512, (3, 3)),
-                Layer(512, (3, 3)),
-                Layer(512, (3, 3), (1, 2)),
-                Layer(512, (3, 3)),
-                Layer(512, (3, 3)),
-                Layer(512, (3, 3), (1, 3), (1, 0)),
-                Layer(512, (3, 1), padding=(1, 0)),
-                Layer(512, (3, 1), padding=(1, 0)),
+                *(HALVING, HALVING, SQUARE, SQUARE, HALVING),
+                *(SQUARE, SQUARE, LAST_ROWS, LINE, LINE),
             ),
-            "small": (Layer(96, (1, 19), padding=(0, 0)), *[LINE] * 9),
+            "small": small(planes.ROWS, 96, 9),
         },
     ),
     "kicker": Kind(
@@ -98,21 +92,11 @@ KINDS = {
         substeps.FIRST_BID - GROUPS,
         {
             # Rows 9, 5, 3, 1.
-            "paper": (
-                Layer(512, (3, 3), (1, 2)),
-                Layer(512, (3, 3), (1, 2)),
-                Layer(512, (3, 3), (1, 3), (1, 0)),
-                Layer(512, (3, 1), padding=(1, 0)),
-                Layer(512, (3, 1), padding=(1, 0)),
-            ),
-            "small": (Layer(96, (1, 9), padding=(0, 0)), *[LINE] * 4),
+            "paper": (HALVING, HALVING, LAST_ROWS, LINE, LINE),
+            "small": small(substeps.ROWS, 96, 4),
         },
     ),
-    "bid": Kind(
-        (planes.RANKS, planes.ROWS, 1),
-        1,
-        {"small": (Layer(48, (1, 19), padding=(0, 0)), *[SHORT_LINE] * 4)},
-    ),
+    "bid": Kind((planes.RANKS, planes.ROWS, 1), 1, {"small": small(planes.ROWS, 48, 4)}),
 }
 
 CONFIG = {
@@ -134,11 +118,7 @@ STRIDES = {"small": False, "paper": True}
 
 
 def layers_of(kind: Kind, size: str, strides: bool) -> tuple[Layer, ...]:
-    """List the convolutions of a network.
-
-    Raises:
-        InputError: The size is unknown, or needs strides.
-    """
+    """List the convolutions of a network; errors are those of `Network`."""
     if size not in kind.sizes:
         raise InputError(f"no size {size!r}; there are {', '.join(kind.sizes)}")
     if strides == STRIDES.get(size, False):
@@ -168,12 +148,7 @@ def bridged(layers: tuple[Layer, ...]) -> list[int]:
 
 
 class Network(nn.Module):
-    """One of the networks.
-
-    Attributes:
-        config: Arguments of `__init__`, for `load`.
-        kind: Kind of network.
-    """
+    """One of the networks; `config` has the arguments of its kind, for `load`."""
 
     def __init__(
         self,
@@ -309,17 +284,11 @@ def load(path: Path, kind: str) -> tuple[Network, dict[str, Any]]:
 
 
 class Result(NamedTuple):
-    """The result of a training.
-
-    Attributes:
-        path: File of the network.
-        history: Checks, as in `history.json`.
-        interrupted: Whether Ctrl-C ended the training.
-    """
+    """The result of a training."""
 
     path: Path
-    history: list[dict[str, Any]]
-    interrupted: bool
+    history: list[dict[str, Any]]  # checks, as in `history.json`
+    interrupted: bool  # by Ctrl-C
 
 
 def write_history(out: Path, kind: str, checks: list[dict[str, Any]]) -> None:

@@ -32,20 +32,12 @@ MOST_KICKERS = 5
 
 
 class Batch(NamedTuple):
-    """Encoded pairs.
+    """Encoded pairs, of the policy network or the kicker network."""
 
-    Attributes:
-        planes: Planes, int8 [n, 15 * 19 * 21] for the policy network, int8 [n, 15 * 9 * 3] for the
-            kicker network.
-        status: Status vectors, int8 [n, 10].
-        mask: Legal outputs, bool [n, 309] or [n, 28].
-        label: Chosen outputs, int64 [n].
-    """
-
-    planes: np.ndarray
-    status: np.ndarray
-    mask: np.ndarray
-    label: np.ndarray
+    planes: np.ndarray  # int8 [n, 15 * 19 * 21] or [n, 15 * 9 * 3]
+    status: np.ndarray  # status vectors, int8 [n, 10]
+    mask: np.ndarray  # legal outputs, bool [n, 309] or [n, 28]
+    label: np.ndarray  # chosen outputs, int64 [n]
 
 
 def is_held_out(deals: np.ndarray, parts: int = 10) -> np.ndarray:
@@ -116,12 +108,7 @@ def index_games(rules, deals, actions, offsets, seats, first, kickers, rows):
 def index(
     games: Games, kind: str, progress: Callable[[int], object] = lambda done: None
 ) -> np.ndarray:
-    """List all pairs of a network.
-
-    Args:
-        games: Recorded games.
-        kind: `policy` or `kicker`.
-        progress: Called with the number of games done.
+    """List all pairs of a network, `policy` or `kicker`; `progress` gets the number of games done.
 
     Returns:
         Rows of game, move (from 0) and kicker (from 0; always 0 for the policy network),
@@ -149,18 +136,14 @@ def index(
 
 
 def empty_rows(n: int, kickers: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Make rows for `write_inputs`.
-
-    Returns:
-        Planes followed by status vectors, int8 [n, cells + 10], and masks, bool [n, outputs].
-    """
+    """Make planes with status vectors, int8 [n, cells + 10], and masks, bool [n, outputs]."""
     width = KICKER_SIZE + planes.STATUS if kickers else planes.SIZE
     return np.empty((n, width), np.int8), np.empty((n, KICKERS if kickers else GROUPS), bool)
 
 
 @kernel
 def write_inputs(rules, state, kickers, out, mask, ids):
-    """Write the inputs of the policy or the kicker network into two of `empty_rows`."""
+    """Write the inputs of the policy or the kicker network into rows of `empty_rows`."""
     out[:] = 0
     mask[:] = False
     if kickers:

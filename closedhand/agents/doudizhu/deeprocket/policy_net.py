@@ -84,12 +84,11 @@ def observation_of(
 
 
 class PolicyNetAgent(BatchAgent):
-    """Agent that plays the most probable main group and kickers."""
+    """Agent that plays the most probable main group and kickers, in games with any options."""
 
     def __init__(
         self, game: Game, name: str, policy: networks.Network, kicker: networks.Network
     ) -> None:
-        """Create the agent for Dou Dizhu with any options."""
         super().__init__(game, name)
         self.substeps = in_substeps(game.flat)
         self.policy = policy.eval()
@@ -201,11 +200,7 @@ class PolicyNetAgent(BatchAgent):
 
 
 def load(game: Game, name: str, policy: Path, kicker: Path) -> PolicyNetAgent:
-    """Load the agent that plays by the networks in two files.
-
-    Raises:
-        InputError: A file is missing, or does not hold such a network.
-    """
+    """Load the agent that plays by two files, with the errors of `networks.load`."""
     one_thread_unless_chosen()
     pair = networks.load(policy, "policy")[0], networks.load(kicker, "kicker")[0]
     return PolicyNetAgent(game, name, *pair)

@@ -19,16 +19,14 @@ from closedhand.core.game import Game, State
 
 
 class PolicySearchAgent(ValueSearchAgent):
-    """Agent that compares the plays of a policy network by simulation."""
+    """Agent that compares the plays of a policy network by simulation.
+
+    `networks` are the files of its networks, by kind; `budget` is that of a `PairedSearch`.
+    """
 
     def __init__(
         self, game: Game, name: str, seed: int, networks: Mapping[str, Path], **budget: Any
     ) -> None:
-        """Create the agent with the files of its networks, by kind, and a `PairedSearch` budget.
-
-        Raises:
-            InputError: A file is missing, or does not hold such a network.
-        """
         super().__init__(game, name, seed, files.load(None, "win")[0], **budget)
         self._network = policy_net.load(self._flat, name, **networks)
 

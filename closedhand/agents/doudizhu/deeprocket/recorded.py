@@ -1,8 +1,4 @@
-"""Recorded games of Dou Dizhu in memory, read from Parquet shards or from lines of text.
-
-A shard (written by `shards.py`) holds one game per row: `deal` (packed hands of 17 by seat, then
-the public cards), `actions` (flat ids, passes included) and `agents` (by seat).
-"""
+"""Recorded games of Dou Dizhu in memory, from Parquet shards (`shards.py`) or lines of text."""
 
 import hashlib
 import os
@@ -29,28 +25,17 @@ ROW = 64
 
 
 class Games(NamedTuple):
-    """Recorded games.
+    """Recorded games."""
 
-    Attributes:
-        game: Sub-stepped game with their rules.
-        deals: Packed hands of 17 by seat and the public cards, uint64 [n, 4].
-        actions: Flat action ids of all games, concatenated, passes included, uint16.
-        offsets: First index of the actions of each game, and the end of the last, int64 [n + 1].
-        seats: Seats whose decisions count, bit i for seat i, uint8 [n].
-    """
-
-    game: Game
-    deals: np.ndarray
-    actions: np.ndarray
-    offsets: np.ndarray
-    seats: np.ndarray
+    game: Game  # with sub-steps
+    deals: np.ndarray  # packed hands of 17 by seat and the public cards, uint64 [n, 4]
+    actions: np.ndarray  # flat ids of all games, concatenated, passes included, uint16
+    offsets: np.ndarray  # of the actions of each game, and the end of the last, int64 [n + 1]
+    seats: np.ndarray  # seats whose decisions count, bit i for seat i, uint8 [n]
 
     def digest(self) -> str:
         """Compute a checksum of all fields but the rules."""
-        found = hashlib.sha256()
-        for part in (self.deals, self.actions, self.offsets, self.seats):
-            found.update(part.tobytes())
-        return found.hexdigest()[:16]
+        return hashlib.sha256(b"".join(part.tobytes() for part in self[1:])).hexdigest()[:16]
 
 
 def read(path: Path, expert: str | None = None) -> Games:
@@ -62,8 +47,8 @@ def read(path: Path, expert: str | None = None) -> Games:
         expert: Name of the only agent whose decisions count; None: all agents.
 
     Raises:
-        InputError: There is nothing to read, the games differ in their rules or have an auction,
-            or no game has the expert.
+        InputError: There is nothing to read, a file holds something else, a game is illegal, the
+            games differ in their rules or have an auction, or no game has the expert.
     """
     path = Path(path)
     shards = sorted(path.glob("*.parquet")) if os.path.isdir(path) else [path]
@@ -115,11 +100,7 @@ def bound_game(path: Path, name: str, options: Any) -> Game:
 
 
 def arrow() -> Any:
-    """Import `pyarrow` with its `parquet`.
-
-    Raises:
-        InputError: `pyarrow` is not installed.
-    """
+    """Import `pyarrow` with its `parquet`; an `InputError` if it is not installed."""
     with needing():
         import pyarrow
         import pyarrow.parquet
@@ -149,32 +130,20 @@ def opened(path: Path) -> Generator[Any]:
 
 
 def settings_of(path: Path) -> dict[str, Any]:
-    """Read the settings of a shard.
-
-    Raises:
-        InputError: The file is not a shard.
-    """
+    """Read the settings of a shard; errors are those of `opened`."""
     with opened(path) as file:
         text = file.schema_arrow.metadata[METADATA].decode()
         return check_fields(parse_json(text), "a shard", {"game": TEXT, "options": OPTIONS})
 
 
 def rows_of(path: Path) -> int:
-    """Read the number of games in a shard.
-
-    Raises:
-        InputError: The file is not a shard.
-    """
+    """Read the number of games in a shard; errors are those of `opened`."""
     with opened(path) as file:
         return file.metadata.num_rows
 
 
 def read_shard(path: Path, expert: str | None) -> Games:
-    """Read one shard.
-
-    Raises:
-        InputError: The file is not a shard, or its game is not Dou Dizhu without bidding.
-    """
+    """Read one shard, for `read`."""
     settings = settings_of(path)
     game = bound_game(path, settings["game"], settings["options"])
     pyarrow = arrow()
@@ -189,8 +158,7 @@ def read_shard(path: Path, expert: str | None) -> Games:
             raise InputError(
                 f"{path} is not a shard of games: its columns are {table.schema.types}"
             )
-        deals, actions, agents = (_joined(table[name]) for name in columns)
-        lists = (deals, actions, agents)
+        deals, actions, agents = lists = [_joined(table[name]) for name in columns]
         whole = all(each.null_count == each.flatten().null_count == 0 for each in lists)
         if not whole or (np.diff(agents.offsets.to_numpy()) != SEATS).any():
             raise InputError(f"{path} is not a shard of games: something is missing in its rows")
@@ -217,29 +185,23 @@ def seats_of(names: np.ndarray, expert: str | None) -> np.ndarray:
 
 
 def read_text(path: Path, expert: str | None) -> Games:
-    """Read records, one per line.
-
-    Raises:
-        InputError: A line is not a record, or its game is illegal or has other rules.
-    """
+    """Read records, one per line, for `read`."""
     parts = []
     for number, record in enumerate(read_records(path), 1):
         game = bound_game(path, record.game, record.rules)
-        if parts and game is not parts[0].game:
-            raise InputError(
-                f"{path}, record {number}: its rules differ from those of the first record"
-            )
         plain = flat_game(record.game, record.rules)
+        names = np.array([record.agents or [""] * SEATS], object)
         try:
+            if parts and game is not parts[0].game:
+                raise InputError("its rules differ from those of the first record")
             state = start(plain, record.deal, record.seed)
             deals = deals_of(np.array([state], STATE))
             for text in record.actions:
                 plain.play(state, plain.parse(text, state))
+            if names.shape != (1, SEATS):
+                raise InputError(f"agents must be {SEATS} names")
         except InputError as error:
             raise InputError(f"{path}, record {number}: {error}") from None
-        names = np.array([record.agents or [""] * SEATS], object)
-        if names.shape != (1, SEATS):
-            raise InputError(f"{path}, record {number}: agents must be {SEATS} names")
         actions = state.history[: state.moves].astype(np.uint16)
         offsets = np.array([0, len(actions)], np.int64)
         parts.append(Games(game, deals, actions, offsets, seats_of(names, expert)))

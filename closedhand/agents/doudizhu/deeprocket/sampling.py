@@ -28,27 +28,17 @@ Networks = tuple[Network, Network]
 
 
 class Decisions(NamedTuple):
-    """Drawn outputs of one network, main groups or kickers, at decisions with a choice.
+    """Drawn outputs of one network, main groups or kickers, at decisions with a choice."""
 
-    Attributes:
-        planes: Planes for the network, int8 [n, cells].
-        status: Status vectors, int8 [n, 10].
-        mask: Legal outputs, bool [n, outputs].
-        label: Drawn outputs, int64 [n].
-        logs: Logarithms of their probabilities, float32 [n].
-        games: Indices of the games, int64 [n].
-        sides: Sides of the players: 1 the landlord, -1 a peasant, float32 [n].
-        better: Probabilities of all main groups, improved by the critic, float32 [n, 309]. The
-            shape is [n, 0] without a critic and for kickers.
-    """
-
-    planes: np.ndarray
-    status: np.ndarray
-    mask: np.ndarray
-    label: np.ndarray
-    logs: np.ndarray
-    games: np.ndarray
-    sides: np.ndarray
+    planes: np.ndarray  # for the network, int8 [n, cells]
+    status: np.ndarray  # status vectors, int8 [n, 10]
+    mask: np.ndarray  # legal outputs, bool [n, outputs]
+    label: np.ndarray  # drawn outputs, int64 [n]
+    logs: np.ndarray  # logarithms of their probabilities, float32 [n]
+    games: np.ndarray  # indices of the games, int64 [n]
+    sides: np.ndarray  # of the players: 1 the landlord, -1 a peasant, float32 [n]
+    # Probabilities of all main groups, improved by the critic, float32 [n, 309]; [n, 0] without a
+    # critic and for kickers.
     better: np.ndarray
 
 
@@ -60,24 +50,18 @@ def draw(shares: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 class Played(NamedTuple):
-    """Games played for learning.
+    """Games played for learning; the index of a game is `tables * deal + table`."""
 
-    Attributes:
-        groups: Decisions of the policy network.
-        kickers: Decisions of the kicker network; None if it does not learn or had no choice.
-        won: Whether the landlord won, bool [deals, tables]. The index of a game is
-            `tables * deal + table`.
-    """
-
-    groups: Decisions
-    kickers: Decisions | None
-    won: np.ndarray
+    groups: Decisions  # of the policy network
+    kickers: Decisions | None  # None if the kicker network does not learn or had no choice
+    won: np.ndarray  # whether the landlord won, bool [deals, tables]
 
 
 class Sampler(PolicyNetAgent):
     """Agent that draws main groups from the policy network and keeps these decisions.
 
-    It can do the same with kickers and the kicker network.
+    It can do the same with kickers and the kicker network. `rng` draws, `critic` rates the
+    decisions.
 
     Attributes:
         games: Indices of the games of the views that are decided next, int64 [n].
@@ -92,7 +76,6 @@ class Sampler(PolicyNetAgent):
         critic: Policy | None = None,
         draws_kickers: bool = False,
     ) -> None:
-        """Create the agent for `game`; `rng` draws, `critic` rates the decisions."""
         super().__init__(game, "sampler", policy, kicker)
         self._critic = critic
         self._draws_kickers = draws_kickers
@@ -157,17 +140,11 @@ def play_deals(
     critic: Policy | None = None,
     draws_kickers: bool = False,
 ) -> Played:
-    """Play deals with a policy and a kicker network on all seats.
+    """Play deals of a sub-stepped game without bidding with two networks on all seats.
 
-    Args:
-        game: Sub-stepped Dou Dizhu without bidding.
-        policy: Policy network, which chooses main groups.
-        kicker: Kicker network, which chooses kickers.
-        deals: Number of deals, each played `TABLES` times.
-        rng: Generator of the deals and decisions.
-        critic: Policy that rates the decisions. With one, as many games of different deals are
-            played: there is one table of each.
-        draws_kickers: Whether kickers are drawn and kept as well.
+    Each deal is played `TABLES` times. With a `critic`, which rates the decisions, as many games of
+    different deals are played: there is one table of each. With `draws_kickers` kickers are drawn
+    and kept as well.
     """
     number, tables = (deals, TABLES) if critic is None else (deals * TABLES, 1)
     dealt = np.array([game.deal(rng) for _ in range(number)], game.dtype)

@@ -14,13 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.agents.doudizhu.deeprocket.recorded import (
-    METADATA,
-    arrow,
-    deals_of,
-    rows_of,
-    settings_of,
-)
+from closedhand.agents.doudizhu.deeprocket import recorded
 from closedhand.agents.doudizhu.limits import check_plain
 from closedhand.core.checks import check_deals, check_seed
 from closedhand.core.duplicate import Spec, match_settings, play_out, start
@@ -41,29 +35,18 @@ TOGETHER = 50
 
 
 class Played(NamedTuple):
-    """Some games.
+    """Some games."""
 
-    Attributes:
-        deals: Packed hands of 17 by seat and the public cards, uint64 [n, 4].
-        actions: Actions of all games, concatenated, uint16.
-        lengths: Number of actions of each game, int64 [n].
-        agents: Index of the agent at each seat, int64 [n, 3].
-    """
-
-    deals: np.ndarray
-    actions: np.ndarray
-    lengths: np.ndarray
-    agents: np.ndarray
+    deals: np.ndarray  # packed hands of 17 by seat and the public cards, uint64 [n, 4]
+    actions: np.ndarray  # of all games, concatenated, uint16
+    lengths: np.ndarray  # number of actions of each game, int64 [n]
+    agents: np.ndarray  # index of the agent at each seat, int64 [n, 3]
 
 
 def play_games(game: Game, specs: Sequence[Spec], seed: int, deals: range) -> Played:
-    """Play each deal once; each side is played by an agent drawn by the seed.
+    """Play the deals of some numbers once; each side is played by an agent drawn by the seed.
 
-    Args:
-        game: Dou Dizhu, flat and without bidding.
-        specs: Agents; one that is listed twice is drawn twice as often.
-        seed: Seed of the deals, the agents and their assignment to sides.
-        deals: Numbers of the deals.
+    An agent that is listed twice is drawn twice as often.
 
     Raises:
         InputError: An agent is unknown, or chose an illegal action.
@@ -75,7 +58,7 @@ def play_games(game: Game, specs: Sequence[Spec], seed: int, deals: range) -> Pl
     rng = np.random.default_rng((seed, deals.start, 2))
     drawn = rng.integers(len(names), size=(len(deals), sides))[:, list(game.sides)]
     seats = np.array([different.index(name) for name in names])[drawn]
-    dealt = deals_of(states)
+    dealt = recorded.deals_of(states)
     play_out(game, states, seats, agents)
     lengths = states["moves"].astype(np.int64)
     made = np.arange(states["history"].shape[1]) < lengths[:, None]
@@ -109,8 +92,8 @@ def generate(
         progress: Called with the number of games finished so far.
 
     Raises:
-        InputError: The game is not supported, an agent is unknown, or the folder holds shards of
-            other settings.
+        InputError: The game is not supported, an agent is unknown, or the folder holds shards or
+            saved games of other settings.
         KeyboardInterrupt: The generation was interrupted; the games played are kept, and the same
             call resumes.
     """
@@ -119,10 +102,10 @@ def generate(
     settings = match_settings(game, agent_names(agents), seed)
     ranges = [range(i, min(i + SHARD, games)) for i in range(0, games, SHARD)]
     for path in shards_in(folder):
-        check_same(path, settings_of(path), settings)
+        check_same(path, recorded.settings_of(path), settings)
     writer = Writer(agent_names(agents), settings)
     for path, deals in zip(paths, ranges, strict=True):
-        if path.exists() and rows_of(path) >= len(deals):
+        if path.exists() and recorded.rows_of(path) >= len(deals):
             # The file remains if the process was killed just after it wrote the shard.
             begun_of(path).unlink(missing_ok=True)
         else:
@@ -146,23 +129,19 @@ def generate(
 
 
 class Writer:
-    """Writes shards of games that arrive in order; the games of an unfinished shard can be saved.
+    """Writes shards of games that arrive in order: of agents `names`, played with `settings`.
 
-    They are saved beside the shard, in a file such as `games-00000.begun.npz`.
+    The games of an unfinished shard can be saved beside it, in a file such as
+    `games-00000.begun.npz`.
     """
 
     def __init__(self, names: Sequence[str], settings: dict[str, Any]) -> None:
-        """Create a writer for games of the agents `names`, played with `settings`."""
         self._names = names
         self._settings = settings
         self._shards: list[tuple[Path, range, list[Played]]] = []
 
     def add(self, path: Path, deals: range) -> None:
-        """Append a missing shard, and continue from its saved games if there are any.
-
-        Raises:
-            InputError: The saved games have other settings, or cannot be read.
-        """
+        """Append a missing shard, and continue from its saved games if there are any."""
         kept = begun_of(path)
         played = [self._read(kept)] if kept.exists() else []
         # An earlier call may have asked for more games and saved them.
@@ -222,11 +201,7 @@ class Writer:
 
 
 def paths_of(folder: Path, games: int) -> list[Path]:
-    """List the paths of the shards of a number of games.
-
-    Raises:
-        InputError: There are too many games.
-    """
+    """List the paths of the shards of a number of games; refuse too many games."""
     check_deals(games, "a folder of shards")
     return [Path(folder) / f"games-{i:05}.parquet" for i in range(-(-games // SHARD))]
 
@@ -252,7 +227,7 @@ def joined(parts: Sequence[Played]) -> Played:
 
 def check(game: Game, agents: Sequence[Spec], seed: int, workers: Workers) -> None:
     """Check that shards can be generated from these arguments."""
-    arrow()
+    recorded.arrow()
     if game.name != "doudizhu":
         raise InputError(f"shards hold games of doudizhu, not of {game.name}")
     check_plain(game, "a shard")
@@ -269,12 +244,8 @@ def check(game: Game, agents: Sequence[Spec], seed: int, workers: Workers) -> No
 def write_shard(
     path: Path, parts: Sequence[Played], names: Sequence[str], settings: dict[str, Any]
 ) -> None:
-    """Write some games as a shard, atomically.
-
-    Raises:
-        InputError: The file cannot be written, or pyarrow is not installed.
-    """
-    pyarrow = arrow()
+    """Write some games as a shard, atomically."""
+    pyarrow = recorded.arrow()
     deals, actions, lengths, agents = joined(parts)
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     seats = np.array(names, object)[agents]
@@ -290,7 +261,9 @@ def write_shard(
             pyarrow.array(seat_offsets), pyarrow.array(seats.ravel(), pyarrow.string())
         ),
     }
-    table = pyarrow.table(columns).replace_schema_metadata({METADATA: json.dumps(settings)})
+    table = pyarrow.table(columns).replace_schema_metadata(
+        {recorded.METADATA: json.dumps(settings)}
+    )
     buffer = io.BytesIO()
     pyarrow.parquet.write_table(table, buffer, compression="zstd")
     write_atomically(path, buffer.getvalue())

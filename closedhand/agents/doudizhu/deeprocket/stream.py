@@ -36,25 +36,16 @@ class Stream:
 
     The pairs of a batch depend only on the seed, the step and the batch size. With several
     processes, each takes its own part of every step.
-
-    Attributes:
-        games: Games of the rows.
-        kind: `policy` or `kicker`.
-        rows: Rows of `pairs.index`.
-        batch: Number of pairs in a batch.
-        seed: Seed of the order.
-        first: Function that returns the first step.
     """
 
     games: Games
-    kind: str
-    rows: np.ndarray
-    batch: int
-    seed: int
-    first: Callable[[], int]
+    kind: str  # `policy` or `kicker`
+    rows: np.ndarray  # of `pairs.index`
+    batch: int  # number of pairs in a batch
+    seed: int  # of the order
+    first: Callable[[], int]  # returns the first step
 
     def __post_init__(self) -> None:
-        """Prepare the end of the thread."""
         self._closed = threading.Event()
 
     def close(self) -> None:
@@ -62,11 +53,11 @@ class Stream:
         self._closed.set()
 
     def state_dict(self) -> dict[str, Any]:
-        """Return an empty state; Lightning requires the method of resumable iterables."""
+        """Return an empty state; Lightning requires this and the next method of its iterables."""
         return {}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Do nothing, see `state_dict`."""
+        """Do nothing."""
 
     def __iter__(self) -> Iterator[Tensors]:
         waiting: queue.Queue[pairs.Batch | BaseException] = queue.Queue(AHEAD)

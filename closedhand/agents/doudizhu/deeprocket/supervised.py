@@ -54,61 +54,30 @@ HELD_OUT = 20_000
 
 
 class Plan(NamedTuple):
-    """The length of a training, in steps or minutes, whichever limit is reached first.
+    """The length of a training, whichever limit is reached first; None: no limit."""
 
-    Attributes:
-        steps: Number of batches; None: no limit.
-        minutes: Duration, including that before an interruption; None: no limit.
-    """
-
-    steps: int | None
-    minutes: float | None
+    steps: float = math.inf  # number of batches
+    minutes: float = math.inf  # including those before an interruption
 
     def share(self, step: int, seconds: float) -> float:
         """Return the share of the training that is done, 0 to 1."""
-        shares = [0.0]
-        if self.steps is not None:
-            shares.append(step / self.steps)
-        if self.minutes is not None:
-            shares.append(seconds / (60 * self.minutes))
-        return min(1.0, max(shares))
+        return min(1.0, max(step / self.steps, seconds / (60 * self.minutes)))
 
     @property
     def checks(self) -> int:
         """The default number of checks."""
-        numbers = [40.0]
-        if self.steps is not None:
-            numbers.append(self.steps / 250)
-        if self.minutes is not None:
-            numbers.append(self.minutes)
-        return max(3, int(min(numbers)))
+        return max(3, int(min(40, self.steps / 250, self.minutes)))
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of a supervised training.
+    """Settings of a supervised training; those of the network are as for `networks.Network`.
 
     Attributes:
-        size: `small` or `paper`.
-        steps: Number of batches; None: limited by `minutes`.
-        minutes: Duration, without interruptions; None: limited by `steps`.
-        batch: Number of pairs per step on each device; 256 in the paper.
-        seed: Seed of the initial weights and the order of the pairs.
-        roles: Whether the network has a last layer for each role.
-        status: Whether the status vector is an input; None: for the policy network only.
-        skips: Whether the network has skip connections, which the paper does not mention.
-        strides: Whether its convolutions have strides, as in the paper; None: the default of the
-            size.
         role: The only role to learn, one of `ROLES` ("if we want to learn Down Peasant", section
             4.2); None: all roles.
-        expert: Name of the only agent to learn from; None: all agents.
         select: Agent against which each check plays 10,000 duplicate games, to keep the network
             that wins most; None: the most accurate network is kept.
-        device: `auto`, `cpu`, `gpu` or another accelerator of Lightning.
-        devices: Number of devices, as for Lightning.
-        threads: Number of CPU threads; None: all cores.
-        precision: Precision, as for Lightning; None: mixed on a GPU, else 32 bits.
-        start: File of a network of the same form to train further; None: random weights.
         checks: Number of checks, evenly over the training; None: one for every 250 steps or every
             minute, but 3 to 40 in all.
         patience: Number of successive checks without a better network after which the training
@@ -116,28 +85,24 @@ class Settings:
     """
 
     size: str = "small"
-    steps: int | None = None
-    minutes: float | None = None
-    batch: int = 256
-    seed: int = 0
+    steps: int | None = None  # number of batches; None: limited by `minutes`
+    minutes: float | None = None  # duration, without interruptions; None: limited by `steps`
+    batch: int = 256  # number of pairs per step on each device, as in the paper
+    seed: int = 0  # of the initial weights and the order of the pairs
     roles: bool = False
     status: bool | None = None
     skips: bool = True
     strides: bool | None = None
     role: str | None = None
-    expert: str | None = None
+    expert: str | None = None  # name of the only agent to learn from; None: all agents
     select: str | None = None
-    device: str = "auto"
-    devices: int | str = "auto"
-    threads: int | None = None
-    precision: Any = None
-    start: Path | None = None
+    device: str = "auto"  # or `cpu`, `gpu` or another accelerator of Lightning
+    devices: int | str = "auto"  # number of devices, as for Lightning
+    threads: int | None = None  # number of CPU threads; None: all cores
+    precision: Any = None  # as for Lightning; None: mixed on a GPU, else 32 bits
+    start: Path | None = None  # file of a network of the same form to train further; None: random
     checks: int | None = None
     patience: int = 20
-
-
-Progress = Callable[[float, str], object]
-"""Function called with the share of a task that is done, 0 to 1, and a text about it."""
 
 
 def annealed(share: float) -> float:
@@ -153,12 +118,10 @@ def annealed(share: float) -> float:
 
 
 class Learner(LightningModule):
-    """A network that learns to predict labels.
+    """A network that learns to predict labels by a plan.
 
     Attributes:
-        network: Network that learns.
-        plan: Length of the training.
-        settings: Settings that must be the same when the training is resumed.
+        settings: Settings that must be the same when the training is resumed, JSON values.
         seconds: Elapsed training time, by the clock.
         checks: Checks so far.
         loss_sum: Sum of the losses of the batches since the last check; `loss_number` is their
@@ -166,7 +129,6 @@ class Learner(LightningModule):
     """
 
     def __init__(self, network: networks.Network, plan: Plan, settings: dict[str, Any]) -> None:
-        """Train `network` by a plan; `settings` are JSON values."""
         super().__init__()
         self.network = network
         self.plan = plan
@@ -210,12 +172,8 @@ class Learner(LightningModule):
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Add data that Lightning does not save."""
-        checkpoint["closedhand"] = {
-            "settings": self.settings,
-            "step": self.global_step,
-            "seconds": self.seconds,
-            "checks": self.checks,
-        }
+        about = {name: getattr(self, name) for name in ("settings", "seconds", "checks")}
+        checkpoint["closedhand"] = {"step": self.global_step, **about}
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Continue from what `on_save_checkpoint` added."""
@@ -231,11 +189,7 @@ def precision_of(device: str) -> Any:
 
 
 def check_resumable(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
-    """Read the data on its training in a checkpoint.
-
-    Raises:
-        InputError: The checkpoint cannot be read, or has other settings.
-    """
+    """Read the data on its training in a checkpoint; refuse one with other settings."""
     found = read_checkpoint(path).get("closedhand")
     if found is None:
         raise InputError(f"cannot resume {path}: it is not the training of a network")
@@ -250,7 +204,7 @@ def train(
     settings: Settings,
     *,
     restart: bool = False,
-    progress: Progress = lambda share, text: None,
+    progress: Callable[[float, str], object] = lambda share, text: None,
 ) -> networks.Result:
     """Train a network, or resume the training in `out`; Ctrl-C saves and stops.
 
@@ -263,12 +217,12 @@ def train(
         progress: Called now and then with the share that is done and a text about it.
 
     Raises:
-        InputError: The records or settings are invalid, or the training in `out` cannot be resumed.
+        InputError: The records, the settings or the network to start from are invalid, the hardware
+            is not available, or the training in `out` cannot be resumed.
         KeyboardInterrupt: The training was interrupted before it began, or twice.
     """
     require("tensorboard")
-    plan = Plan(settings.steps, settings.minutes)
-    check_plan(plan, settings.batch)
+    plan = plan_of(settings)
     choose_threads(settings.threads or cores())
     torch.manual_seed(settings.seed)
     network = network_of(kind, settings)
@@ -310,12 +264,7 @@ def train(
 
 
 def network_of(kind: str, settings: Settings) -> networks.Network:
-    """Make the network of a training, with random weights or those of `settings.start`.
-
-    Raises:
-        InputError: There is no such size, or the network to start from cannot be read or has
-            another form.
-    """
+    """Make the network of a training, with random weights or those of `settings.start`."""
     network = networks.Network(
         kind, settings.size, settings.status, settings.roles, settings.skips, settings.strides
     )
@@ -327,11 +276,7 @@ def network_of(kind: str, settings: Settings) -> networks.Network:
 
 
 def decisions_of(games: recorded.Games, kind: str, role: str | None) -> np.ndarray:
-    """List the decisions to learn: rows of `pairs.index`, of one role if it is named.
-
-    Raises:
-        InputError: There is no such role.
-    """
+    """List the decisions to learn: rows of `pairs.index`, of one role if it is named."""
     rows = pairs.index(games, kind)
     if role is None:
         return rows
@@ -345,6 +290,11 @@ def stated(
     network: networks.Network, games: recorded.Games, rows: np.ndarray, settings: Settings
 ) -> dict[str, Any]:
     """Collect the settings that must be the same on resumption, as JSON values."""
+    earlier: dict[str, Any] = {"start": None}
+    if settings.start is not None:
+        _, learned_before = networks.load(settings.start, network.config["kind"])
+        digest = hashlib.sha256(settings.start.read_bytes()).hexdigest()
+        earlier = {"start": digest, "learned_before": learned_before}
     return {
         **network.config,
         "rules": games.game.options["rules"],
@@ -355,24 +305,12 @@ def stated(
         "files": {"records": games.digest()},
         "batch": settings.batch,
         "seed": settings.seed,
-        **before(network, settings.start),
+        **earlier,
     }
 
 
-def before(network: networks.Network, start: Path | None) -> dict[str, Any]:
-    """Describe the earlier training of a network: the SHA-256 of its file and its provenance."""
-    if start is None:
-        return {"start": None}
-    digest = hashlib.sha256(start.read_bytes()).hexdigest()
-    return {"start": digest, "learned_before": networks.load(start, network.config["kind"])[1]}
-
-
 def split(games: recorded.Games, rows: np.ndarray, records: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Split decisions into those to learn and at most `HELD_OUT` of those held out, by deal.
-
-    Raises:
-        InputError: One of the two parts would be empty.
-    """
+    """Split decisions into those to learn and at most `HELD_OUT` of those held out, by deal."""
     held = pairs.is_held_out(games.deals)[rows[:, 0]]
     if not held.any() or held.all():
         raise InputError(f"too few pairs in {records} to train on some and test on others")
@@ -381,11 +319,7 @@ def split(games: recorded.Games, rows: np.ndarray, records: Path) -> tuple[np.nd
 
 
 def trainer_of(settings: Settings, logger: TensorBoardLogger, checks: Checks) -> Trainer:
-    """Make Lightning's trainer; `checks` decide when it ends.
-
-    Raises:
-        InputError: The device, the number of devices or the precision is not available.
-    """
+    """Make Lightning's trainer; `checks` decide when it ends."""
     logging.getLogger("lightning.pytorch").setLevel(logging.WARNING)
     try:
         trainer = Trainer(
@@ -409,10 +343,12 @@ def trainer_of(settings: Settings, logger: TensorBoardLogger, checks: Checks) ->
     return trainer
 
 
-def check_plan(plan: Plan, batch: int) -> None:
+def plan_of(settings: Settings) -> Plan:
     """Check that a training has a limit, and that its limits and batch size are positive."""
-    limits = [limit for limit in plan if limit is not None]
-    if not limits:
+    limits = settings.steps, settings.minutes
+    if limits == (None, None):
         raise InputError("give --minutes or --steps")
-    if not all(limit > 0 for limit in (*limits, batch)):
+    plan = Plan(*(math.inf if limit is None else limit for limit in limits))
+    if not all(limit > 0 for limit in (*plan, settings.batch)):
         raise InputError("steps, minutes and batch must be more than 0")
+    return plan

@@ -3,6 +3,7 @@
 import copy
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -46,37 +47,28 @@ def win_rate(network: networks.Network, game: Game, opponent: str) -> float:
     return won.mean
 
 
+@dataclass(eq=False)
 class Checks(Callback):
-    """Callback that checks a `supervised.Learner`, saves it, and ends its training.
+    """Callback that checks a `supervised.Learner` on the pairs `rows`, saves it, and ends it.
 
     Attributes:
+        number: Number of checks. The other fields are as for `supervised.train`.
         watch: Context of the training; it determines when to save and catches Ctrl-C.
     """
 
-    def __init__(
-        self,
-        learner: Any,
-        games: Games,
-        rows: np.ndarray,
-        out: Path,
-        records: str,
-        checks: int,
-        patience: int,
-        select: str | None,
-        progress: Callable[[float, str], object],
-    ) -> None:
-        """Check on the pairs `rows` of `games`; other arguments are as for `supervised.train`."""
+    learner: Any
+    games: Games
+    rows: np.ndarray
+    out: Path
+    records: str
+    number: int
+    patience: int
+    select: str | None
+    progress: Callable[[float, str], object]
+
+    def __post_init__(self) -> None:
         self.watch = Watch(self._save, at_end=False)
-        self._learner = learner
-        self._kind: str = learner.network.config["kind"]
-        self._games = games
-        self._rows = rows
-        self._out = out
-        self._records = records
-        self._number = checks
-        self._patience = patience
-        self._select = select
-        self._progress = progress
+        self._kind: str = self.learner.network.config["kind"]
         # Pairs and seconds of learning since the last check.
         self._pairs, self._learning = 0, 0.0
         self._clock = 0.0
@@ -86,7 +78,7 @@ class Checks(Callback):
         """Start the clock."""
         self._clock = time.monotonic()
         self._trainer = trainer
-        self._done = int(self._learner.share * self._number)
+        self._done = int(self.learner.share * self.number)
 
     def on_train_batch_end(
         self, trainer: Trainer, pl_module: LightningModule, outputs: Any, batch: Any, batch_idx: int
@@ -94,24 +86,24 @@ class Checks(Callback):
         """Check, save and stop when due."""
         self._learning += self._tick()
         self._pairs += len(batch.label) * trainer.world_size
-        share = self._learner.share
+        share = self.learner.share
         ends = self._agreed(trainer, self.watch.interrupted or share >= 1)
-        due = ends or self._agreed(trainer, int(share * self._number) > self._done)
+        due = ends or self._agreed(trainer, int(share * self.number) > self._done)
         if due:
-            self._done = int(share * self._number)
+            self._done = int(share * self.number)
             self._check(trainer, pl_module)
         if due or self._agreed(trainer, self.watch.due):
             self.watch.save()
             self._tick()
         trainer.should_stop = ends or self._is_stuck()
         if batch_idx % AGREE_EVERY == 0:
-            self._progress(share, self._text())
+            self.progress(share, self._text())
 
     def _tick(self) -> float:
         """Add the seconds since the last tick to the training time of the plan; return them."""
         now = time.monotonic()
         passed, self._clock = now - self._clock, now
-        self._learner.seconds += passed
+        self.learner.seconds += passed
         return passed
 
     def _agreed(self, trainer: Trainer, wanted: bool) -> bool:
@@ -123,8 +115,8 @@ class Checks(Callback):
         return trainer.strategy.reduce_boolean_decision(wanted, all=False)
 
     def _text(self) -> str:
-        checks = self._learner.checks
-        text = f"{self._learner.global_step:,} steps"
+        checks = self.learner.checks
+        text = f"{self.learner.global_step:,} steps"
         if self._learning > 0:
             text += f", {self._pairs / self._learning:,.0f} pairs/s"
         if checks and "win_rate" in checks[-1]:
@@ -133,15 +125,15 @@ class Checks(Callback):
 
     def _is_stuck(self) -> bool:
         """Return whether `patience` checks have passed since the best one."""
-        scores = [quality(check) for check in self._learner.checks]
-        return len(scores) - 1 - int(np.argmax(scores)) >= self._patience if scores else False
+        scores = [quality(check) for check in self.learner.checks]
+        return len(scores) - 1 - int(np.argmax(scores)) >= self.patience if scores else False
 
     def _check(self, trainer: Trainer, pl_module: LightningModule) -> None:
         """Evaluate on held-out pairs, and keep the network if it is the best so far."""
-        learner = self._learner
-        rows = self._rows[trainer.global_rank :: trainer.world_size]
+        learner = self.learner
+        rows = self.rows[trainer.global_rank :: trainer.world_size]
         with trainer.precision_plugin.forward_context():
-            found = evaluate(learner.network, self._games, self._kind, rows, pl_module.device)
+            found = evaluate(learner.network, self.games, self._kind, rows, pl_module.device)
         if trainer.world_size > 1:
             total = trainer.strategy.reduce(
                 torch.from_numpy(found).to(pl_module.device), reduce_op="sum"
@@ -150,8 +142,8 @@ class Checks(Callback):
         accuracy = accuracies(found)
         best = max(map(quality, learner.checks), default=-1.0)
         played: dict[str, float] = {}
-        if self._select is not None:
-            played["win_rate"] = win_rate(learner.network, self._games.game, self._select)
+        if self.select is not None:
+            played["win_rate"] = win_rate(learner.network, self.games.game, self.select)
         learner.checks.append(
             {
                 "step": learner.global_step,
@@ -170,28 +162,25 @@ class Checks(Callback):
             named = {f"accuracy/{name}": value for name, value in accuracy.items() if value}
             logger.log_metrics(named | played, learner.global_step)
         if trainer.is_global_zero:
-            networks.write_history(self._out, self._kind, learner.checks)
+            networks.write_history(self.out, self._kind, learner.checks)
             if quality(learner.checks[-1]) > best:
                 self._keep(learner.checks[-1])
 
     def _keep(self, check: dict[str, Any]) -> None:
         """Save the network with its provenance."""
+        noted = ("step", "held_out_loss", "accuracy", "win_rate")
         provenance = {
-            **self._learner.settings,
-            "records": self._records,
-            **{
-                key: check[key]
-                for key in ("step", "held_out_loss", "accuracy", "win_rate")
-                if key in check
-            },
+            **self.learner.settings,
+            "records": self.records,
+            **{key: check[key] for key in noted if key in check},
             "version": __version__,
         }
-        path = self._out / f"{self._kind}.safetensors"
-        networks.save(path, self._learner.network, provenance)
+        path = self.out / f"{self._kind}.safetensors"
+        networks.save(path, self.learner.network, provenance)
 
     def _save(self) -> None:
         """Save the full state for resuming; a crash leaves the old file intact."""
-        path = self._out / f"{self._kind}.ckpt"
+        path = self.out / f"{self._kind}.ckpt"
         if self._trainer.is_global_zero:
             with replacing(path) as part:
                 self._trainer.save_checkpoint(part)

@@ -34,19 +34,13 @@ MOST_CARDS = 3
 
 
 class Styles(NamedTuple):
-    """The policy of playouts.
-
-    Attributes:
-        decompose: Policy of `decompose`.
-        like_rule: Seats that play like `rule`, bit i for seat i.
-        knows_rule: Whether other players may have the style of `rule`.
-    """
+    """The policy of playouts."""
 
     kernels = "closedhand.agents.doudizhu.search.styles"
 
     decompose: Policy
-    like_rule: int
-    knows_rule: bool
+    like_rule: int  # seats that play like `rule`, bit i for seat i
+    knows_rule: bool  # whether other players may have the style of `rule`
 
     def varied(self) -> "Styles":
         """Return the policy with plays drawn by softmax, so that playouts of open hands differ."""

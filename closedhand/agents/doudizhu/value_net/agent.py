@@ -16,37 +16,16 @@ import numpy as np
 from closedhand.agents.doudizhu.agent import RatingAgent
 from closedhand.agents.doudizhu.bidding.modules import choose_bid
 from closedhand.agents.doudizhu.decompose import agent as decompose
-from closedhand.agents.doudizhu.decompose.agent import CANDIDATES, list_plays, settled, weigh
+from closedhand.agents.doudizhu.decompose.agent import CANDIDATES, list_plays, weigh
 from closedhand.agents.doudizhu.decompose.features import MOST_FEATURES
-from closedhand.agents.doudizhu.decompose.partition import MOST_NODES, NODE, ROWS, set_costs
+from closedhand.agents.doudizhu.decompose.partition import MOST_NODES, NODE, ROWS
 from closedhand.agents.doudizhu.limits import check_three
-from closedhand.agents.doudizhu.value_net import files
-from closedhand.agents.doudizhu.value_net.features import (
-    HAND,
-    MOST_HAND,
-    MOST_POSITION,
-    PLAY,
-    describe_change,
-    describe_position,
-    known_group,
-    write_cards,
-)
-from closedhand.agents.doudizhu.value_net.network import (
-    NARROW,
-    UNITS,
-    Net,
-    Rounded,
-    add_rows,
-    rounded,
-    subtract_rows,
-    whole_head,
-)
+from closedhand.agents.doudizhu.value_net import features, files, network
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described
 from closedhand.core.game import Game, State
 from closedhand.core.numba.jit import kernel
 from closedhand.games.doudizhu.auction import is_opening
-from closedhand.games.doudizhu.hidden import cards_of_others
 from closedhand.games.doudizhu.state import SEATS
 
 FURTHEST = -0.96
@@ -57,19 +36,13 @@ MOST_EVALUATED = 8
 
 
 class Policy(NamedTuple):
-    """The policy that plays the action of the greatest value.
-
-    Attributes:
-        prior: The policy `decompose`.
-        net: The network.
-        share: Share of the sum of `decompose` in a value.
-    """
+    """The policy that plays the action of the greatest value."""
 
     kernels = "closedhand.agents.doudizhu.value_net.agent"
 
     prior: decompose.Policy
-    net: Rounded
-    share: float
+    net: network.Rounded
+    share: float  # of the sum of `decompose` in a value
 
 
 class Space(NamedTuple):
@@ -99,12 +72,12 @@ def make_space():
         np.empty(CANDIDATES),
         np.empty((CANDIDATES, MOST_FEATURES), np.int64),
         np.empty(CANDIDATES, np.int64),
-        np.empty(MOST_POSITION, np.int64),
-        np.empty(2 * MOST_HAND, np.int64),
-        np.empty(UNITS, np.int16),
-        np.empty(UNITS, np.int16),
-        np.empty(NARROW, np.int16),
-        np.empty(UNITS, np.int16),
+        np.empty(features.MOST_POSITION, np.int64),
+        np.empty(2 * features.MOST_HAND, np.int64),
+        np.empty(network.UNITS, np.int16),
+        np.empty(network.UNITS, np.int16),
+        np.empty(network.NARROW, np.int16),
+        np.empty(network.UNITS, np.int16),
         np.empty(MOST_NODES, NODE),
         np.empty((ROWS, 15), np.int64),
     )
@@ -134,9 +107,7 @@ def rate(policy, rules, state, ids, space):
         of inputs of the position. An index of -1 means that all are evaluated; with any other
         index only `plays` is valid.
     """
-    set_costs(cards_of_others(rules, state, state.player), space.costs)
-    n = list_plays(rules, state, ids, space.costs, space.nodes, space.plays)
-    k = settled(rules, state, space.plays, n)
+    n, k = list_plays(rules, state, ids, space.costs, space.nodes, space.plays)
     if k >= 0:
         return n, k, 0
     weigh(
@@ -146,13 +117,13 @@ def rate(policy, rules, state, ids, space):
     role = role_of(state)
     rows, hand = policy.net.inputs[role], state.hands[state.player]
     common, of_inputs, of_plays = space.common, space.of_inputs, space.of_plays
-    known = describe_position(rules, state, space.position)
+    known = features.describe_position(rules, state, space.position)
     # `round_rows` has scaled the rows so that a sum with one row of every sort fits int16. A
     # candidate changes inputs within their sorts, so every sum below fits.
     common[:] = 0
-    add_rows(rows, space.position, 0, known, common)
-    held = write_cards(hand, HAND, space.changed, 0)
-    add_rows(rows, space.changed, 0, held, common)
+    network.add_rows(rows, space.position, 0, known, common)
+    held = features.write_cards(hand, features.HAND, space.changed, 0)
+    network.add_rows(rows, space.changed, 0, held, common)
     priors = space.priors[:n]
     priors -= priors.max()
     for i in range(n):
@@ -162,16 +133,16 @@ def rate(policy, rules, state, ids, space):
             space.values[i] = -np.inf
             continue
         play = space.plays[i]
-        group = PLAY + known_group(rules, play)
-        for u in range(UNITS):
+        group = features.PLAY + features.known_group(rules, play)
+        for u in range(network.UNITS):
             of_inputs[u] = common[u] + rows[group, u]
-        ended, changed = describe_change(hand, rules.plays.need[play], space.changed)
-        subtract_rows(rows, space.changed, 0, ended, of_inputs)
-        add_rows(rows, space.changed, ended, changed, of_inputs)
+        ended, changed = features.describe_change(hand, rules.plays.need[play], space.changed)
+        network.subtract_rows(rows, space.changed, 0, ended, of_inputs)
+        network.add_rows(rows, space.changed, ended, changed, of_inputs)
         of_plays[:] = 0
-        add_rows(policy.net.plays, space.features[i], 0, space.numbers[i], of_plays)
+        network.add_rows(policy.net.plays, space.features[i], 0, space.numbers[i], of_plays)
         space.values[i] = (
-            whole_head(policy.net, role, of_inputs, of_plays, space.outputs)
+            network.whole_head(policy.net, role, of_inputs, of_plays, space.outputs)
             + policy.share * priors[i]
         )
     return n, k, known
@@ -187,32 +158,30 @@ def decide(policy, rules, view, ids):
     return space.plays[np.argmax(space.values[:n]) if k < 0 else k]
 
 
-def policy_of(net: Net, objective: str, former: Policy | None = None) -> Policy:
+def policy_of(net: network.Net, objective: str, former: Policy | None = None) -> Policy:
     """Make the policy of a network with the objective of its training.
 
     The arrays of `former` may be overwritten, see `rounded`.
     """
     if former is None:
         prior = decompose.policy_of(decompose.load(None), sampled=False)
-        return Policy(prior, rounded(net), files.SHARES[objective])
-    return former._replace(net=rounded(net, former.net))
+        return Policy(prior, network.rounded(net), files.SHARES[objective])
+    return former._replace(net=network.rounded(net, former.net))
 
 
 class ValueNetAgent(RatingAgent):
-    """Agent that plays by the action values of a network."""
+    """Agent that plays by a network and the objective of its training, `win` or `score`."""
 
-    def __init__(self, game: Game, name: str, net: Net, objective: str) -> None:
-        """Create the agent with a network and the objective of its training, `win` or `score`."""
+    def __init__(self, game: Game, name: str, net: network.Net, objective: str) -> None:
         super().__init__(game, name, policy_of(net, objective))
 
     def rate_plays(self, view: State) -> tuple[np.ndarray, np.ndarray]:
         """List the candidates, one for each main group, and their action values."""
         space = make_space()
         n, k, _ = rate(self.whole, self.game.flat.rules, view, self._ids, space)
-        found = space.values[:n]
         if k >= 0:
-            found[:] = np.where(np.arange(n) == k, 0.0, -np.inf)
-        return space.plays[:n], found
+            space.values[:n] = np.where(np.arange(n) == k, 0.0, -np.inf)
+        return space.plays[:n], space.values[:n]
 
 
 @described(

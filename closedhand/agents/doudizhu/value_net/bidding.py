@@ -42,14 +42,13 @@ def chance_as_landlord(policy, rules, view, states, rng, ids):
 
 
 class ValueBiddingAgent(BiddingAgent):
-    """Agent that bids by the values of the package's network and plays as another agent."""
+    """Agent that bids by the values of the package's network and plays as another agent.
+
+    Raises:
+        InputError: The game has no bidding, or two players.
+    """
 
     def __init__(self, game: Game, player: Agent) -> None:
-        """Create the agent; `player` plays the cards.
-
-        Raises:
-            InputError: The game has no bidding, or two players.
-        """
         check_three(game, f"bids:{VALUE}")
         super().__init__(game, KINDS[FITTED], player)
         self.name = f"bids:{VALUE}:{player.name}"

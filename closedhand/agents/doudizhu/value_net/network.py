@@ -58,41 +58,23 @@ An output is at most `LARGEST_OUTPUT`, so that no sum of products overflows int3
 
 
 class Net(NamedTuple):
-    """Weights of the networks of all roles.
+    """Weights of the networks of all roles, float32; see `SHAPES`."""
 
-    Attributes:
-        inputs: Rows of the inputs, float32 [ROLES, INPUTS, UNITS].
-        plays: Rows of the features of `decompose`, float32 [FEATURES, NARROW]; each of these
-            features belongs to one role.
-        dense: The second layer [UNITS, SECOND], its constants, the third layer, its constant;
-            float32 [ROLES, DENSE].
-    """
-
-    inputs: np.ndarray
-    plays: np.ndarray
-    dense: np.ndarray
+    inputs: np.ndarray  # rows of the inputs
+    plays: np.ndarray  # rows of the features of `decompose`, each of which belongs to one role
+    dense: np.ndarray  # second layer [UNITS, SECOND], its constants, third layer, its constant
 
 
 class Rounded(NamedTuple):
-    """Weights for playing, with the rows and the second layer as integers.
+    """Weights for playing, with the rows and the second layer as integers."""
 
-    Attributes:
-        inputs: As in `Net`, int16 [ROLES, INPUTS, UNITS].
-        input_units: Weight of 1 in `inputs`, float32 [ROLES].
-        plays: As in `Net`, int16 [FEATURES, NARROW].
-        play_unit: Weight of 1 in `plays`, float32.
-        second: The second layer, transposed, int16 [ROLES, SECOND, UNITS].
-        second_units: Weight of 1 in products of `second` and rounded outputs, float32 [ROLES].
-        dense: As in `Net`.
-    """
-
-    inputs: np.ndarray
-    input_units: np.ndarray
-    plays: np.ndarray
-    play_unit: np.float32
-    second: np.ndarray
-    second_units: np.ndarray
-    dense: np.ndarray
+    inputs: np.ndarray  # as in `Net`, int16
+    input_units: np.ndarray  # weight of 1 in `inputs`, float32 [ROLES]
+    plays: np.ndarray  # as in `Net`, int16
+    play_unit: np.float32  # weight of 1 in `plays`
+    second: np.ndarray  # the second layer, transposed, int16 [ROLES, SECOND, UNITS]
+    second_units: np.ndarray  # weight of 1 in `second` times a rounded output, float32 [ROLES]
+    dense: np.ndarray  # as in `Net`
 
 
 SHAPES = Net(

@@ -35,19 +35,13 @@ TRACE = 0.9
 
 
 class Playouts(NamedTuple):
-    """The policy of a search.
-
-    Attributes:
-        styles: Opponent model that weighs the determinisations.
-        values: Policy `value-net`.
-        temperature: Temperature of the other players' choices, in log-odds.
-    """
+    """The policy of a search."""
 
     kernels = "closedhand.agents.doudizhu.value_net.playouts"
 
-    styles: Styles
+    styles: Styles  # opponent model that weighs the determinisations
     values: Policy
-    temperature: float
+    temperature: float  # of the other players' choices, in log-odds
 
 
 def playouts_by(values: Policy) -> Playouts:

@@ -12,14 +12,8 @@
 import numpy as np
 
 from closedhand.agents.doudizhu.decompose.features import MOST_FEATURES
+from closedhand.agents.doudizhu.value_net import features
 from closedhand.agents.doudizhu.value_net.agent import make_space, rate, role_of
-from closedhand.agents.doudizhu.value_net.features import (
-    HAND,
-    MOST_INPUTS,
-    PLAY,
-    known_group,
-    write_cards,
-)
 from closedhand.agents.doudizhu.value_net.network import ROLES, probability
 from closedhand.core.layout import record_type
 from closedhand.core.numba.jit import kernel, seed_in_kernel
@@ -36,7 +30,7 @@ points would outweigh all others."""
 
 SAMPLE = record_type(
     [
-        ("inputs", "u2", MOST_INPUTS),  # of the position, the hand left, and the play
+        ("inputs", "u2", features.MOST_INPUTS),  # of the position, the hand left, and the play
         ("features", "u2", MOST_FEATURES),  # of `decompose`
         ("prior", "f4"),  # sum of `decompose`, less that of the best play
         ("target", "f4"),
@@ -96,8 +90,8 @@ def write_sample(rules, state, space, known, k, sample):
     for i in range(known):
         sample.inputs[i] = space.position[i]
     left = state.hands[state.player] - rules.plays.need[play]
-    n = write_cards(left, HAND, sample.inputs, known)
-    sample.inputs[n] = PLAY + known_group(rules, play)
+    n = features.write_cards(left, features.HAND, sample.inputs, known)
+    sample.inputs[n] = features.PLAY + features.known_group(rules, play)
     sample.known = n + 1
     sample.number = space.numbers[k]
     for i in range(space.numbers[k]):

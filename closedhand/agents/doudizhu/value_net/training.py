@@ -20,18 +20,9 @@ from typing import Annotated, Any, cast
 
 import numpy as np
 
-from closedhand.agents.doudizhu.value_net import files
+from closedhand.agents.doudizhu.value_net import files, network
 from closedhand.agents.doudizhu.value_net.agent import Policy, ValueNetAgent, policy_of
 from closedhand.agents.doudizhu.value_net.learning import Optimiser, learn, new_optimiser
-from closedhand.agents.doudizhu.value_net.network import (
-    ROLES,
-    SECOND,
-    THIRD,
-    UNITS,
-    Net,
-    Rounded,
-    new_net,
-)
 from closedhand.agents.doudizhu.value_net.self_play import SAMPLE, play_games
 from closedhand.core import batch, duplicate
 from closedhand.core.agents import Agent
@@ -90,9 +81,7 @@ class Training:
         games: Number of games played, likewise.
         samples: Number of samples learned, likewise.
         averaged: Number of networks in the mean.
-        net: The network.
         mean: Mean of the network's weights, which plays.
-        optimiser: Statistics of the gradients.
         losses: Sum of the losses since the last summary, and their number, float64 [2].
         remote: Workers that play the games; None: this process.
     """
@@ -120,7 +109,7 @@ class Training:
         self._samples = np.zeros(0, SAMPLE)
         self._policy: Policy | None = None  # that of the last step, whose arrays are used again
         self.remote: RemoteWorkers | None = None
-        self.net = new_net(seed)
+        self.net = network.new_net(seed)
         self._known = np.zeros(self.net.inputs.shape[:-1], np.bool_)  # learned before this stage
         if start is not None:
             self.net, about = files.read(start)
@@ -129,9 +118,9 @@ class Training:
             # Values of another objective have another scale. Scaling all parts of a value by the
             # same factor keeps the order of the plays.
             ratio = files.SHARES[self.objective] / files.SHARES[about["objective"]]
-            self.net.dense[:, THIRD:] *= np.float32(ratio)
+            self.net.dense[:, network.THIRD :] *= np.float32(ratio)
             self._known = self.net.inputs.any(axis=-1)
-        self.mean = Net(*(part.copy() for part in self.net))
+        self.mean = network.Net(*(part.copy() for part in self.net))
         self.optimiser = new_optimiser()
         self.losses = np.zeros(2)
 
@@ -146,9 +135,7 @@ class Training:
         return {
             "objective": self.objective,
             "rules": self.game.options["rules"],
-            "steps": self.steps,
-            "games": self.games,
-            "samples": self.samples,
+            **{name: getattr(self, name) for name in files.NUMBERS},
             "seed": self.seed,
             "version": __version__,
         }
@@ -203,7 +190,7 @@ class Training:
     def _learn(self, order: np.ndarray, draws: np.ndarray) -> None:
         """Learn from the samples at the places `order`, with a random number for each."""
         share, rate = files.SHARES[self.objective], self.rate
-        losses = np.zeros((ROLES, 2))
+        losses = np.zeros((network.ROLES, 2))
 
         def work(roles: slice) -> None:
             for role in range(roles.start, roles.stop):
@@ -212,7 +199,7 @@ class Training:
                     self._samples, order, draws,
                 )  # fmt: skip
 
-        in_threads(work, ROLES, chunk=1)
+        in_threads(work, network.ROLES, chunk=1)
         self.losses += losses.sum(axis=0)
 
     def state(self) -> dict[str, Any]:
@@ -235,10 +222,9 @@ class Training:
         for name in COUNTS:
             setattr(self, name, int(state[name]))
         self.losses = state["losses"]
-        self.net = Net(*(state[f"net_{name}"] for name in Net._fields))
-        self.mean = Net(*(state[f"mean_{name}"] for name in Net._fields))
-        names = Optimiser._fields
-        self.optimiser = Optimiser(*(state[f"optimiser_{name}"] for name in names))
+        self.net = network.Net(*(state[f"net_{name}"] for name in network.Net._fields))
+        self.mean = network.Net(*(state[f"mean_{name}"] for name in network.Net._fields))
+        self.optimiser = Optimiser(*(state[f"optimiser_{name}"] for name in Optimiser._fields))
 
     def summary(self) -> dict[str, Any]:
         """Return steps, games and samples, the mean loss, and the results against `decompose`."""
@@ -251,7 +237,7 @@ class Training:
         }
 
     @property
-    def learned(self) -> Net:
+    def learned(self) -> network.Net:
         """The network that is saved and plays: the mean of the weights.
 
         Rows of few gradients are 0, as they are mostly random.
@@ -267,11 +253,7 @@ class Training:
 def play_piece(
     game: Game, policy: Policy, rng: np.random.Generator, room: np.ndarray
 ) -> tuple[int, int]:
-    """Play `PIECE` games, or as many as the room allows.
-
-    Returns:
-        The number of games, and of the samples written.
-    """
+    """Play `PIECE` games, or as many as fit; return the number of games, and of the samples."""
     ids, states = np.empty(game.num_actions, np.int32), np.zeros(1, game.dtype)
     win = game.options["objective"] == "win"
     return play_games(policy, game.rules, win, PIECE, rng, ids, states, room)
@@ -280,7 +262,7 @@ def play_piece(
 def piece_elsewhere(game: Game, policy: Policy, rng: np.random.Generator) -> tuple[int, np.ndarray]:
     """Play a piece for a learner in another process; return the number of games and the samples."""
     # Shared arrays are read-only, but the kernels are compiled for writable ones.
-    policy = policy._replace(net=Rounded(*cast(Any, (part.copy() for part in policy.net))))
+    policy = policy._replace(net=network.Rounded(*cast(Any, (part.copy() for part in policy.net))))
     room = np.zeros(ROOM, SAMPLE)
     games, samples = play_piece(game, policy, rng, room)
     return games, room[:samples]
@@ -344,18 +326,14 @@ def begin(
     def save_network() -> None:
         files.save(folder / files.NAME, training.learned, training.about)
 
-    return Run(
-        training,
-        {
-            "objective": training.objective,
-            "seed": seed,
-            "start": training.steps,
-            "files": {} if start is None else {"from": checksum(start)},
-            "units": [UNITS, SECOND],
-            **asdict(settings),
-        },
-        folder / CHECKPOINT,
-        save_network,
-        PLAIN,
-        note_checkpoints=False,  # a summary plays a match
-    )
+    same = {
+        "objective": training.objective,
+        "seed": seed,
+        "start": training.steps,
+        "files": {} if start is None else {"from": checksum(start)},
+        "units": [network.UNITS, network.SECOND],
+        **asdict(settings),
+    }
+    # A summary plays a match: checkpoints have none.
+    path = folder / CHECKPOINT
+    return Run(training, same, path, save_network, PLAIN, note_checkpoints=False)

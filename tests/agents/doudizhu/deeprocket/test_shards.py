@@ -26,7 +26,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_shards_do_not_depend_on_interruptions(small_shards: None, tmp_path: Path) -> None:
     agents = ["greedy", "rule"]
     whole = shards.generate(DOUDIZHU, agents, 20, 1, tmp_path / "a")
-    assert [shards.rows_of(path) for path in whole] == [8, 8, 4]
+    assert [recorded.rows_of(path) for path in whole] == [8, 8, 4]
 
     with pytest.raises(KeyboardInterrupt):
         shards.generate(DOUDIZHU, agents, 20, 1, tmp_path / "b", progress=interrupt_at(12))

@@ -67,7 +67,7 @@ def test_a_training_goes_on_from_a_network(
     _, about = networks.load(result.path, "policy")
     assert about["start"] == hashlib.sha256(start.read_bytes()).hexdigest()
     assert about["learned_before"]["step"] in (20, 40)
-    learner = supervised.Learner(networks.Network("policy"), supervised.Plan(2, None), about)
+    learner = supervised.Learner(networks.Network("policy"), supervised.Plan(2), about)
     assert learner.highest == supervised.LEARNING_RATES["small"] / 2
     other = supervised.Settings(steps=1, start=start, skips=False)
     with pytest.raises(InputError, match=r"policy.safetensors was made with skips True, not False"):
