@@ -7,7 +7,7 @@ import numpy as np
 
 from closedhand.agents.chinese_poker import counter
 from closedhand.agents.chinese_poker.pool import Pool
-from closedhand.core.display import Row
+from closedhand.core.display import Odds, Row
 from closedhand.games.chinese_poker.notation import board, board_text, cards_text
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, names
 from closedhand.games.chinese_poker.state import Rules
@@ -65,12 +65,10 @@ def advise(rules: Rules, pool: Pool, hand: np.ndarray, number: int) -> tuple[lis
     The points of the first arrangement are biased slightly upwards, as it is chosen and measured on
     the same opponents. At most `number` arrangements are found.
     """
-    actions = np.empty(counter.MOST, np.int32)
-    parts = np.empty((counter.MOST, len(PARTS)), np.int16)
-    n = counter.candidates(rules, hand, actions, parts)
+    actions, parts = counter.candidates(rules, hand)
     others = counter.gather(pool, hand)
-    means = np.empty((n, 2))
-    counter.totals(rules, others, parts[:n], means)
+    means = np.empty((len(actions), 2))
+    counter.totals(rules, others, parts, means)
     best = np.argsort(-means.mean(axis=1), kind="stable")[:number]
     advice = [_advice(rules, hand, int(actions[i]), parts[i], others) for i in best]
     return advice, others.shape[1]
@@ -79,7 +77,6 @@ def advise(rules: Rules, pool: Pool, hand: np.ndarray, number: int) -> tuple[lis
 def _advice(
     rules: Rules, hand: np.ndarray, action: int, own: np.ndarray, others: np.ndarray
 ) -> Advice:
-    signs = np.sign(own.astype(int)[:, None] - others)
     points = counter.compare(rules, own, others.T)
     cards = dict(zip(ORDER, board(rules.tables, hand, action), strict=True))
     return Advice(
@@ -88,15 +85,17 @@ def _advice(
         float(points.std() / np.sqrt(len(points))),
         tuple(
             PartAdvice(
-                PARTS[part],
-                cards_text(cards[part]),
-                names(part)[own[part]],
-                float((signs[part] > 0).mean()),
-                float((signs[part] == 0).mean()),
+                PARTS[part], cards_text(cards[part]), *odds_of(part, own[part], others[part])
             )
             for part in ORDER
         ),
     )
+
+
+def odds_of(part: int, strength: int, others: np.ndarray) -> Odds:
+    """Compute the odds of a part against those of opponents, by their strengths, int16 [n]."""
+    won, tied = others < strength, others == strength
+    return Odds(names(part)[strength], float(won.mean()), float(tied.mean()))
 
 
 def summary(hand: np.ndarray, advice: list[Advice], opponents: int) -> dict[str, Any]:

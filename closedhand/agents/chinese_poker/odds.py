@@ -6,13 +6,13 @@ from functools import lru_cache
 import numpy as np
 
 from closedhand.agents.chinese_poker import counter, opponents
-from closedhand.agents.chinese_poker.advise import ORDER
+from closedhand.agents.chinese_poker.advise import ORDER, odds_of
 from closedhand.agents.chinese_poker.agents import tables_for
 from closedhand.agents.chinese_poker.pool import Pool
 from closedhand.core.display import Odds
 from closedhand.core.game import Game, InputError, State
 from closedhand.games.chinese_poker.notation import parse_cards
-from closedhand.games.chinese_poker.plays import FRONT, SIZES, names, place_of
+from closedhand.games.chinese_poker.plays import FRONT, SIZES, place_of
 
 POOL_SIZE = 1 << 18
 """Hands in the pool: about 3,400 opponents for every hand, standard errors below a percent."""
@@ -54,6 +54,4 @@ def _of_part(game: Game, part: int, cards: list[int], others: np.ndarray) -> Odd
     tables = game.flat.rules.tables
     table = tables.three if part == FRONT else tables.five
     strength = int(table[place_of(tables, np.array(sorted(cards, reverse=True)))])
-    return Odds(
-        names(part)[strength], float((others < strength).mean()), float((others == strength).mean())
-    )
+    return odds_of(part, strength, others)
