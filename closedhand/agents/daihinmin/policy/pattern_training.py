@@ -43,25 +43,15 @@ SELF, LIGHT, DEFAULT = 0, 1, 2
 
 
 class Log(NamedTuple):
-    """The decisions of a round.
+    """The decisions of a round, by decision except for the entries."""
 
-    Attributes:
-        entries: Features whose weights have a part in a decision.
-        shares: Derivative of the chosen action's log-probability by the weight of each entry.
-        ends: End of the entries of each decision.
-        players: Player of each decision.
-        values: The critic's value of each decision.
-        reasons: Features of the critic, [decision, MOST_REASONS].
-        numbers: Number of critic features of each decision.
-    """
-
-    entries: np.ndarray
-    shares: np.ndarray
-    ends: np.ndarray
+    entries: np.ndarray  # features whose weights have a part in a decision
+    shares: np.ndarray  # derivative of its log-probability by the weight of each entry
+    ends: np.ndarray  # end of its entries
     players: np.ndarray
-    values: np.ndarray
-    reasons: np.ndarray
-    numbers: np.ndarray
+    values: np.ndarray  # the critic's value
+    reasons: np.ndarray  # features of the critic, [decision, MOST_REASONS]
+    numbers: np.ndarray  # number of features of the critic
 
 
 class Scratch(NamedTuple):

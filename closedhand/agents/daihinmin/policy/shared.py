@@ -38,11 +38,25 @@ def options(rules, state, ids):
     n = legal(rules, state, ids)
     if state.leader < 0:
         return n
+    k = settled(rules, state, ids, n)
+    if k >= 0:
+        ids[0] = ids[k]
+        return 1
+    return without_idle_pass(state, ids, n)
+
+
+@kernel
+def settled(rules, state, ids, n):
+    """Return the index of the legal action to take at once, or -1 if the policy has to choose.
+
+    It is that of the only action or of a play of the whole hand; in the exchange it is 0.
+    """
+    if n == 1 or state.leader < 0:
+        return 0
     for k in range(n):
         if ids[k] != PASS and rules.plays.length[ids[k]] == state.left[state.player]:
-            ids[0] = ids[k]
-            return 1
-    return without_idle_pass(state, ids, n)
+            return k
+    return -1
 
 
 @kernel
@@ -84,12 +98,6 @@ def seen_cards_of(state):
     others = unseen(state, state.player)
     kaidan = in_runs(hand & ~BOTH)
     return compared(hand, others, kaidan, int(state.left[state.player]), state.revolution)
-
-
-@kernel
-def turned(seen, revolution):
-    """Return the same cards for another order of ranks."""
-    return compared(seen.hand, seen.others, seen.kaidan, seen.left, revolution)
 
 
 @kernel
