@@ -61,12 +61,10 @@ def round_game(**options: Any) -> Game:
 class Connection:
     """Reads the numbers and tables of a server in order.
 
-    Attributes:
-        check: Callback at intervals while the server is silent; may raise `KeyboardInterrupt`.
+    `check` is called at intervals while the server is silent; it may raise `KeyboardInterrupt`.
     """
 
     def __init__(self, sock: socket.socket, check: Callable[[], None] = lambda: None) -> None:
-        """Wrap a socket."""
         sock.settimeout(WAIT)
         self._sock = sock
         self.check = check
