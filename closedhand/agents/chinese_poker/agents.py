@@ -115,10 +115,8 @@ class Separable(ArrangingAgent):
 class Responder(ArrangingAgent):
     """Agent that responds to a pool: counts points of promising arrangements against all of it.
 
-    Attributes:
-        pool: The opponents.
-        slack: Largest difference of a promising arrangement from the best one, in expected points
-            by the tables.
+    `slack` is the largest difference of a promising arrangement from the best one, in expected
+    points by the tables.
     """
 
     def __init__(self, game: Game, tables: Tables, pool: Pool, slack: float, name: str) -> None:
