@@ -79,10 +79,7 @@ def choose_play(rules, table, hand):
 
 @kernel
 def weaker_first(cards, revolution):
-    """Return the first card of a set by rank, low to high, then by suit s h d c.
-
-    Under revolution the order of ranks is mirrored.
-    """
+    """Return the first card of a set, from the weakest rank on, then by suit s h d c."""
     rank = bits.highest(cards) // 4 if revolution else bits.lowest(cards) // 4
     return bits.highest(cards & ranks_between(rank, rank))
 

@@ -110,9 +110,6 @@ def keep_divided(rules, numbers, view, hand, ids, n, parts):
     return kept
 
 
-# Leading a trick
-
-
 @kernel
 def lead(rules, numbers, view, hand, ids, parts):
     """Choose the play to lead with among `ids`."""
@@ -176,9 +173,6 @@ def priority(numbers, foes, family, low, high, value):
         return 10 * (numbers.lead_strong - value) + tie
     place = NUM_RANKS - low if numbers.weakest_first else low + 1
     return 10 * (numbers.lead_weak + numbers.lead_rank * place) + tie
-
-
-# Following
 
 
 @kernel
@@ -283,9 +277,6 @@ def wants_lock(rules, numbers, hand, play, foes, lock):
     if rules.plays.family[play] > 0 and numbers.lock_groups >= 0:
         return foes.finished <= numbers.lock_groups
     return strength.has_strongest(rules, numbers, hand, play, foes, lock)
-
-
-# The exchange
 
 
 @kernel

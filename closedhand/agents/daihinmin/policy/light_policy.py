@@ -16,15 +16,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.agents.daihinmin.policy.likelihood import (
-    LEAST_LOGARITHM,
-    plausibility as plausibility,
-)
 from closedhand.agents.daihinmin.policy.shared import (
     KINDS,
+    LEAST_LOGARITHM,
     STAGES,
     answers,
     kind_of,
+    plausibility as plausibility,
     seen_cards_of,
     sets_of,
     settled,

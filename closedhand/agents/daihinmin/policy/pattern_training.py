@@ -123,14 +123,11 @@ def decide(rules, policy, critic, state, rng, log, scratch, n):
         share = np.float32((1.0 if k == chosen else 0.0) - scores[k] / total)
         if -NEGLIGIBLE < share < NEGLIGIBLE:
             continue
-        for f in range(scratch.numbers[k, 0]):
-            log.entries[end] = scratch.features[k, 0, f]
-            log.shares[end] = share
-            end += 1
-        for f in range(scratch.numbers[k, 1]):
-            log.entries[end] = scratch.features[k, 1, f]
-            log.shares[end] = -share
-            end += 1
+        for negative in range(2):
+            for f in range(scratch.numbers[k, negative]):
+                log.entries[end] = scratch.features[k, negative, f]
+                log.shares[end] = -share if negative else share
+                end += 1
     log.ends[n] = end
     log.players[n] = state.player
     log.numbers[n] = reasons(rules, state, log.reasons[n])

@@ -205,10 +205,7 @@ def describe_pass(rules, state, here, number, out):
 
 @kernel
 def describe_gift(state, seen, card, out):
-    """Write the features of a card given away in the exchange; return the numbers of each sign.
-
-    `seen` has the hand and the unseen cards of the player.
-    """
+    """Write the features of a card given away in the exchange; return the numbers of each sign."""
     pair = pair_in_exchange(state)
     before = seen.hand & ~state.returned[pair]
     rest = before & ~bit(card)
