@@ -185,8 +185,7 @@ class Client:
         try:
             self._sock = socket.create_connection((host, port), CONNECT_SECONDS)
         except (OSError, OverflowError, ValueError) as error:  # the latter two for impossible names
-            reason = reason_of(error)
-            raise InputError(f"no server at {host}:{port}: {reason}") from None
+            raise InputError(f"no server at {host}:{port}: {reason_of(error)}") from None
 
     def play(self, progress: Callable[[int], None] = lambda rounds: None) -> Result:
         """Play a match.

@@ -163,8 +163,7 @@ def listen(host: str, port: int) -> socket.socket:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server((address[0], port), family=family, backlog=MOST_WAITING)
     except (OSError, OverflowError, ValueError) as error:  # the latter two for impossible names
-        reason = reason_of(error)
-        raise InputError(f"cannot listen at {host}:{port}: {reason}") from None
+        raise InputError(f"cannot listen at {host}:{port}: {reason_of(error)}") from None
 
 
 class Lobby:

@@ -217,8 +217,6 @@ class Table:
             )
             client.queue(wire.hand_cells(hand) + status.pack())
 
-    # The exchange
-
     def _exchange(self, transcript: logs.Transcript) -> None:
         """Ask daifugo and fugo together for the cards that they give back."""
         state = self._state
@@ -248,8 +246,6 @@ class Table:
         for card in range(cards.bit_length()):
             if cards >> card & 1:
                 play(self._rules, state, card)
-
-    # Tricks
 
     def _play_tricks(self, transcript: logs.Transcript) -> None:
         """Play a round from its first lead to its end."""
@@ -314,8 +310,6 @@ class Table:
         reply = wire.ACCEPTED if accepted else wire.REJECTED
         for player, client in self._clients:
             client.queue(reply + message if player == mover else message)
-
-    # Players
 
     def _send(self, asked: Sequence[int]) -> None:
         """Send all queued messages, first to the players that are asked for an answer."""
