@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from closedhand import Game, make_game
-from closedhand.agents.daihinmin.kou.strength import foes_of, locked
+from closedhand.agents.daihinmin.kou.strength import foes_of
 from closedhand.core import contract
 from closedhand.core.game import State
 from closedhand.core.numba.jit import kernel
@@ -49,8 +49,7 @@ def _legal_one_by_one(rules: Any, state: Any, num_actions: int) -> Any:
 
 def foes(view: Any, lock: int = 0) -> Any:
     """What may stand against the plays of player 0; numbers as kernels have them."""
-    found = foes_of(GAME.rules, view, view.revolution, 0)
-    found = locked(found._replace(cards=np.uint64(found.cards)), lock)
+    found = foes_of(GAME.rules, view, view.revolution, 0, lock)
     return found._replace(cards=np.uint64(found.cards))
 
 

@@ -100,9 +100,7 @@ def opponents_of(hand: np.ndarray, hands: np.ndarray) -> np.ndarray:
 
 
 def candidates_of(rules: str, hand: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    actions, parts = np.empty(counter.MOST, np.int32), np.empty((counter.MOST, 3), np.int16)
-    n = counter.candidates(GAMES[rules].rules, hand, actions, parts)
-    return actions[:n], parts[:n]
+    return counter.candidates(GAMES[rules].rules, hand)
 
 
 def judged(rules: str, pool: pools.Pool, hands: np.ndarray, own: np.ndarray) -> list[np.ndarray]:

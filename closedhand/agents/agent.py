@@ -1,8 +1,4 @@
-"""Bases of agents that decide by a kernel.
-
-`PlayAgent` lets a policy of whole plays decide in the other forms of a game as well, such as
-sub-steps: it decides again at every sub-step, so the policy must be deterministic.
-"""
+"""Bases of agents that decide by a kernel."""
 
 from typing import NamedTuple
 
@@ -15,12 +11,7 @@ from closedhand.core.numba.jit import Policy, kernel, with_distinct_name
 
 
 class KernelAgent:
-    """Agent that decides by a policy, on many views in one call.
-
-    Attributes:
-        game: Game to play.
-        name: Name in results and records.
-    """
+    """Agent that decides by a policy, on many views in one call."""
 
     def __init__(self, game: Game, name: str, policy: Policy) -> None:
         """Play `game` by a policy that decides in it, see `closedhand.core.policies`."""
@@ -80,7 +71,10 @@ def decide(policy, rules, view, ids):
 
 
 class PlayAgent(KernelAgent):
-    """Agent that decides by a policy for the flat game, in every form of the game."""
+    """Agent that decides by a policy for the flat game, in every form of the game.
+
+    It decides again at every sub-step, so the policy must be deterministic.
+    """
 
     def __init__(self, game: Game, name: str, policy: Policy) -> None:
         """Play `game`, flat or in another form, by a policy for the flat game."""

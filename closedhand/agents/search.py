@@ -5,7 +5,7 @@ Their playouts are uniformly random, or by the policy of an agent that decides i
 game's own agent of one of these names takes its place.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
@@ -30,6 +30,10 @@ USUAL = "100ms"
 SIMULATION = 50.0
 """Order of magnitude of the time of a simulation, in microseconds."""
 SALT = 0x5EA2C5
+SEARCHES: Mapping[str, Any] = {
+    "monte-carlo": MonteCarlo, "search": PairedSearch, "ismcts": ISMCTS,
+}  # fmt: skip
+"""Class of the search of each agent."""
 
 Playouts = Annotated[
     str | None, "agent whose policy plays the simulations, one that decides in kernels; random ones"
@@ -57,51 +61,30 @@ class SearchAgent:
     def __init__(
         self, game: Game, name: str, seed: int, kind: str, policy: Policy, **budget: Any
     ) -> None:
-        """Play any game by the search of a kind in `BEST`, with playouts by a policy."""
+        """Play any game by the search of a kind in `SEARCHES`, with playouts by a policy."""
         self.game, self.name, self.policy = game, name, policy
-        search, self._best = BEST[kind]
-        self.search = search(game, policy, **budget)
+        self.search = SEARCHES[kind](game, policy, **budget)
+        self.spent = self.search.spent
         self.rng = np.random.default_rng((seed, SALT))
-
-    @property
-    def spent(self) -> np.ndarray:
-        """Cost of the searches so far, float64 [4] (`closedhand.core.agents.SPENT`)."""
-        return self.search.spent
 
     def act(self, view: State) -> int:
         """Choose the action of the player to act."""
-        return int(self._best(self, view))
+        if isinstance(self.search, PairedSearch):
+            return self.search.best(view, self._own_first(view), self.rng)
+        return self.search.best(view, rng=self.rng)
 
     def simulation(self, view: State) -> Simulation:
         """Describe the simulations, by which `rank` orders all legal actions."""
         return Simulation(self.game, self.policy)
 
-
-def _own_first(agent: SearchAgent, view: State) -> np.ndarray:
-    """List the legal actions, the choice of the playouts' policy first, int64 [n]."""
-    game, legal = agent.game, agent.game.legal(view)
-    if len(legal) == 1:
-        return legal
-    ids = np.empty(game.num_actions, np.int32)
-    own = int(choose(agent.policy, game.rules, view.copy(), agent.rng, ids))
-    return np.concatenate([legal[legal == own], legal[legal != own]])
-
-
-def _simulated_best(agent: SearchAgent, view: State) -> int:
-    return agent.search.best(view, rng=agent.rng)
-
-
-def _paired_best(agent: SearchAgent, view: State) -> int:
-    return agent.search.best(view, _own_first(agent, view), agent.rng)
-
-
-# Functions with names, since an agent is pickled with its own.
-BEST: dict[str, tuple[Any, Callable[[SearchAgent, State], int]]] = {
-    "monte-carlo": (MonteCarlo, _simulated_best),
-    "search": (PairedSearch, _paired_best),
-    "ismcts": (ISMCTS, _simulated_best),
-}
-"""Class of the search of each agent, and its choice."""
+    def _own_first(self, view: State) -> np.ndarray:
+        """List the legal actions, the choice of the playouts' policy first, int64 [n]."""
+        legal = self.game.legal(view)
+        if len(legal) == 1:
+            return legal
+        ids = np.empty(self.game.num_actions, np.int32)
+        own = int(choose(self.policy, self.game.rules, view.copy(), self.rng, ids))
+        return np.concatenate([legal[legal == own], legal[legal != own]])
 
 
 def describe(game: Game, argument: SearchArgument, policy: str | None = None, **_: Any) -> Traits:
@@ -111,7 +94,7 @@ def describe(game: Game, argument: SearchArgument, policy: str | None = None, **
 
 
 def _maker(name: str) -> Callable[..., SearchAgent]:
-    """Return the factory of an agent, one of `BEST`."""
+    """Return the factory of an agent, one of `SEARCHES`."""
 
     @described(describe, reads=partial(read_budget, name, USUAL))
     def make(

@@ -177,14 +177,14 @@ def test_bad_orders_are_one_line(arguments: list[str], reason: str) -> None:
 @pytest.mark.usefixtures("small_cycles")
 @pytest.mark.parametrize("done", [0, 1])
 def test_ctrl_c_keeps_whole_cycles(done: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    cycle = Training.cycle
+    advance = Training.advance
 
-    def interrupted(self: Any, progress: Any) -> None:
+    def interrupted(self: Any, seconds: float) -> bool:
         if self.cycles == done:
             raise KeyboardInterrupt
-        cycle(self, progress)
+        return advance(self, seconds)
 
-    monkeypatch.setattr(Training, "cycle", interrupted)
+    monkeypatch.setattr(Training, "advance", interrupted)
     result = run_to(130, *TRAIN[:-1], "5")
     assert Path("x/tables.npz").exists() == bool(done)
     assert ("the same command resumes" if done else "nothing is saved") in result.stderr

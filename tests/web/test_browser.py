@@ -35,8 +35,8 @@ from support_uecda import Match
 from support_web import compile_advice, compile_client, compile_small, compile_table, serving
 
 from closedhand import make_game, register_game
-from closedhand.agents.chinese_poker import odds as odds_of_parts
-from closedhand.agents.chinese_poker.odds import odds
+from closedhand.agents.chinese_poker import advise as odds_of_parts
+from closedhand.agents.chinese_poker.advise import odds
 from closedhand.core import registry
 from closedhand.core.records import Record, from_state
 from closedhand.core.registry import GAMES

@@ -39,14 +39,10 @@ SLACK = 0.25
 
 
 class ArrangingAgent(BatchAgent):
-    """Base of agents that arrange a hand of thirteen cards; subclasses define `arrange`.
+    """Base of agents that arrange a hand of thirteen cards by tables of chances to win.
 
     The play depends on the hand alone. The order of players carries no information, and options
     that pay for hands (royalties, naturals) are ignored.
-
-    Attributes:
-        rules: Rules of the flat game.
-        tables: Chances to win.
     """
 
     def __init__(self, game: Game, tables: Tables, name: str) -> None:
@@ -92,9 +88,8 @@ class ArrangingAgent(BatchAgent):
                 for action in actions
             ]
             return np.array([self._points(hand, int(each)) for each in arrangements])
-        found, parts = np.empty(counter.MOST, np.int32), np.empty((counter.MOST, 3), np.int16)
-        n = counter.candidates(self.rules, hand, found, parts)
-        points = {int(each): self._points(hand, int(each)) for each in found[:n]}
+        found, _ = counter.candidates(self.rules, hand)
+        points = {int(each): self._points(hand, int(each)) for each in found}
         return np.array([points.get(int(action), np.nan) for action in actions])
 
     def _points(self, hand: np.ndarray, arrangement: int) -> float:
@@ -120,10 +115,8 @@ class Separable(ArrangingAgent):
 class Responder(ArrangingAgent):
     """Agent that responds to a pool: counts points of promising arrangements against all of it.
 
-    Attributes:
-        pool: The opponents.
-        slack: Largest difference of a promising arrangement from the best one, in expected points
-            by the tables.
+    `slack` is the largest difference of a promising arrangement from the best one, in expected
+    points by the tables.
     """
 
     def __init__(self, game: Game, tables: Tables, pool: Pool, slack: float, name: str) -> None:
@@ -195,9 +188,7 @@ def tables_for(game: Game, path: str | Path | None) -> Tables:
         InputError: The file holds no tables, or tables trained for another scoring.
     """
     preset = game.options["rules"]
-    if path is None:
-        return separable.shipped(preset)
-    tables = separable.load(Path(path))
+    tables = separable.shipped(preset) if path is None else separable.load(Path(path))
     if tables.about.get("rules", preset) != preset:
         raise InputError(f"{path} was trained for the rules {tables.about['rules']}, not {preset}")
     return tables

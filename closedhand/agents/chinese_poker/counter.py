@@ -34,9 +34,6 @@ from closedhand.games.chinese_poker.plays import (
 from closedhand.games.chinese_poker.rules import evaluate, strengths
 from closedhand.games.chinese_poker.state import Rules
 
-MOST = THREES * SPLITS + 1
-"""Size of the arrays of candidates: the number of ways to split a hand, plus one."""
-
 
 @kernel
 def falling(values):
@@ -55,13 +52,15 @@ def falling(values):
 
 
 @kernel
-def candidates(rules, hand, actions, parts):
-    """Write the candidate arrangements of a hand; return their number.
+def candidates(rules, hand):
+    """List the candidate arrangements of a hand, int32 [n], and their strengths, int16 [n, 3].
 
     They are those that no other arrangement beats or equals in all parts; a few others may be
-    included. Their strengths are written to `parts`, int16 [MOST, 3].
+    included.
     """
     tables = rules.tables
+    most = THREES * SPLITS  # ways to split a hand
+    actions, parts = np.empty(most, np.int32), np.empty((most, len(PARTS)), np.int16)
     fives, threes = np.empty(FIVES, np.int16), np.empty(THREES, np.int16)
     strengths(rules, hand, fives, threes)
     # Fronts come from strong to weak, so that all earlier arrangements have fronts at least as
@@ -108,7 +107,7 @@ def candidates(rules, hand, actions, parts):
                     backs[j + shift], middles[j + shift] = backs[j], middles[j]
             backs[step], middles[step] = back, middle
             stairs += shift
-    return n
+    return actions[:n], parts[:n]
 
 
 @kernel
@@ -180,9 +179,8 @@ def respond(rules, pool, win, slack, hand):
 
     Only arrangements within `slack` of the best expected points by the chances `win` are counted.
     """
-    actions, parts = np.empty(MOST, np.int32), np.empty((MOST, len(PARTS)), np.int16)
-    n = candidates(rules, hand, actions, parts)
-    few = promising(rules, win, slack, parts[:n])
+    actions, parts = candidates(rules, hand)
+    few = promising(rules, win, slack, parts)
     if len(few) == 1:
         return actions[few[0]]
     means = np.empty((len(few), 2))
@@ -198,40 +196,34 @@ def respond_to_each(rules, pool, win, slack, hands, actions):
 
 
 @kernel
-def judge(rules, pool, hand, own):
-    """Measure the gain of the best response to a pool over an arrangement, points per hand.
+def judge(rules, pool, hand, own, out):
+    """Measure the gain of the best response to a pool over an arrangement; return the response.
 
-    Returns:
-        The points of the arrangement; the gain of a response chosen on one half of the opponents
-        and measured on the other, averaged over both directions; the gain of the response chosen
-        and measured on all opponents; that response; the number of opponents.
+    The figures of a `Judgement` are written to `out`, float64 [4]: `value`, `held_out` as the
+    average over both directions, `in_sample`, and the number of opponents.
     """
-    actions, parts = np.empty(MOST, np.int32), np.empty((MOST, len(PARTS)), np.int16)
-    n = candidates(rules, hand, actions, parts)
-    played = np.empty(len(PARTS), np.int64)
-    evaluate(rules, hand, own, played)
-    # The arrangement to compare with comes after the candidates; `MOST` has room for it.
-    for part in range(len(PARTS)):
-        parts[n, part] = played[part]
+    actions, parts = candidates(rules, hand)
+    played = np.empty((1, len(PARTS)), np.int16)
+    evaluate(rules, hand, own, played[0])
     others = gather(pool, hand)
-    means = np.empty((n + 1, 2))
-    totals(rules, others, parts[: n + 1], means)
+    means, value = np.empty((len(actions), 2)), np.empty((1, 2))
+    totals(rules, others, parts, means)
+    totals(rules, others, played, value)
     held_out = 0.0
     for k in range(2):
-        chosen = np.argmax(means[:n, k])
-        held_out += (means[chosen, 1 - k] - means[n, 1 - k]) / 2
+        held_out += (means[np.argmax(means[:, k]), 1 - k] - value[0, 1 - k]) / 2
     both = means.sum(axis=1) / 2
-    chosen = np.argmax(both[:n])
-    return both[n], held_out, both[chosen] - both[n], actions[chosen], others.shape[1]
+    chosen = np.argmax(both)
+    own_mean = value.sum() / 2
+    out[0], out[1], out[2], out[3] = own_mean, held_out, both[chosen] - own_mean, others.shape[1]
+    return actions[chosen]
 
 
 @kernel
 def judge_each(rules, pool, hands, own, out, responses):
-    """Apply `judge` to every hand: write figures to `out`, float64 [n, 4], and `responses`."""
+    """Apply `judge` to every hand, with a row of `out` for each."""
     for i in range(len(hands)):
-        value, held_out, in_sample, response, opponents = judge(rules, pool, hands[i], own[i])
-        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = value, held_out, in_sample, opponents
-        responses[i] = response
+        responses[i] = judge(rules, pool, hands[i], own[i], out[i])
 
 
 def compare(rules: Rules, one: np.ndarray, two: np.ndarray) -> np.ndarray:

@@ -71,9 +71,8 @@ def _read(path: Path, size: int) -> np.ndarray | None:
         content = path.read_bytes()
     except OSError:
         return None
-    strengths = content[:-SUM]
-    whole = len(strengths) == 2 * len(PARTS) * size
-    if not whole or hashlib.sha256(strengths).digest() != content[-SUM:]:
+    strengths, checksum = content[:-SUM], content[-SUM:]
+    if len(strengths) != 2 * len(PARTS) * size or hashlib.sha256(strengths).digest() != checksum:
         return None
     return np.frombuffer(strengths, "<i2").reshape(size, len(PARTS)).astype(np.int16)
 

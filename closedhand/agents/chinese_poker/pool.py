@@ -40,15 +40,10 @@ BATCH = 1 << 14
 
 
 class Pool(NamedTuple):
-    """Arranged hands.
+    """Arranged hands; bit i of word w of a card is 1 if hand 64 w + i holds the card."""
 
-    Attributes:
-        parts: Strengths, int16 [3, n], by part (front, middle, back).
-        holds: Uint64 [52, n / 64], by card: bit i of word w is 1 if hand 64 w + i holds the card.
-    """
-
-    parts: np.ndarray
-    holds: np.ndarray
+    parts: np.ndarray  # strengths, int16 [3, n], by part (front, middle, back)
+    holds: np.ndarray  # uint64 [52, n / 64], by card
 
 
 @kernel

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.agents.chinese_poker import pool as pools, separable
-from closedhand.agents.chinese_poker.counter import MOST, candidates, gather, promising, totals
+from closedhand.agents.chinese_poker.counter import candidates, gather, promising, totals
 from closedhand.agents.chinese_poker.pool import random_hands, strengths_of
 from closedhand.agents.chinese_poker.separable import Tables, arrange, expected_points, weights
 from closedhand.core.game import Game, InputError
@@ -50,6 +50,8 @@ SHARPNESS = 0.08
 EPOCHS = 12
 RATES = 0.032, 0.0045
 """Learning rates in the first and in the last epoch."""
+FIRST_CYCLES = 8
+"""Cycles of `blog` before the first fit, which needs opponents of some strength."""
 
 Progress = Callable[[float], object]
 """Function called with the fraction of a cycle that is done, 0 to 1."""
@@ -69,28 +71,16 @@ NUMBERS = ("hands", "pool_size", "cycles")
 
 @dataclass
 class Training:
-    """Tables in training; a `closedhand.core.run.Learner`.
+    """Tables in training; a `closedhand.core.run.Learner`."""
 
-    Attributes:
-        game: The game; only its scoring is used, not its other options.
-        method: One of `METHODS`.
-        hands: Number of hands dealt in a cycle.
-        pool_size: Number of hands in the pool (`fitted`).
-        seed: Seed of all deals.
-        cycles: Number of cycles done.
-        win: Current chances to win.
-        pool_parts: Strengths of the pool's hands as currently set, int16 [pool_size, 3]; empty
-            before the first cycle.
-        progress: Function that `advance` calls with the fraction of a cycle that is done, 0 to 1.
-    """
-
-    game: Game
-    method: str = "fitted"
-    hands: int = 150_000
-    pool_size: int = 300_000
+    game: Game  # only its scoring is used, not its other options
+    method: str = "fitted"  # one of `METHODS`
+    hands: int = 150_000  # number of hands dealt in a cycle
+    pool_size: int = 300_000  # number of hands in the pool (`fitted`)
     seed: int = 0
-    cycles: int = 0
+    cycles: int = 0  # number of cycles done
     win: np.ndarray = field(default_factory=even)
+    # Strengths of the pool's hands as currently set, int16 [pool_size, 3]; at first empty.
     pool_parts: np.ndarray = field(default_factory=lambda: np.zeros((0, len(PARTS)), np.int16))
     progress: Progress = lambda part: None
 
@@ -126,11 +116,6 @@ class Training:
             about["pool"] = self.pool_size
         return Tables(self.win, about)
 
-    def advance(self, seconds: float) -> bool:
-        """Do one cycle."""
-        self.cycle(self.progress)
-        return True
-
     def state(self) -> dict[str, Any]:
         """Return everything that `restore` needs."""
         numbers = {key: np.array(getattr(self, key)) for key in NUMBERS}
@@ -156,22 +141,21 @@ class Training:
         """Number of cycles done."""
         return {"cycles": self.cycles}
 
-    def cycle(self, progress: Progress = lambda part: None) -> None:
+    def advance(self, seconds: float = 0) -> bool:
         """Do one cycle; an interruption changes nothing."""
         rng = pools.generator(pools.Deals.TRAINING, self.seed, self.cycles)
         win = self.win
         if self.method == "blog":
-            self.win = _blog_cycle(self.rules, win, rng, self.hands)
+            self.win = self._blog_cycle(win, rng, self.hands)
         else:
             if self.cycles == 0:
-                # Cycles of the other method are cheap. The fit needs opponents of some strength.
                 for _ in range(FIRST_CYCLES):
-                    win = _blog_cycle(self.rules, win, rng, self.hands // 10)
+                    win = self._blog_cycle(win, rng, self.hands // 10)
             hands, parts = self._follow(win, rng)
-            pool = pools.build(hands, parts)
-            self.win = _fitted_cycle(self.rules, win, pool, rng, self.hands, progress)
+            self.win = self._fitted_cycle(win, pools.build(hands, parts), rng)
             self.pool_parts = parts
         self.cycles += 1
+        return True
 
     def _follow(self, win: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Set this cycle's share of the pool again; return its hands and their strengths."""
@@ -187,51 +171,41 @@ class Training:
         parts[anew] = strengths_of(self.rules, some, arrange(self.rules, win, some))
         return hands, parts
 
+    def _blog_cycle(self, win: np.ndarray, rng: np.random.Generator, hands: int) -> np.ndarray:
+        """Average the tables and the chances to win or tie against them."""
+        dealt = random_hands(rng, hands)[:, 0]
+        parts = strengths_of(self.rules, dealt, arrange(self.rules, win, dealt))
+        counts = [np.bincount(part, minlength=max(STRENGTHS)) for part in parts.T]
+        return (win + np.cumsum(counts, axis=1) / hands) / 2
 
-FIRST_CYCLES = 8
-
-
-def _blog_cycle(
-    rules: Rules, win: np.ndarray, rng: np.random.Generator, hands: int
-) -> np.ndarray:  # fmt: skip
-    """Average the tables and the chances to win or tie against them."""
-    dealt = random_hands(rng, hands)[:, 0]
-    parts = strengths_of(rules, dealt, arrange(rules, win, dealt))
-    counts = [np.bincount(part, minlength=max(STRENGTHS)) for part in parts.T]
-    return (win + np.cumsum(counts, axis=1) / hands) / 2
-
-
-def _fitted_cycle(
-    rules: Rules,
-    win: np.ndarray,
-    pool: pools.Pool,
-    rng: np.random.Generator,
-    hands: int,
-    progress: Progress,
-) -> np.ndarray:
-    """Fit tables to the points of arrangements against the pool."""
-    with needing():
-        from scipy.optimize import isotonic_regression
-    dealt = random_hands(rng, hands)[:, 0]
-    parts = np.zeros((hands, ROOM, len(PARTS)), np.int16)
-    points, numbers = np.zeros((hands, ROOM)), np.zeros(hands, np.int64)
-    in_threads(
-        lambda some: count_points(
-            rules, pool, win, dealt[some], parts[some], points[some], numbers[some]
-        ),
-        hands,
-        lambda done: progress(0.8 * done / hands),
-    )
-    fitted = win.copy()
-    for epoch, rate in enumerate(np.linspace(*RATES, EPOCHS), 1):
-        descend(rules, fitted, parts, points, numbers, rng.permutation(hands), rate)
-        progress(0.8 + 0.2 * epoch / EPOCHS)
-    seen = np.arange(ROOM) < numbers[:, None]
-    for part, number in enumerate(STRENGTHS):
-        counts = np.bincount(parts[:, :, part][seen], minlength=number)[:number]
-        # The small constant gives a strength that did not occur almost no weight.
-        fitted[part, :number] = isotonic_regression(fitted[part, :number], weights=counts + 1e-3).x
-    return np.clip(fitted, 0, 1)
+    def _fitted_cycle(
+        self, win: np.ndarray, pool: pools.Pool, rng: np.random.Generator
+    ) -> np.ndarray:
+        """Fit tables to the points of arrangements against the pool."""
+        with needing():
+            from scipy.optimize import isotonic_regression
+        rules, hands = self.rules, self.hands
+        dealt = random_hands(rng, hands)[:, 0]
+        parts = np.zeros((hands, ROOM, len(PARTS)), np.int16)
+        points, numbers = np.zeros((hands, ROOM)), np.zeros(hands, np.int64)
+        in_threads(
+            lambda some: count_points(
+                rules, pool, win, dealt[some], parts[some], points[some], numbers[some]
+            ),
+            hands,
+            lambda done: self.progress(0.8 * done / hands),
+        )
+        fitted = win.copy()
+        for epoch, rate in enumerate(np.linspace(*RATES, EPOCHS), 1):
+            descend(rules, fitted, parts, points, numbers, rng.permutation(hands), rate)
+            self.progress(0.8 + 0.2 * epoch / EPOCHS)
+        seen = np.arange(ROOM) < numbers[:, None]
+        for part, number in enumerate(STRENGTHS):
+            counts = np.bincount(parts[:, :, part][seen], minlength=number)[:number]
+            # The small constant gives a strength that did not occur almost no weight.
+            chances = isotonic_regression(fitted[part, :number], weights=counts + 1e-3).x
+            fitted[part, :number] = chances
+        return np.clip(fitted, 0, 1)
 
 
 @kernel
@@ -241,11 +215,10 @@ def count_points(rules, pool, win, hands, parts, points, numbers):
     The number of arrangements of each hand is written to `numbers`, their strengths to `parts`,
     int16 [n, ROOM, 3], and their mean points to `points`, float64 [n, ROOM].
     """
-    actions, strengths = np.empty(MOST, np.int32), np.empty((MOST, len(PARTS)), np.int16)
     means = np.empty((ROOM, 2))
     for i in range(len(hands)):
-        n = candidates(rules, hands[i], actions, strengths)
-        few = promising(rules, win, SLACK, strengths[:n])[:ROOM]
+        _, strengths = candidates(rules, hands[i])
+        few = promising(rules, win, SLACK, strengths)[:ROOM]
         totals(rules, gather(pool, hands[i]), strengths[few], means)
         numbers[i] = len(few)
         for k in range(len(few)):
@@ -297,14 +270,10 @@ def begin(game: Game, method: str, seed: int, folder: Path, progress: Progress) 
     Raises:
         InputError: The game has options that the formula does not cover, or SciPy is missing.
     """
+    training = Training(game, method, seed=seed, progress=progress)
+    settings = {"rules": game.options["rules"], "method": method, "seed": seed}
 
     def save_tables() -> None:
-        separable.save(run.learner.tables, folder / "tables.npz")
+        separable.save(training.tables, folder / "tables.npz")
 
-    run = Run(
-        Training(game, method, seed=seed, progress=progress),
-        {"rules": game.options["rules"], "method": method, "seed": seed},
-        folder / "training.npz",
-        save_tables,
-    )
-    return run
+    return Run(training, settings, folder / "training.npz", save_tables)

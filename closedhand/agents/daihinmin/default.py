@@ -72,19 +72,14 @@ def choose_play(rules, table, hand):
     family = np.int64(rules.plays.family[table.target])
     if family == 0:
         action = follow_single(rules, table, hand)
-    elif family < FIRST_KAIDAN:
-        action = follow_group(rules, table, hand, family)
     else:
-        action = follow_kaidan(rules, table, hand, family)
+        action = follow_set(rules, table, hand, family)
     return PASS if action == NONE else action
 
 
 @kernel
 def weaker_first(cards, revolution):
-    """Return the first card of a set by rank, low to high, then by suit s h d c.
-
-    Under revolution the order of ranks is mirrored.
-    """
+    """Return the first card of a set, from the weakest rank on, then by suit s h d c."""
     rank = bits.highest(cards) // 4 if revolution else bits.lowest(cards) // 4
     return bits.highest(cards & ranks_between(rank, rank))
 
@@ -215,37 +210,26 @@ def beating(rules, table, hand):
 @kernel
 def follow_single(rules, table, hand):
     """Find the lowest card that beats the table and is in no kaidan or group; else the joker."""
-    spare = singles_of(hand & ~JOKER_BIT) & beating(rules, table, hand)
+    own = hand & ~JOKER_BIT
+    groups = ranks_with(own, 2) * np.uint64(ALL_SUITS)
+    spare = own & ~in_runs(own) & ~groups & beating(rules, table, hand)
     if spare:
         return weaker_first(spare, table.revolution)
     return JOKER if hand & JOKER_BIT else NONE
 
 
 @kernel
-def singles_of(cards):
-    """Return the cards of a set without the joker that are in no kaidan and no group of it."""
-    groups = ranks_with(cards, 2) * np.uint64(ALL_SUITS)
-    return cards & ~in_runs(cards) & ~groups
-
-
-@kernel
-def follow_group(rules, table, hand, family):
-    """Find the lowest rank with exactly as many cards as needed, or one fewer and the joker."""
-    cards = beating(rules, table, hand)
-    action = first_group(rules, cards, family + 1, False, table.lock, table.revolution)
-    if action == NONE and hand & JOKER_BIT:
-        action = first_group(rules, cards, family + 1, True, table.lock, table.revolution)
-    return action
-
-
-@kernel
-def follow_kaidan(rules, table, hand, family):
-    """Find the last cards of the lowest run that beats the table; the joker only if necessary."""
-    length = family - FIRST_KAIDAN + SHORTEST
-    cards = beating(rules, table, hand)
-    action = first_kaidan(rules, cards, hand, length, False, table.revolution)
-    if action == NONE and hand & JOKER_BIT:
-        action = first_kaidan(rules, cards, hand, length, True, table.revolution)
+def follow_set(rules, table, hand, family):
+    """Find the first group or kaidan that beats the table; with the joker only if necessary."""
+    cards, revolution = beating(rules, table, hand), table.revolution
+    action = NONE
+    for joker in (False, True):
+        if action == NONE and (hand & JOKER_BIT or not joker):
+            if family < FIRST_KAIDAN:
+                action = first_group(rules, cards, family + 1, joker, table.lock, revolution)
+            else:
+                length = family - FIRST_KAIDAN + SHORTEST
+                action = first_kaidan(rules, cards, hand, length, joker, revolution)
     return action
 
 

@@ -58,10 +58,7 @@ def is_beatable(rules, state, action, others, ids):
             most = max(most, np.int64(state.left[player]))
     if most < rules.plays.length[action]:
         return False
-    lock = np.int64(state.lock)
-    suits = np.int64(rules.plays.suits[action])
-    if rules.options.lock and state.target >= 0 and rules.plays.suits[state.target] == suits:
-        lock = suits
+    lock = tricks.lock_after(rules, state, action)
     revolution = tricks.revolution_after(rules, state, action)
     low, high = np.int64(rules.plays.high[action]) + 1, NUM_RANKS
     if revolution:

@@ -53,7 +53,7 @@ def fewest(rules, hand, kaidan):
     """
     if hand == JOKER_BIT:
         return 1
-    best = count_ranks(hand)
+    best = bits.size(ranks_with(hand, 1))
     number = list_runs(rules, hand, kaidan) if rules.options.kaidan else 0
     # At each depth: the next kaidan to try, and the cards that the chosen ones leave. Kaidan are
     # chosen in ascending order, so that each combination is met once.
@@ -70,18 +70,12 @@ def fewest(rules, hand, kaidan):
         if kaidan[i] & ~left[depth]:
             continue
         rest = left[depth] & ~kaidan[i]
-        best = min(best, depth + 1 + count_ranks(rest))
+        best = min(best, depth + 1 + bits.size(ranks_with(rest, 1)))
         if depth + 1 < MOST_KAIDAN and bits.size(rest) >= SHORTEST:
             depth += 1
             left[depth] = rest
             following[depth] = i + 1
     return best
-
-
-@kernel
-def count_ranks(cards):
-    """Count the ranks in a set of cards."""
-    return bits.size(ranks_with(cards, 1))
 
 
 @kernel
@@ -127,7 +121,7 @@ def decide(policy, rules, view, ids):
         return best
     n = legal(rules, view, ids)
     before = fewest(rules, hand, kaidan)
-    foes = strength.foes_of(rules, view, np.int64(view.revolution), 0)
+    foes = strength.foes_of(rules, view, np.int64(view.revolution), 0, 0)
     over_own = view.owner == view.player and strength.count_waiting(view) == 0
     best, least = PASS, NEVER
     for i in range(n):
@@ -162,15 +156,15 @@ def choose_pick(rules, view, hand, kaidan):
     """Choose the next card to give in the exchange: a low one that leaves the fewest plays."""
     pair = pair_in_exchange(view)
     chosen = view.returned[pair]
-    best_first, best_second, least = np.int64(-1), np.int64(-1), NEVER
+    best, least = np.int64(-1), NEVER
     gifts = np.empty((MOST_GIFTS, 2), np.int64)
     for i in range(list_gifts(hand, chosen, TAXES[pair], gifts)):
         first, second = gifts[i, 0], gifts[i, 1]
         price = 10 * fewest(rules, hand & ~bit(first) & ~bit(second), kaidan)
         price += price_to_give(first) + (price_to_give(second) if second != first else 0)
         if price < least:
-            best_first, best_second, least = first, second, price
-    return best_second if chosen else best_first
+            best, least = second if chosen else first, price
+    return best
 
 
 @kernel

@@ -53,10 +53,7 @@ class MonteCarloAgent(SearchAgent):
     def __init__(
         self, game: Game, name: str, seed: int, policy: Policy, prior: int = 0, **budget: Any
     ) -> None:
-        """Create the agent with a policy of the playouts and the budget of a `MonteCarlo`.
-
-        The logits of a pattern policy count for `prior` simulations of each action.
-        """
+        """Play by `MonteCarlo`, with a pattern policy's logits as `prior` tries of each action."""
         super().__init__(game, name, seed, policy)
         self._prior = prior
         self._search = MonteCarlo(self._flat, policy, rules=self._rules, **budget)

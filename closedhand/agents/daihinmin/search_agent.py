@@ -5,8 +5,6 @@
 3. Otherwise search to the end of the round.
 """
 
-from typing import Any
-
 import numpy as np
 
 from closedhand.agents.daihinmin.endgame import DEEPEST, is_duel, open_hands, sure_win
@@ -17,13 +15,6 @@ from closedhand.search.ranking import Simulation
 
 DUEL_DEPTH = 48
 DUEL_NODES = 20_000
-
-
-def one_round(rules: Any) -> Any:
-    """Return the rules of a match that ends with the current round."""
-    options = rules.options.copy()
-    options.rounds = 1
-    return rules._replace(options=options)
 
 
 class SearchAgent:
@@ -41,7 +32,10 @@ class SearchAgent:
         self._rng = np.random.default_rng((seed, 0x5EA2C4))
         self._policy = policy
         self._flat = game.flat
-        self._rules = one_round(game.flat.rules)
+        # The rules of a match that ends with the current round.
+        options = game.flat.rules.options.copy()
+        options.rounds = 1
+        self._rules = game.flat.rules._replace(options=options)
         self._states = game.empty(DUEL_DEPTH)
         self._actions = np.empty((DUEL_DEPTH, self._flat.num_actions), np.int32)
         self._ids = np.empty(self._flat.num_actions, np.int32)

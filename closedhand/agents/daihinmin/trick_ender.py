@@ -56,7 +56,7 @@ def decide(policy, rules, view, ids):
     if due_of(view) > 0:
         return choose_gift(view)
     n = legal(rules, view, ids)
-    foes = strength.foes_of(rules, view, np.int64(view.revolution), 0)
+    foes = strength.foes_of(rules, view, np.int64(view.revolution), 0, 0)
     before = division.decompose(numbers, foes, hand, parts)
     best, least = PASS, NEVER
     for play in ids[:n]:
@@ -75,8 +75,9 @@ def price_of(rules, numbers, view, hand, before, play, parts):
     """Price a play from a hand of `before` plays, or return `NEVER` if the agent holds it back."""
     starts = strength.starts_lock(rules, view, play)
     lock = np.int64(rules.plays.suits[play] if starts else view.lock)
-    foes = strength.foes_of(rules, view, np.int64(view.revolution), np.int64(view.passed))
-    value = strength.strength_of(rules, numbers, strength.locked(foes, lock), play)
+    passed = np.int64(view.passed)
+    foes = strength.foes_of(rules, view, np.int64(view.revolution), passed, lock)
+    value = strength.strength_of(rules, numbers, foes, play)
     ends = value >= numbers.threshold
     n = division.divide_rest(rules, numbers, view, hand, play, parts)
     if n >= before:

@@ -50,32 +50,22 @@ from closedhand.solvers.keys import keys_of
 class Tree(NamedTuple):
     """A public tree for kernels; arrays are by node, int64 [nodes] unless stated otherwise.
 
-    Attributes:
-        player: Player to act: 0, 1, `CHANCE` or `END`.
-        first: The first child, int64 [nodes + 1]; those of the next node follow the last child.
-        parent: The parent, -1 at the root.
-        node: Node of the betting tree; at a chance node that after the flop.
-        slot: 0 before the flop, then 1 plus its kind.
-        action: Action that leads here from the parent; 0 after chance.
-        matrix: At an end, the index of its matrix in `pays`.
-        stakes: At an end, the factors of that matrix for S and for T, float64 [nodes, 2].
-        pays: Matrices by the opponent's and the player's own card, float64 [matrices, kinds,
-            LANES]. Matrix 0 has the probabilities of both cards; matrix 1 + f those of both and
-            the flop f; matrix 1 + kinds + f the latter times 1, 0 or -1 for a showdown that the
-            player wins, ties or loses.
+    The matrices `pays` are by the opponent's and the player's own card. Matrix 0 has the
+    probabilities of both cards; matrix 1 + f those of both and the flop f; matrix 1 + kinds + f the
+    latter times 1, 0 or -1 for a showdown that the player wins, ties or loses.
     """
 
     kernels = "closedhand.agents.leduc.passes"
 
-    player: np.ndarray
-    first: np.ndarray
-    parent: np.ndarray
-    node: np.ndarray
-    slot: np.ndarray
-    action: np.ndarray
-    matrix: np.ndarray
-    stakes: np.ndarray
-    pays: np.ndarray
+    player: np.ndarray  # player to act: 0, 1, `CHANCE` or `END`
+    first: np.ndarray  # first child, int64 [nodes + 1]; the last child precedes that of the next
+    parent: np.ndarray  # the parent, -1 at the root
+    node: np.ndarray  # node of the betting tree; at a chance node that after the flop
+    slot: np.ndarray  # 0 before the flop, then 1 plus its kind
+    action: np.ndarray  # action that leads here from the parent; 0 after chance
+    matrix: np.ndarray  # at an end, the index of its matrix in `pays`
+    stakes: np.ndarray  # at an end, the factors of that matrix for S and T, float64 [nodes, 2]
+    pays: np.ndarray  # float64 [matrices, kinds, LANES]
 
     @property
     def shapes(self) -> Shapes:
@@ -140,21 +130,13 @@ def build(game: Game) -> Tree:
 
 
 class InformationSet(NamedTuple):
-    """An information set: a public decision and the player's card.
+    """An information set: a public decision and the player's card."""
 
-    Attributes:
-        node: Node of the betting tree; it determines the whole history.
-        slot: 0 in phase 1, then 1 plus the kind of the flop.
-        card: Kind of the player's own card.
-        state: Name of the state on the slides, `(s1,1,4,SK,*)`.
-        history: All actions so far, with `/` between the phases.
-    """
-
-    node: int
-    slot: int
-    card: int
-    state: str
-    history: str
+    node: int  # of the betting tree; it determines the whole history
+    slot: int  # 0 in phase 1, then 1 plus the kind of the flop
+    card: int  # kind of the player's own card
+    state: str  # its name on the slides, `(s1,1,4,SK,*)`
+    history: str  # all actions so far, with `/` between the phases
 
 
 def information_sets(game: Game) -> Iterator[InformationSet]:
@@ -219,19 +201,13 @@ def _places(game: Game) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Deck(NamedTuple):
-    """Deck for random deals.
-
-    Attributes:
-        cards: The kind of each card in order, int8 [cards].
-        shuffled: Scratch space, int8 [cards].
-        better: Sign of S's payoff at a showdown, by the kinds of S's and T's card and of the flop.
-    """
+    """Deck for random deals."""
 
     kernels = "closedhand.agents.leduc.tree"
 
-    cards: np.ndarray
-    shuffled: np.ndarray
-    better: np.ndarray
+    cards: np.ndarray  # the kind of each card in order, int8 [cards]
+    shuffled: np.ndarray  # scratch space, int8 [cards]
+    better: np.ndarray  # sign of S's payoff at a showdown, by the kinds of both cards and the flop
 
 
 @kernel

@@ -61,12 +61,10 @@ def round_game(**options: Any) -> Game:
 class Connection:
     """Reads the numbers and tables of a server in order.
 
-    Attributes:
-        check: Callback at intervals while the server is silent; may raise `KeyboardInterrupt`.
+    `check` is called at intervals while the server is silent; it may raise `KeyboardInterrupt`.
     """
 
     def __init__(self, sock: socket.socket, check: Callable[[], None] = lambda: None) -> None:
-        """Wrap a socket."""
         sock.settimeout(WAIT)
         self._sock = sock
         self.check = check
@@ -187,8 +185,7 @@ class Client:
         try:
             self._sock = socket.create_connection((host, port), CONNECT_SECONDS)
         except (OSError, OverflowError, ValueError) as error:  # the latter two for impossible names
-            reason = reason_of(error)
-            raise InputError(f"no server at {host}:{port}: {reason}") from None
+            raise InputError(f"no server at {host}:{port}: {reason_of(error)}") from None
 
     def play(self, progress: Callable[[int], None] = lambda rounds: None) -> Result:
         """Play a match.

@@ -39,25 +39,15 @@ CLASS_ROW = slice(4 * (6 * wire.COLUMNS + PLAYERS), 4 * (6 * wire.COLUMNS + 2 * 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Differences between our server and a recorded round.
+    """Differences between our server and a recorded round."""
 
-    Attributes:
-        values: Values of the round for a log; None if our server asked for more answers.
-        first: The first difference; empty: none.
-        lost: Cards that the recorded server lost in the exchange, in the notation of logs.
-        tables: Number of recorded tables.
-        size: Number of recorded bytes, in tables and numbers.
-        different: Number of bytes that differ, except those of `class_rows`.
-        class_rows: Number of tables during tricks that differ only in the row of classes.
-    """
-
-    values: dict[str, str] | None
-    first: str
-    lost: str
-    tables: int
-    size: int
-    different: int
-    class_rows: int
+    values: dict[str, str] | None  # for a log; None if our server asked for more answers
+    first: str  # the first difference; empty: none
+    lost: str  # cards that the recorded server lost in the exchange, in the notation of logs
+    tables: int  # number of recorded tables
+    size: int  # number of recorded bytes, in tables and numbers
+    different: int  # number of bytes that differ, except those of `class_rows`
+    class_rows: int  # number of tables during tricks that differ only in the row of classes
 
 
 def compare(rounds: Iterable[Round]) -> Iterator[Comparison]:
@@ -70,11 +60,7 @@ def compare(rounds: Iterable[Round]) -> Iterator[Comparison]:
     Raises:
         InputError: A round does not begin with the hands of a deal.
     """
-    table = _Replay()
-    points = [0] * PLAYERS
-    for messages in rounds:
-        compared, points = table.replay(messages, points)
-        yield compared
+    yield from map(_Replay().replay, rounds)
 
 
 class _OtherCourse(Exception):
@@ -122,11 +108,12 @@ class _Replay(Table):
         seats = [Seat(own, script) for script in self._scripts]
         game = self._games[0]
         super().__init__(game, seats, game.empty(1)[0], lambda line: None, lambda: None)
+        self._points = [0] * PLAYERS
         self._lost = 0
         self._latest = wire.BLANK
 
-    def replay(self, messages: Round, points: list[int]) -> tuple[Comparison, list[int]]:
-        """Play a round; return the comparison, and the points after it."""
+    def replay(self, messages: Round) -> Comparison:
+        """Play a round, and compare its messages."""
         end = wire.NUMBER.pack(wire.MATCH_OVER)
         game = self._games[messages[0][-1:] == [(SERVER, end)]]
         self._rules, self._state = game.rules, _start(game, messages)
@@ -135,7 +122,7 @@ class _Replay(Table):
             script.begin(own)
         values, course = None, ""
         try:
-            values, points = self.play_round(points)
+            values, self._points = self.play_round(self._points)
         except _OtherCourse:
             course = "ours asks for another answer"
         every: list[Counts] = []
@@ -149,7 +136,7 @@ class _Replay(Table):
         # Report the earliest difference, as it may cause the others.
         earliest = min(firsts)[1] if firsts else course
         sums = map(sum, zip(*every, strict=True))
-        return Comparison(values, earliest, logs.cards_text(self._lost), *sums), points
+        return Comparison(values, earliest, logs.cards_text(self._lost), *sums)
 
     def _answer(self, player: int) -> bytes | None:
         table = super()._answer(player)

@@ -24,15 +24,9 @@ MOST_PORT = 2**16 - 1
 
 
 class Config(NamedTuple):
-    """Settings of a file; None for those that it does not set.
+    """Settings of a file; None for those that it does not set."""
 
-    Attributes:
-        options: Options of `make_game`, without the number of rounds.
-        rounds: Number of rounds of the match.
-        port: Port of the server.
-    """
-
-    options: dict[str, Any]
+    options: dict[str, Any]  # those of `make_game`, without the number of rounds
     rounds: int | None = None
     port: int | None = None
 

@@ -160,22 +160,17 @@ class Follower:
         if not 0 <= pair < len(TAXES) or TAXES[pair] != number:
             raise InputError(f"the server asks for {number} cards of class {pair}")
         view.player = self.me
-        if pair == 1:
-            self._pass_over_daifugo()
+        if pair == 1:  # the daifugo has given back cards, all unknown
+            view.moves = TAXES[0]
+            view.history[: TAXES[0]] = HIDDEN
+            view.left[winner(view, 0)] -= TAXES[0]
+            view.left[loser(view, 0)] += TAXES[0]
         for _ in range(number):
             card = int(agent.act(view.copy()))
             if not can_pick(view, card):
                 card = int(best_pick(view))
             self._pick(pair, 1 << card)
         return int(view.returned[pair])
-
-    def _pass_over_daifugo(self) -> None:
-        """Record that the daifugo has given back cards, all unknown."""
-        view = self.view
-        view.moves = TAXES[0]
-        view.history[: TAXES[0]] = HIDDEN
-        view.left[winner(view, 0)] -= TAXES[0]
-        view.left[loser(view, 0)] += TAXES[0]
 
     def _pick(self, pair: int, cards: int) -> None:
         """Record a set of cards that the winner of a pair gives back."""

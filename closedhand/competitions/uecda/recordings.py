@@ -7,7 +7,7 @@ of 120 numbers or of one, marked `r` if the client read it and `w` if it wrote i
     {"client": 0, "round": 0, "messages": [["r", [0, 1, …]], ["w", [0, …]], ["r", [9]]]}
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from struct import Struct
 from typing import Any
@@ -18,11 +18,11 @@ from closedhand.core.parsing import parse_json
 from closedhand.core.reading import filled_lines
 from closedhand.games.daihinmin.state import PLAYERS
 
-SERVER, CLIENT = "S", "C"
-SIDES = {"r": SERVER, "w": CLIENT}
+SERVER, CLIENT = "r", "w"
+"""Marks of a message by its sender: the client read it, or wrote it."""
 NUMBERS = wire.TABLE // 4
 Message = tuple[str, bytes]
-"""The sender, `SERVER` or `CLIENT`, and the bytes of a table or a number."""
+"""`SERVER` or `CLIENT`, and the bytes of a table or a number."""
 Round = list[list[Message]]
 """The messages of a round by client."""
 
@@ -75,22 +75,17 @@ def read(path: Path) -> Iterator[Round]:
         raise InputError(f"{path}: the recording has no rounds")
 
 
-def _packed(numbers: Sequence[int], where: str) -> bytes:
-    """Pack a table or a number into bytes."""
-    if len(numbers) not in _PACKED or not all(-(2**31) <= n < 2**31 for n in numbers):
-        raise InputError(f"{where}: a message is {NUMBERS} numbers of 32 bits, or one")
-    return _PACKED[len(numbers)].pack(*numbers)
-
-
 def _messages_of(data: Any, where: str) -> list[Message]:
     if not isinstance(data, list):
         raise InputError(f"{where}: the messages are not a list")
     found = []
     for message in data:
         side, numbers = message if isinstance(message, list) and len(message) == 2 else (None, None)
-        if not isinstance(side, str) or side not in SIDES or not isinstance(numbers, list):
+        if side not in (SERVER, CLIENT) or not isinstance(numbers, list):
             raise InputError(f"{where}: a message is r or w, and a list of numbers")
         if not all(type(number) is int for number in numbers):
             raise InputError(f"{where}: a message has whole numbers")
-        found.append((SIDES[side], _packed(numbers, where)))
+        if len(numbers) not in _PACKED or not all(-(2**31) <= n < 2**31 for n in numbers):
+            raise InputError(f"{where}: a message is {NUMBERS} numbers of 32 bits, or one")
+        found.append((side, _PACKED[len(numbers)].pack(*numbers)))
     return found

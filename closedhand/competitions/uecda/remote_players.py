@@ -5,7 +5,7 @@ import selectors
 import socket
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from closedhand.competitions.uecda import MOST_WAITING, wire
 from closedhand.core.game import InputError
@@ -42,7 +42,6 @@ class RemotePlayer:
     """A client that has a seat.
 
     Attributes:
-        name: Name in its profile.
         gone: Reason why it lost its seat; empty while it has one.
         late: Number of questions that it has not answered in time.
     """
@@ -164,16 +163,7 @@ def listen(host: str, port: int) -> socket.socket:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server((address[0], port), family=family, backlog=MOST_WAITING)
     except (OSError, OverflowError, ValueError) as error:  # the latter two for impossible names
-        reason = reason_of(error)
-        raise InputError(f"cannot listen at {host}:{port}: {reason}") from None
-
-
-@dataclass
-class PendingConnection:
-    """A connection that has not sent a complete profile yet."""
-
-    deadline: float
-    data: bytearray = field(default_factory=bytearray)
+        raise InputError(f"cannot listen at {host}:{port}: {reason_of(error)}") from None
 
 
 class Lobby:
@@ -186,14 +176,10 @@ class Lobby:
         limits: Limits,
         note: Callable[[str], None],
     ) -> None:
-        """Prepare to wait for clients.
+        """Prepare to wait at a socket from `listen` for clients of the seats `players`.
 
-        Args:
-            listener: Socket from `listen`.
-            players: Numbers of the seats for clients, given in the order of their profiles.
-            limits: Limits for clients and connections.
-            note: Callback that receives a line about each client that takes or loses a seat, and
-                one about all connections that were closed without a seat.
+        The lowest free seat goes to the first profile. `note` receives a line about each client
+        that takes or loses a seat, and one about all connections that were closed without a seat.
         """
         self._listener = listener
         self._free = sorted(players)
@@ -202,7 +188,8 @@ class Lobby:
         self._clock = limits.clock
         self._refused = 0
         self._selector = selectors.DefaultSelector()
-        self._waiting: dict[socket.socket, PendingConnection] = {}
+        # Connections without a complete profile: the deadline, and the bytes so far.
+        self._waiting: dict[socket.socket, tuple[float, bytearray]] = {}
         self._seated: dict[socket.socket, tuple[int, RemotePlayer]] = {}
 
     def gather(self) -> dict[int, RemotePlayer]:
@@ -221,7 +208,9 @@ class Lobby:
                         self._read(sock)
                     else:
                         self._watch(sock)
-                self._dismiss_late()
+                now = self._clock()
+                for sock in [sock for sock, (end, _) in self._waiting.items() if end <= now]:
+                    self._dismiss(sock)
         except BaseException:
             for _, remote in self._seated.values():
                 remote.leave("was disconnected")
@@ -238,7 +227,7 @@ class Lobby:
         """Return the seconds until the next check of the clock; None if no profile is awaited."""
         if not self._waiting:
             return None
-        first = min(pending.deadline for pending in self._waiting.values())
+        first = min(deadline for deadline, _ in self._waiting.values())
         return min(WAIT, max(0.0, first - self._clock()))
 
     def _accept(self) -> None:
@@ -249,22 +238,22 @@ class Lobby:
                 self._dismiss(next(iter(self._waiting)))
             sock.setblocking(False)
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._waiting[sock] = PendingConnection(self._clock() + self._limits.profile_seconds)
+            self._waiting[sock] = self._clock() + self._limits.profile_seconds, bytearray()
             self._selector.register(sock, selectors.EVENT_READ)
 
     def _read(self, sock: socket.socket) -> None:
-        pending = self._waiting[sock]
+        _, data = self._waiting[sock]
         try:
-            chunk = sock.recv(wire.TABLE - len(pending.data))
+            chunk = sock.recv(wire.TABLE - len(data))
         except BlockingIOError:
             return
         except OSError:
             chunk = b""
-        pending.data += chunk
+        data += chunk
         if not chunk:
             self._dismiss(sock)
-        elif len(pending.data) == wire.TABLE:
-            name = wire.read_profile(bytes(pending.data))
+        elif len(data) == wire.TABLE:
+            name = wire.read_profile(bytes(data))
             if name is None or not self._free:
                 self._dismiss(sock)
             else:
@@ -298,8 +287,3 @@ class Lobby:
         self._selector.unregister(sock)
         del self._waiting[sock]
         sock.close()
-
-    def _dismiss_late(self) -> None:
-        now = self._clock()
-        for sock in [sock for sock, new in self._waiting.items() if new.deadline <= now]:
-            self._dismiss(sock)

@@ -40,21 +40,14 @@ from closedhand.games.daihinmin.tricks import covers, is_back, lock_after, revol
 
 
 class Outcome(NamedTuple):
-    """The outcome of a submitted action.
-
-    Attributes:
-        legal: Whether the action was legal.
-        ended: Whether the round is over.
-        player: The player to act.
-        empty: Whether the next play leads a trick.
-        now: Order of ranks turned, lock, and order turned by a jack, at the next turn.
-        made: The same three as the action made them, even if it ended the trick or the round.
-    """
+    """The outcome of a submitted action."""
 
     legal: bool
-    ended: bool
-    player: int
-    empty: bool
+    ended: bool  # whether the round is over
+    player: int  # the player to act
+    empty: bool  # whether the next play leads a trick
+    # Order of ranks turned, lock, and order turned by a jack: at the next turn, and as the action
+    # made them, even if it ended the trick or the round.
     now: tuple[bool, bool, bool]
     made: tuple[bool, bool, bool]
 
@@ -151,15 +144,10 @@ class Table:
         check: Callable[[], None],
         clock: Clock = time.monotonic,
     ) -> None:
-        """Set up a match.
+        """Set up a match from a state at the beginning of a round.
 
-        Args:
-            game: Game with the number of rounds to be played.
-            seats: Seats by player.
-            state: State to start from, the beginning of a round.
-            note: Callback that receives a line about each client that loses its seat.
-            check: Callback at every turn, which may raise `KeyboardInterrupt`.
-            clock: Clock by which decisions are timed.
+        `note` receives a line about each client that loses its seat. `check` is called at every
+        turn and may raise `KeyboardInterrupt`. Decisions are timed by `clock`.
         """
         self._check = check
         self._clock = clock
@@ -181,8 +169,7 @@ class Table:
     def play_round(self, points: Sequence[int]) -> tuple[dict[str, str], list[int]]:
         """Play a round; return its values for the log, and the points after it.
 
-        Args:
-            points: Points of the rounds before, by player.
+        `points` are those of the rounds before, by player.
         """
         state = self._state
         before = state.points.tolist()
@@ -199,18 +186,13 @@ class Table:
 
     def result(self, points: Sequence[int], rounds: int, interrupted: bool) -> Result:
         """Collect the result of the match so far."""
+        seats = self._seats
+        late = tuple(seat.remote.late if seat.remote else 0 for seat in seats)
         return Result(
-            tuple(seat.name for seat in self._seats),
-            tuple(points),
-            rounds,
-            tuple(self._gains),
-            tuple(self._decisions),
-            tuple(self._spent),
-            tuple(seat.remote.late if seat.remote else 0 for seat in self._seats),
-            tuple(self._illegal),
-            tuple(seat.gone for seat in self._seats),
-            interrupted,
-        )
+            tuple(seat.name for seat in seats), tuple(points), rounds, tuple(self._gains),
+            tuple(self._decisions), tuple(self._spent), late, tuple(self._illegal),
+            tuple(seat.gone for seat in seats), interrupted,
+        )  # fmt: skip
 
     def _announce(self) -> None:
         """Queue the first table of the round for each client, with its hand.
@@ -234,8 +216,6 @@ class Table:
                 exchange=1, to_give=number, player=wire.IN_EXCHANGE, margin=self._margin
             )
             client.queue(wire.hand_cells(hand) + status.pack())
-
-    # The exchange
 
     def _exchange(self, transcript: logs.Transcript) -> None:
         """Ask daifugo and fugo together for the cards that they give back."""
@@ -266,8 +246,6 @@ class Table:
         for card in range(cards.bit_length()):
             if cards >> card & 1:
                 play(self._rules, state, card)
-
-    # Tricks
 
     def _play_tricks(self, transcript: logs.Transcript) -> None:
         """Play a round from its first lead to its end."""
@@ -333,8 +311,6 @@ class Table:
         for player, client in self._clients:
             client.queue(reply + message if player == mover else message)
 
-    # Players
-
     def _send(self, asked: Sequence[int]) -> None:
         """Send all queued messages, first to the players that are asked for an answer."""
         self._check()
@@ -385,7 +361,7 @@ class Table:
         table = self._answer(player)
         if self._seats[player].client is None:
             action: int | None = self._agent_action(player)
-            if action is not None and 0 <= action <= PASS:
+            if 0 <= action <= PASS:
                 table = wire.play_cells(action).ljust(wire.TABLE, b"\0")
         else:
             action = wire.read_play(table[: wire.CELLS]) if table else PASS

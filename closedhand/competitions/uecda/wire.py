@@ -49,37 +49,21 @@ IN_EXCHANGE = 6
 
 
 class Status(NamedTuple):
-    """Rows 5 to 7 of a table: everything besides cards, in their order but for the margin.
+    """Rows 5 to 7 of a table: everything besides cards, in their order but for the margin."""
 
-    Attributes:
-        exchange: 1 in the first table of a round, before the exchange.
-        to_give: Number of cards that the recipient has to give back.
-        my_turn: 1 if the recipient is to act.
-        player: The player to act, or `IN_EXCHANGE`.
-        empty: 1 if the next play leads a trick.
-        eleven_back: 1 if a jack has turned the order of ranks until the end of the trick.
-        revolution: 1 if the order of ranks is turned: by a revolution or a jack, not by both.
-        lock: 1 if the suits are locked.
-        left: Number of cards in each hand, by player.
-        classes: Class of each player, 0 for the daifugo; all 0 before classes are known.
-        seats: The players in the order of play.
-        margin: The end of row 5, without meaning.
-        last_row: Row 7, without meaning.
-    """
-
-    exchange: int = 0
-    to_give: int = 0
-    my_turn: int = 0
-    player: int = 0
-    empty: int = 0
-    eleven_back: int = 0
-    revolution: int = 0
-    lock: int = 0
-    left: tuple[int, ...] = (0,) * PLAYERS
-    classes: tuple[int, ...] = (0,) * PLAYERS
-    seats: tuple[int, ...] = (0,) * PLAYERS
-    margin: bytes = NO_MARGIN
-    last_row: bytes = NO_LAST_ROW
+    exchange: int = 0  # 1 in the first table of a round, before the exchange
+    to_give: int = 0  # number of cards that the recipient has to give back
+    my_turn: int = 0  # 1 if the recipient is to act
+    player: int = 0  # the player to act, or `IN_EXCHANGE`
+    empty: int = 0  # 1 if the next play leads a trick
+    eleven_back: int = 0  # 1 if a jack has turned the order of ranks until the end of the trick
+    revolution: int = 0  # 1 if the order of ranks is turned: by a revolution or a jack, not by both
+    lock: int = 0  # 1 if the suits are locked
+    left: tuple[int, ...] = (0,) * PLAYERS  # number of cards in each hand, by player
+    classes: tuple[int, ...] = (0,) * PLAYERS  # by player, 0: daifugo; all 0 before they are known
+    seats: tuple[int, ...] = (0,) * PLAYERS  # the players in the order of play
+    margin: bytes = NO_MARGIN  # the end of row 5, without meaning
+    last_row: bytes = NO_LAST_ROW  # row 7, without meaning
 
     def pack(self) -> bytes:
         """Pack the rows into bytes."""

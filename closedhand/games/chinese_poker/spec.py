@@ -22,7 +22,7 @@ CHINESE_POKER = GameSpec(
         "reproduce chinese-poker": f"{COMMANDS}:reproduce",
         "show chinese-poker-table": f"{COMMANDS}:table",
     },
-    odds="closedhand.agents.chinese_poker.odds:odds",
+    odds="closedhand.agents.chinese_poker.advise:odds",
     rulebook=f"{HERE}:rulebook",
     terms=f"{HERE}:terms",
     pages=(HERE, f"{HERE}.planes", f"{HERE}.features", f"{HERE}.substeps"),

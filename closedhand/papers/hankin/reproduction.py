@@ -159,7 +159,7 @@ def _blog_tables(game: Game, path: Path, seed: int, anew: bool = False) -> separ
         if kept.about == {**run.tables.about, "cycles": CYCLES}:
             return kept
     for _ in range(CYCLES):
-        run.cycle()
+        run.advance()
     separable.save(run.tables, path)
     return run.tables
 

@@ -209,6 +209,7 @@ for hand in hands[:3]:
     action, value = separable.best(rules, win, hand)
     print(action, round(value, 9), separable.best_front(rules, win, hand, action // 56))
     print(counter.gather(crowd, hand).tolist(), counter.respond(rules, crowd, win, 0.3, hand))
-    print([round(float(figure), 9) for figure in counter.judge(rules, crowd, hand, action)])
+    figures = np.empty(4)
+    print(counter.judge(rules, crowd, hand, action, figures), figures.round(9).tolist())
 assert separable.best(rules, win, hands[1])[0] // 56 == 1286
 """)

@@ -3,9 +3,8 @@
 import pytest
 
 from closedhand import make_game
-from closedhand.agents.chinese_poker import odds as module
-from closedhand.agents.chinese_poker.advise import advise
-from closedhand.agents.chinese_poker.odds import odds
+from closedhand.agents.chinese_poker import advise as module
+from closedhand.agents.chinese_poker.advise import advise, odds
 from closedhand.core.game import InputError
 from closedhand.core.registry import load, spec_of
 

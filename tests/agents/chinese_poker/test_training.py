@@ -61,7 +61,7 @@ def test_a_cycle_of_the_blog_counts_wins_and_ties() -> None:
         hands = pools.random_hands(rng, 500)[:, 0]
         own = separable.arrange(GAME.rules, win, hands)
         parts = pools.strengths_of(GAME.rules, hands, own)
-        run.cycle()
+        run.advance()
         for i, number in enumerate(STRENGTHS):
             share = (parts[:, i, None] <= np.arange(number)).mean(axis=0)
             assert run.tables.win[i, :number] == pytest.approx((win[i, :number] + share) / 2)
@@ -73,7 +73,7 @@ def test_a_cycle_of_the_blog_counts_wins_and_ties() -> None:
 def test_the_blogs_training_comes_to_what_the_blog_found() -> None:
     run = training.Training(GAME, "blog", 3_000, seed=5)
     for _ in range(10):
-        run.cycle()
+        run.advance()
     for part, name, percent in [
         (FRONT, "A-K-2", 36.3), (FRONT, "QQ-2", 77.7), (MIDDLE, "AA-4-3-2", 27.0),
         (MIDDLE, "9 straight", 83.6), (BACK, "AK432 flush", 60.9), (BACK, "JJJ-xx", 88.2),
@@ -87,9 +87,10 @@ def test_the_blogs_training_comes_to_what_the_blog_found() -> None:
 def test_fitted_tables_are_better_than_even_ones(rules: str) -> None:
     run = training.Training(GAMES[rules], "fitted", hands=1_200, pool_size=3_000, seed=6)
     told: list[float] = []
-    run.cycle(told.append)
+    run.progress = told.append
+    run.advance()
     assert told == sorted(told) and told[0] > 0 and told[-1] == pytest.approx(1)
-    run.cycle()
+    run.advance()
     assert {"rules": rules, "cycles": 2, "pool": 3_000}.items() <= run.tables.about.items()
     pool, hands, game = small_pool(rules)[2], dealt(300, 31), GAMES[rules].rules
     fitted, even = (
@@ -102,9 +103,9 @@ def test_fitted_tables_are_better_than_even_ones(rules: str) -> None:
 def test_the_pool_follows_in_part() -> None:
     """After one cycle about half of its hands are set anew; some of them differ."""
     run = training.Training(GAME, "fitted", hands=600, pool_size=2_000, seed=7)
-    run.cycle()
+    run.advance()
     first, win = run.pool_parts, run.tables.win
-    run.cycle()
+    run.advance()
     hands = pools.random_hands(pools.generator(pools.Deals.TRAINING_POOL, 7), 2_000)[:, 0]
     anew = pools.strengths_of(GAME.rules, hands, separable.arrange(GAME.rules, win, hands))
     old, new = ((run.pool_parts == parts).all(axis=1) for parts in (first, anew))
@@ -167,13 +168,13 @@ def test_training_goes_down_the_gradient(rules: str) -> None:
 def test_training_goes_on_as_if_nothing_had_happened(method: str, before: int) -> None:
     whole, half, other = (small_training(method, seed=seed) for seed in (8, 8, 9))
     for _ in range(before):
-        half.cycle()
+        half.advance()
     saved(half)
     resumed = load(GAME, method, 8)
-    resumed.cycle()
+    resumed.advance()
     for run in (whole, other):
         for _ in range(before + 1):
-            run.cycle()
+            run.advance()
     assert resumed.cycles == before + 1
     assert alike(whole, resumed)
     assert not (whole.tables.win == other.tables.win).all()
@@ -185,13 +186,15 @@ def test_training_goes_on_as_if_nothing_had_happened(method: str, before: int) -
 def test_an_interrupted_cycle_changes_nothing(cycles: int, after: float) -> None:
     run, whole = small_training("fitted"), small_training("fitted")
     for _ in range(cycles):
-        run.cycle(), whole.cycle()
+        run.advance(), whole.advance()
 
+    run.progress = interrupt_at(after - 1e-9)
     with pytest.raises(KeyboardInterrupt):
-        run.cycle(interrupt_at(after - 1e-9))
+        run.advance()
+    run.progress = whole.progress
     assert run.cycles == cycles
     assert alike(run, whole)
-    run.cycle(), whole.cycle()
+    run.advance(), whole.advance()
     assert alike(run, whole)
 
 

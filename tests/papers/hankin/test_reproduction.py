@@ -119,7 +119,7 @@ def test_tables_of_another_seed_are_trained_anew(
     game, path = make_game("chinese_poker"), tmp_path / "tables.npz"
     one, other = (reproduction._blog_tables(game, path, seed) for seed in (0, 1))
     assert (one.about["seed"], other.about["seed"]) == (0, 1)
-    monkeypatch.setattr(training.Training, "cycle", lambda *_: 1 / 0)
+    monkeypatch.setattr(training.Training, "advance", lambda *_: 1 / 0)
     kept = reproduction._blog_tables(game, path, 1)
     assert separable.listing(kept) == separable.listing(other)
 

@@ -98,7 +98,7 @@ def decide(policy, rules, view, ids):
 @kernel
 def keep_divided(rules, numbers, view, hand, ids, n, parts):
     """Move the pass and the plays of the hand's division to the front; return their number."""
-    foes = strength.foes_of(rules, view, np.int64(view.revolution), 0)
+    foes = strength.foes_of(rules, view, np.int64(view.revolution), 0, 0)
     total, kept = division.decompose(numbers, foes, hand, parts), 0
     for i in range(n):
         is_part = ids[i] == PASS
@@ -110,13 +110,10 @@ def keep_divided(rules, numbers, view, hand, ids, n, parts):
     return kept
 
 
-# Leading a trick
-
-
 @kernel
 def lead(rules, numbers, view, hand, ids, parts):
     """Choose the play to lead with among `ids`."""
-    foes = strength.foes_of(rules, view, np.int64(view.revolution), 0)
+    foes = strength.foes_of(rules, view, np.int64(view.revolution), 0, 0)
     if numbers.lead == 0 and numbers.winning:
         winning = lead_to_win(rules, numbers, view, hand, foes, ids, parts)
         if winning >= 0:
@@ -178,13 +175,10 @@ def priority(numbers, foes, family, low, high, value):
     return 10 * (numbers.lead_weak + numbers.lead_rank * place) + tie
 
 
-# Following
-
-
 @kernel
 def follow(rules, numbers, view, hand, ids, parts):
     """Choose the play to follow with among `ids`, or the pass."""
-    foes = strength.foes_of(rules, view, np.int64(view.revolution), 0)
+    foes = strength.foes_of(rules, view, np.int64(view.revolution), 0, 0)
     n = division.decompose(numbers, foes, hand, parts)
     before = Hand(hand, n, division.weakness(numbers, parts, n))
     best, least = PASS, NEVER
@@ -202,7 +196,7 @@ def follow(rules, numbers, view, hand, ids, parts):
 @kernel
 def price_to_lay_off(rules, numbers, view, before, play, parts):
     """Return the price of a play over the player's own trick after all others have passed."""
-    foes = strength.foes_of(rules, view, np.int64(view.revolution), 0)
+    foes = strength.foes_of(rules, view, np.int64(view.revolution), 0, 0)
     if not numbers.lay_off:
         return NEVER
     with_joker = rules.plays.need[play] & JOKER_BIT != 0
@@ -250,7 +244,7 @@ def price_to_follow(rules, numbers, view, before, play, parts):
             return NEVER
         if numbers.weak_first:
             return WEAK + 100 * then + low
-    foes = strength.foes_of(rules, view, np.int64(view.revolution), 0)
+    foes = strength.foes_of(rules, view, np.int64(view.revolution), 0, 0)
     return WEAK - priority(numbers, foes, family, low, high, value)
 
 
@@ -263,8 +257,8 @@ def strength_to_follow(rules, numbers, view, hand, play):
     starts = strength.starts_lock(rules, view, play)
     if starts:
         lock = np.int64(rules.plays.suits[play])
-    foes = strength.foes_of(rules, view, np.int64(view.revolution), np.int64(view.passed))
-    foes = strength.locked(foes, lock)
+    passed = np.int64(view.passed)
+    foes = strength.foes_of(rules, view, np.int64(view.revolution), passed, lock)
     value = strength.strength_of(rules, numbers, foes, play)
     if not starts:
         return value
@@ -285,21 +279,18 @@ def wants_lock(rules, numbers, hand, play, foes, lock):
     return strength.has_strongest(rules, numbers, hand, play, foes, lock)
 
 
-# The exchange
-
-
 @kernel
 def choose_pick(rules, numbers, view, hand, parts):
     """Choose the next card to give in the exchange: one of the lowest prices."""
     pair = pair_in_exchange(view)
-    foes = strength.foes_of(rules, view, 0, 0)
+    foes = strength.foes_of(rules, view, 0, 0, 0)
     chosen = view.returned[pair]
     # Another agent may have chosen the first of two cards; the second has to be above it.
     allowed = picks(view, hand) if chosen else hand
     cards = allowed & ranks_between(0, NUM_RANKS - 2)
     if bits.size(cards) < (1 if chosen else TAXES[pair]):
         cards = allowed
-    best_first, best_second, least = np.int64(-1), np.int64(-1), np.int64(0)
+    best, least = np.int64(-1), np.int64(0)
     gifts = np.empty((MOST_GIFTS, 2), np.int64)
     for i in range(list_gifts(cards, chosen, TAXES[pair], gifts)):
         first, second = gifts[i, 0], gifts[i, 1]
@@ -307,9 +298,9 @@ def choose_pick(rules, numbers, view, hand, parts):
         price = numbers.give_weakness * division.weakness(numbers, parts, n)
         price += price_to_give(numbers, first)
         price += price_to_give(numbers, second) if second != first else 0
-        if best_first < 0 or price < least:
-            best_first, best_second, least = first, second, price
-    return best_second if chosen else best_first
+        if best < 0 or price < least:
+            best, least = second if chosen else first, price
+    return best
 
 
 @kernel

@@ -70,7 +70,7 @@ def divide_rest(rules, numbers, view, hand, play, parts):
     revolution = np.int64(view.revolution)
     if rules.options.revolution and rules.plays.revolts[play]:
         revolution = 1 - revolution
-    foes = foes_of(rules, view, revolution, 0)
+    foes = foes_of(rules, view, revolution, 0, 0)
     return decompose(numbers, foes, hand & ~rules.plays.need[play], parts)
 
 

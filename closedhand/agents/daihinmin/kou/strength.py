@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.core import bits
-from closedhand.core.numba.jit import kernel
+from closedhand.core.numba.jit import Integer, kernel
 from closedhand.games.daihinmin.cards import bit, mirrored, of_suits, ranks_between, ranks_with
 from closedhand.games.daihinmin.hidden import unseen
 from closedhand.games.daihinmin.plays import (
@@ -31,32 +31,18 @@ from closedhand.games.daihinmin.state import PLAYERS
 NOWHERE = -9
 """Rank of the 8 where it does not end the trick: outside every play."""
 
-Number = int | np.int64
-
 
 class Foes(NamedTuple):
-    """Unseen cards and opponents that a play faces; ranks and cards are turned.
+    """Unseen cards and opponents that a play faces; ranks and cards are turned."""
 
-    Attributes:
-        cards: Unseen cards, without the joker.
-        joker: 1 if the joker is unseen.
-        spade_three: 1 if the 3 of spades is unseen and beats the joker.
-        finished: Number of players who are out, of five. With another number of players it is five
-            minus the players left, at least 0.
-        most: Size of the largest hand among the players who can answer.
-        eight: Rank of the 8, or `NOWHERE` if it does not end the trick.
-        kaidan: 1 if the rules have kaidan.
-        revolution: Whether the ranks are reversed.
-    """
-
-    cards: np.uint64
-    joker: Number
-    spade_three: Number
-    finished: Number
-    most: Number
-    eight: Number
-    kaidan: Number
-    revolution: Number
+    cards: np.uint64  # unseen cards, without the joker, of the suits that count
+    joker: Integer  # 1 if the joker is unseen
+    spade_three: Integer  # 1 if the 3 of spades is unseen and beats the joker
+    finished: Integer  # five minus the players left, at least 0
+    most: Integer  # size of the largest hand among the players who can answer
+    eight: Integer  # rank of the 8, or `NOWHERE` if it does not end the trick
+    kaidan: Integer  # 1 if the rules have kaidan
+    revolution: Integer  # whether the ranks are reversed
 
 
 @kernel
@@ -77,11 +63,11 @@ def turned_ranks(rules, revolution, play):
 
 
 @kernel
-def foes_of(rules, view, revolution, passed):
+def foes_of(rules, view, revolution, passed, lock):
     """Collect the unseen cards and opponents that plays of the player to act face.
 
     `revolution` tells whether low ranks beat high ones at the time of these plays. `passed` has the
-    bits of the players who cannot answer.
+    bits of the players who cannot answer. Only cards in the suits of `lock` count; 0: all.
     """
     hidden = unseen(view, view.player)
     most = 0
@@ -92,7 +78,7 @@ def foes_of(rules, view, revolution, passed):
     if rules.options.eight_stop:
         eight = NUM_RANKS - 1 - EIGHT if revolution else EIGHT
     return Foes(
-        turned(hidden & ~JOKER_BIT, revolution),
+        turned(hidden & of_suits(lock), revolution),
         np.int64(hidden >> np.uint64(JOKER)),
         np.int64(rules.options.spade_three != 0 and hidden & bit(SPADE_THREE) != 0),
         max(np.int64(0), PLAYERS - len(view.hands) + np.int64(view.out)),
@@ -107,15 +93,6 @@ def foes_of(rules, view, revolution, passed):
 def count_waiting(view):
     """Count the other players who can still answer in this trick."""
     return len(view.hands) - bits.size(np.uint64(view.passed | 1 << view.player))
-
-
-@kernel
-def locked(foes, lock):
-    """Restrict the unseen cards to the suits of a lock; 0 means no lock."""
-    return Foes(
-        foes.cards & of_suits(lock), foes.joker, foes.spade_three, foes.finished, foes.most,
-        foes.eight, foes.kaidan, foes.revolution,
-    )  # fmt: skip
 
 
 @kernel

@@ -123,20 +123,7 @@ def neighbour(numbers: Numbers, name: str, way: int, stride: int) -> Numbers | N
 
 
 class Tuning:
-    """A search in progress; a `closedhand.core.run.Learner`.
-
-    Attributes:
-        numbers: Numbers of the holder.
-        sweeps, trials: Numbers of sweeps and of trials finished.
-        accepted: Number of trials whose challenger became the holder.
-        deals: Number of deals played.
-        place: Place of the number on trial in the order of the sweep.
-        way: Direction of the trial, `UP` or `DOWN`.
-        moved: 1 if an earlier trial of this number succeeded in this sweep, else 0.
-        confirming: Number of deals of the second stage of the trial; 0 in the first stage.
-        gains: What the challenger gained in each deal of this stage.
-        found: The latest success: the number and its value, and the gain with its interval.
-    """
+    """A search in progress; a `closedhand.core.run.Learner`."""
 
     def __init__(self, game: Game, seed: int = 0, against: Sequence[str] = ()) -> None:
         """Start with the paper's numbers.
@@ -155,10 +142,15 @@ class Tuning:
         self.game = game
         self.seed = seed
         self.against = tuple(against)
-        self.numbers = LETTER
+        self.numbers = LETTER  # those of the holder
+        # Sweeps and trials finished, trials whose challenger became the holder, deals played.
         self.sweeps = self.trials = self.accepted = self.deals = 0
-        self.place = self.way = self.moved = self.confirming = 0
-        self.gains: list[float] = []
+        self.place = 0  # place of the number on trial in the order of the sweep
+        self.way = UP  # direction of the trial, `UP` or `DOWN`
+        self.moved = 0  # 1 if an earlier trial of this number succeeded in this sweep
+        self.confirming = 0  # number of deals of the trial's second stage; 0 in the first stage
+        self.gains: list[float] = []  # of the challenger in each deal of this stage
+        # The latest success: the number and its value, and the gain with its interval.
         self.found: dict[str, Any] = {}
         self._make_opponents()  # an unknown opponent is refused here
 

@@ -43,8 +43,8 @@ class Numbers(NamedTuple):
         kaidan_to_ace: 1 if the hand is divided without kaidan that include the 2.
         top_if_strong: 1 if the strongest card is kept out of groups only if it is strong, 0 if
             always.
-        weak: Strength up to which a play adds 2 to the weakness of the hand.
-        middling, strong: Strengths up to which it adds 1, and 0; above them it adds -1.
+        weak, middling, strong: Strengths up to which a play adds 2, 1 and 0 to the weakness of the
+            hand; above them it adds -1.
         weakness_of_joker: Weakness that a lone joker adds; 99: by its strength.
         weakness_of_top: Weakness that each card of a group of the top rank adds; 99: the group adds
             one by its strength.
@@ -70,16 +70,13 @@ class Numbers(NamedTuple):
             trick is taken.
         reserve: 1 to hold back strong plays and consider the weakness of the hand, 0 not to.
         hold_rise: Least rise of the weakness for which a strong play is held back; 999: none.
-        hold_plays: Least number of remaining plays for which, together with `hold_weakness`, a
-            strong play is held back.
-        hold_weakness: Least remaining weakness for which, together with `hold_plays`, a strong play
-            is held back.
+        hold_plays, hold_weakness: Least number of remaining plays, and least remaining weakness,
+            for which together a strong play is held back.
         hold_answers: Number of players who can still answer up to which nothing is held back; -1:
             none.
         hold_last_eight: 0 if an 8 is not held back once only singles remain.
-        keep_weakness: Least remaining weakness for which a single with a strength from `keep_from`
-            to `keep_to` is held back; 999: none.
-        keep_from, keep_to: Least and greatest strength of such a single.
+        keep_weakness, keep_from, keep_to: Least remaining weakness for which a single with a
+            strength from `keep_from` to `keep_to` is held back; 999: none.
         give_weakness: Price, per point of weakness of the remaining hand, of giving a card away in
             the exchange; the card's rank, 0 to 11, and the surcharges below are added.
         give_eight, give_ace, give_king, give_three: Surcharges for an 8, an A, a K and a 3.
@@ -198,17 +195,12 @@ RANGES = {
 """Least and greatest values of the parameters that have limits."""
 
 
-def _options() -> Options:
-    """Make the options of `kou` from its parameters."""
-    ranges = ((name, RANGES.get(name, (None, None))) for name in Numbers._fields)
-    return Options(
-        "kou",
-        Option("letter", None, "whether it reads the paper literally", int, least=0, most=1),
-        *(Option(name, None, kind=int, least=least, most=most) for name, (least, most) in ranges),
-    )
-
-
-OPTIONS = _options()
+_ranges = ((name, RANGES.get(name, (None, None))) for name in Numbers._fields)
+OPTIONS = Options(
+    "kou",
+    Option("letter", None, "whether it reads the paper literally", int, least=0, most=1),
+    *(Option(name, None, kind=int, least=least, most=most) for name, (least, most) in _ranges),
+)
 """Options of `kou`: `letter` and the parameters; by default those of the agent or its variant."""
 
 VARIANTS = {

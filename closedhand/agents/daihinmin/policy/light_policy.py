@@ -16,17 +16,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.agents.daihinmin.policy.likelihood import (
-    LEAST_LOGARITHM,
-    plausibility as plausibility,
-)
 from closedhand.agents.daihinmin.policy.shared import (
     KINDS,
+    LEAST_LOGARITHM,
     STAGES,
     answers,
     kind_of,
+    plausibility as plausibility,
     seen_cards_of,
     sets_of,
+    settled,
     stage,
     without_idle_pass,
 )
@@ -86,17 +85,6 @@ def choose(policy, rules, state, rng, ids):
     scores = np.empty(n)
     total = score_all(policy, rules, state, ids, n, scores)
     return np.int64(ids[draw(scores, n, total, rng)])
-
-
-@kernel
-def settled(rules, state, ids, n):
-    """Return the index of the legal action to take at once, or -1 if the policy has to choose."""
-    if n == 1 or state.leader < 0:
-        return 0
-    for k in range(n):
-        if ids[k] != PASS and rules.plays.length[ids[k]] == state.left[state.player]:
-            return k
-    return -1
 
 
 @kernel

@@ -17,12 +17,13 @@ import numpy as np
 
 from closedhand.agents.daihinmin.policy import patterns
 from closedhand.agents.daihinmin.policy.critic import WEIGHTS
-from closedhand.agents.daihinmin.policy.likelihood import (
-    LEAST_LOGARITHM,
-    plausibility as plausibility,
-)
 from closedhand.agents.daihinmin.policy.patterns import FEATURES, MOST_FEATURES
-from closedhand.agents.daihinmin.policy.shared import options, seen_cards_of
+from closedhand.agents.daihinmin.policy.shared import (
+    LEAST_LOGARITHM,
+    options,
+    plausibility as plausibility,
+    seen_cards_of,
+)
 from closedhand.agents.daihinmin.policy.situation import situation_of
 from closedhand.core.game import State
 from closedhand.core.numba.jit import Rules, kernel

@@ -43,25 +43,15 @@ SELF, LIGHT, DEFAULT = 0, 1, 2
 
 
 class Log(NamedTuple):
-    """The decisions of a round.
+    """The decisions of a round, by decision except for the entries."""
 
-    Attributes:
-        entries: Features whose weights have a part in a decision.
-        shares: Derivative of the chosen action's log-probability by the weight of each entry.
-        ends: End of the entries of each decision.
-        players: Player of each decision.
-        values: The critic's value of each decision.
-        reasons: Features of the critic, [decision, MOST_REASONS].
-        numbers: Number of critic features of each decision.
-    """
-
-    entries: np.ndarray
-    shares: np.ndarray
-    ends: np.ndarray
+    entries: np.ndarray  # features whose weights have a part in a decision
+    shares: np.ndarray  # derivative of its log-probability by the weight of each entry
+    ends: np.ndarray  # end of its entries
     players: np.ndarray
-    values: np.ndarray
-    reasons: np.ndarray
-    numbers: np.ndarray
+    values: np.ndarray  # the critic's value
+    reasons: np.ndarray  # features of the critic, [decision, MOST_REASONS]
+    numbers: np.ndarray  # number of features of the critic
 
 
 class Scratch(NamedTuple):
@@ -133,14 +123,11 @@ def decide(rules, policy, critic, state, rng, log, scratch, n):
         share = np.float32((1.0 if k == chosen else 0.0) - scores[k] / total)
         if -NEGLIGIBLE < share < NEGLIGIBLE:
             continue
-        for f in range(scratch.numbers[k, 0]):
-            log.entries[end] = scratch.features[k, 0, f]
-            log.shares[end] = share
-            end += 1
-        for f in range(scratch.numbers[k, 1]):
-            log.entries[end] = scratch.features[k, 1, f]
-            log.shares[end] = -share
-            end += 1
+        for negative in range(2):
+            for f in range(scratch.numbers[k, negative]):
+                log.entries[end] = scratch.features[k, negative, f]
+                log.shares[end] = -share if negative else share
+                end += 1
     log.ends[n] = end
     log.players[n] = state.player
     log.numbers[n] = reasons(rules, state, log.reasons[n])

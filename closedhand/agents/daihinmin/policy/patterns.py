@@ -19,7 +19,7 @@ by `4 * slot`, and `bits.lowest(x) // 4` is the lowest slot with cards.
 
 import numpy as np
 
-from closedhand.agents.daihinmin.policy.shared import KINDS, STAGES, kind_of, turned
+from closedhand.agents.daihinmin.policy.shared import KINDS, STAGES, compared, kind_of
 from closedhand.agents.daihinmin.policy.situation import (
     JOKER_SLOT,
     MOST_BEATING,
@@ -124,7 +124,7 @@ def describe(rules, state, here, action, number, out):
     play = (here.follow * KINDS + kind) * SLOTS + slot
     seen, own, unseen = here.seen, by_slot(rest, effect.revolution), here.unseen
     if effect.revolution != state.revolution:
-        seen = turned(seen, effect.revolution)
+        seen = compared(seen.hand, seen.others, seen.kaidan, seen.left, effect.revolution)
         unseen = by_slot(seen.others, effect.revolution)
     way = effect.sure * 2 + here.follow
     n, minus = differences(here, own, unseen, way, effect.sure, out)
@@ -205,14 +205,10 @@ def describe_pass(rules, state, here, number, out):
 
 @kernel
 def describe_gift(state, seen, card, out):
-    """Write the features of a card given away in the exchange; return the numbers of each sign.
-
-    `seen` has the hand and the unseen cards of the player.
-    """
-    chosen = state.returned[pair_in_exchange(state)]
-    before = seen.hand & ~chosen
-    rest = before & ~bit(card)
+    """Write the features of a card given away in the exchange; return the numbers of each sign."""
     pair = pair_in_exchange(state)
+    before = seen.hand & ~state.returned[pair]
+    rest = before & ~bit(card)
     own, after = by_slot(before, 0), by_slot(rest, 0)
     slot = JOKER_SLOT if card == JOKER else slot_of(card // 4, 0)
     number = np.int64((own >> np.uint64(4 * slot)) & np.uint64(15))

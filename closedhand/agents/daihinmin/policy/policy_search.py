@@ -49,16 +49,12 @@ EVIDENCE = 1.0
 class Memory:
     """Knowledge of a player about the others in a match.
 
-    Attributes:
-        seen: The last view of the player.
-        odds: Log-odds, before the present round, that each player is like `default`, float64
-            [PLAYERS].
-        found: Change of these log-odds by the present round, float64 [PLAYERS].
+    It has the log-odds that each player is like `default`, float64 [PLAYERS].
     """
 
-    seen: State
-    odds: np.ndarray
-    found: np.ndarray
+    seen: State  # the last view of the player
+    odds: np.ndarray  # before the present round
+    found: np.ndarray  # their change by the present round
 
 
 def goes_on(before: State, now: State) -> bool:

@@ -1,11 +1,13 @@
-"""Common parts of both policies: the actions to choose from, and sets of cards of a hand."""
+"""Common parts of both policies: actions to choose from, sets of cards, likelihoods of plays."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from closedhand.core import bits
+from closedhand.core.contract import dispatched
 from closedhand.core.numba.jit import kernel
+from closedhand.games.daihinmin import rules as flat
 from closedhand.games.daihinmin.cards import bit, in_runs, ranks_between, ranks_with
 from closedhand.games.daihinmin.hidden import unseen
 from closedhand.games.daihinmin.legality import legal
@@ -16,6 +18,7 @@ from closedhand.games.daihinmin.plays import (
     FIRST_KAIDAN,
     JOKER,
     JOKER_BIT,
+    NUM_ACTIONS,
     NUM_RANKS,
     PASS,
     SPADE_THREE,
@@ -26,23 +29,40 @@ KINDS = 7
 """Number of kinds: single, pair, triple, larger group, kaidan of 3, kaidan of 4, longer kaidan."""
 STAGES = 4
 """Number of stages of a hand, by its number of cards."""
+FLATTENING = 0.3
+"""Exponent that flattens a likelihood, as real players differ from the policy."""
+LEAST_LOGARITHM = -5.0
+"""Lower bound of the log-probability of one play."""
 
 
 @kernel
 def options(rules, state, ids):
     """Write the actions that a policy chooses from; return their number, at least 1.
 
-    They are the legal actions except a leader's pass. A play of the whole hand is then the only
-    one.
+    A leader's pass is left out. A play of the whole hand is the only one.
     """
     n = legal(rules, state, ids)
     if state.leader < 0:
         return n
+    k = settled(rules, state, ids, n)
+    if k >= 0:
+        ids[0] = ids[k]
+        return 1
+    return without_idle_pass(state, ids, n)
+
+
+@kernel
+def settled(rules, state, ids, n):
+    """Return the index of the legal action to take at once, or -1 if the policy has to choose.
+
+    It is that of the only action or of a play of the whole hand; in the exchange it is 0.
+    """
+    if n == 1 or state.leader < 0:
+        return 0
     for k in range(n):
         if ids[k] != PASS and rules.plays.length[ids[k]] == state.left[state.player]:
-            ids[0] = ids[k]
-            return 1
-    return without_idle_pass(state, ids, n)
+            return k
+    return -1
 
 
 @kernel
@@ -66,7 +86,7 @@ class SeenCards(NamedTuple):
     hand: np.uint64
     others: np.uint64
     kaidan: np.uint64
-    left: int
+    left: int  # number of cards in the hand
     # Cards of ranks that no group of one, two, three or four cards of the others beats:
     above_single: np.uint64
     above_pair: np.uint64
@@ -76,20 +96,11 @@ class SeenCards(NamedTuple):
 
 @kernel
 def seen_cards_of(state):
-    """Collect the cards that features share: the hand, unseen cards, cards in kaidan and others.
-
-    `left` is the number of cards in the hand.
-    """
+    """Collect the cards that features share: the hand, unseen cards, cards in kaidan and others."""
     hand = state.hands[state.player]
     others = unseen(state, state.player)
     kaidan = in_runs(hand & ~BOTH)
     return compared(hand, others, kaidan, int(state.left[state.player]), state.revolution)
-
-
-@kernel
-def turned(seen, revolution):
-    """Return the same cards for another order of ranks."""
-    return compared(seen.hand, seen.others, seen.kaidan, seen.left, revolution)
 
 
 @kernel
@@ -173,3 +184,29 @@ def answers(rules, others, play, revolution):
     for _ in range(rules.plays.length[play] - 1 - joker):
         runs &= runs >> np.uint64(4)
     return bits.size(runs)
+
+
+@dispatched()
+def log_probability(policy, rules, state, action, ids, scores) -> float:
+    """Return the log-probability that the player to act chooses an action, limited below.
+
+    `ids` and `scores` are scratch space, int32 and float64 [NUM_ACTIONS].
+    """
+    ...
+
+
+@kernel
+def plausibility(policy, rules, state, player, ids):
+    """Return the flattened likelihood of the other players' past actions under the policy."""
+    if state.leader < 0:
+        return 1.0
+    moves = np.int64(state.moves)
+    scores = np.empty(NUM_ACTIONS)
+    log_likelihood = 0.0
+    flat.rewind(state)
+    while state.moves < moves:
+        action = np.int64(state.history[state.moves])
+        if state.player != player:
+            log_likelihood += log_probability(policy, rules, state, action, ids, scores)
+        flat.play(rules, state, action)
+    return np.exp(FLATTENING * log_likelihood)

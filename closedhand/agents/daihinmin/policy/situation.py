@@ -34,35 +34,20 @@ MOST_WEAK, MOST_STRONG = 6, 4
 
 
 class Situation(NamedTuple):
-    """Inputs that all actions of a decision share.
-
-    Attributes:
-        seen: Sets of cards of the hand and of the unseen cards.
-        own: Counts by slot of the hand.
-        unseen: Counts by slot of the cards that the player has not seen.
-        stage: Stage of the hand, 0 to 3.
-        early: 1 with more than five cards in the hand, else 0.
-        follow: 1 for a follower, 0 for a leader.
-        active: Number of others who may still play in the trick.
-        most: Greatest number of cards of these players; 0 if there are none.
-        least: Class of the smallest number of cards of the other players.
-        next_size: Class of the number of cards of the next player who may play in the trick.
-        owner_size: Class of the number of cards of the owner of the play to beat.
-        players: Number of players still in the round minus 2: 0 to 3.
-    """
+    """Inputs that all actions of a decision share; sizes are classes of numbers of cards."""
 
     seen: SeenCards
-    own: np.uint64
-    unseen: np.uint64
-    stage: int
-    early: int
-    follow: int
-    active: int
-    most: Integer
-    least: int
-    next_size: int
-    owner_size: int
-    players: Integer
+    own: np.uint64  # counts by slot of the hand
+    unseen: np.uint64  # counts by slot of the cards that the player has not seen
+    stage: int  # of the hand, 0 to 3
+    early: int  # 1 with more than five cards in the hand, else 0
+    follow: int  # 1 for a follower, 0 for a leader
+    active: int  # number of others who may still play in the trick
+    most: Integer  # greatest number of cards of these players; 0 if there are none
+    least: int  # smallest size of the other players' hands
+    next_size: int  # of the next player who may play in the trick
+    owner_size: int  # of the owner of the play to beat
+    players: Integer  # number of players still in the round minus 2: 0 to 3
 
 
 @kernel
@@ -147,19 +132,12 @@ def situation_of(rules, state):
 
 
 class Effect(NamedTuple):
-    """Effect of a play on the table.
+    """Effect of a play on the table."""
 
-    Attributes:
-        revolution: Whether low ranks are strong after it.
-        locked: 0 if its trick is not locked, 1 if the play locks it, 2 if it was locked before.
-        beating: Number of ranks, or kaidan, of the others that beat it, at most `MOST_BEATING`.
-        sure: 1 if nobody can answer the play, so that its player leads next, else 0.
-    """
-
-    revolution: Integer
-    locked: int
-    beating: int
-    sure: int
+    revolution: Integer  # whether low ranks are strong after it
+    locked: int  # 0: the trick is not locked, 1: the play locks it, 2: it was locked before
+    beating: int  # number of ranks, or kaidan, of the others that beat it, at most `MOST_BEATING`
+    sure: int  # 1 if nobody can answer the play, so that its player leads next, else 0
 
 
 @kernel

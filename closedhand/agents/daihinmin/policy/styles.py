@@ -52,21 +52,14 @@ DECISION = record_type(
 
 
 class Styles(NamedTuple):
-    """The policy of the search for the player of a view.
-
-    Attributes:
-        policy: The pattern policy.
-        odds: Log-odds, before this round, that each player is like `default`, float64 [PLAYERS].
-        past: The others' decisions in the round, `DECISION` [LONGEST].
-        number: Number of these decisions, int64 [1].
-    """
+    """The policy of the search for the player of a view."""
 
     kernels = "closedhand.agents.daihinmin.policy.styles"
 
     policy: pattern_policy.Policy
-    odds: np.ndarray
-    past: np.ndarray
-    number: np.ndarray
+    odds: np.ndarray  # log-odds, before this round, of being like `default`, float64 [PLAYERS]
+    past: np.ndarray  # the others' decisions in the round, `DECISION` [LONGEST]
+    number: np.ndarray  # number of these decisions, int64 [1]
 
 
 def styles_of(policy: pattern_policy.Policy) -> Styles:
