@@ -12,7 +12,7 @@ import re
 import secrets
 import socket
 import sys
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from typing import Any, Self, TypeVar, cast
 
@@ -37,13 +37,10 @@ LOSSES = 5
 
 
 def _host_and_port(address: str) -> tuple[str, int] | None:
-    """Parse an address; None for `LOCAL` and `FOUND`, which Ray resolves itself.
-
-    Raises:
-        InputError: The text is not an address: Ray would retry it forever and ignore Ctrl-C.
-    """
+    """Parse an address; None for `LOCAL` and `FOUND`, which Ray resolves itself."""
     if address in (LOCAL, FOUND):
         return None
+    # Ray would retry another text forever, and ignore Ctrl-C.
     parts = re.fullmatch(r"(?:ray://)?\[?([^/\s\[\]]+)\]?:(\d{1,5})", address)
     if parts is None or not 0 < int(parts[2]) < 2**16:
         raise InputError(
@@ -90,11 +87,9 @@ class Cluster:
         self._ray = cast(Any, ray)
         errors = self._ray.exceptions
         self._gone: tuple[type[Exception], ...] = (
-            errors.RayActorError,
-            errors.ObjectLostError,
-            errors.NodeDiedError,
+            errors.RayActorError, errors.ObjectLostError, errors.NodeDiedError,
             errors.WorkerCrashedError,
-        )
+        )  # fmt: skip
         self._address, self._most = address, most
         self._actors: list[Any] = []
         self._starting: dict[Any, Any] = {}
@@ -102,16 +97,10 @@ class Cluster:
         self.lost = 0
 
     def __enter__(self) -> Self:
-        """Connect, unless this process is already connected.
-
-        Raises:
-            InputError: There is no cluster at the address.
-        """
+        """Connect, unless this process is connected; refuse an address without a cluster."""
         self._own = not self._ray.is_initialized()
         if self._own:
-            new: dict[str, Any] = {}
-            if self._address == LOCAL:
-                new["num_cpus"] = cores()
+            new: dict[str, Any] = {"num_cpus": cores()} if self._address == LOCAL else {}
             try:
                 if self._place is not None:
                     # Check that a server listens: Ray itself would retry for minutes.
@@ -140,10 +129,7 @@ class Cluster:
         return number if self._most is None else min(number, self._most)
 
     def share(self, value: Any) -> Any:
-        """Put a value into the object store and return a reference for the arguments of jobs.
-
-        Each node receives the value once, however many jobs take it.
-        """
+        """Return a reference to a value for the arguments of jobs; each node receives it once."""
         return self._ray.put(value)
 
     def results_of(
@@ -186,17 +172,11 @@ class Cluster:
             yield done.pop(number)
 
     def _assign(
-        self,
-        work: Callable[..., Any],
-        jobs: list[tuple[Any, ...]],
-        waiting: deque[int],
+        self, work: Callable[..., Any], jobs: list[tuple[Any, ...]], waiting: deque[int],
         running: dict[Any, tuple[int, Any]],
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Assign jobs to the actors that have the fewest, up to `AHEAD` each."""
-        has = {actor: 0 for actor in self._actors}
-        for _, actor in running.values():
-            if actor in has:
-                has[actor] += 1
+        has = Counter(actor for _, actor in running.values())
         for given in range(AHEAD):
             for actor in self._actors:
                 if waiting and has[actor] <= given:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from gymnasium import error
-from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import (
     AssertOutOfBoundsWrapper,
@@ -22,9 +21,11 @@ from closedhand.core.game import Game, InputError, explain_illegal
 from closedhand.core.numba.fast_call import entry, pack
 from closedhand.core.status import ILLEGAL, OVER
 from closedhand.envs import common
-from closedhand.envs.common import ILLEGAL_REWARD, RESET_FIRST
 from closedhand.envs.observation_form import ACTION_MASK, IN_OBSERVATION, PLANES, Observation
 from closedhand.envs.pettingzoo_base import Table
+
+KERNELS = batch_kernels.play_one, batch_kernels.observe_one
+PLAY, LOOK = 0, 1
 
 
 def env(
@@ -33,7 +34,7 @@ def env(
     render_mode: str | None = None,
     observation: str = PLANES,
     mask: str = IN_OBSERVATION,
-    illegal_reward: float = ILLEGAL_REWARD,
+    illegal_reward: float = common.ILLEGAL_REWARD,
     **options: Any,
 ) -> AECEnv[str, Observation, int]:
     """Make the env of `pettingzoo.make`: `GameAEC` with PettingZoo's three usual checks.
@@ -86,40 +87,12 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
     Copies and pickles continue the game in progress. A state for search is `game_state`, and
     `reset(options={"state": state})` returns to it. Before the first `reset` methods raise
     `gymnasium.error.ResetNeeded`.
-
-    Attributes:
-        game: The rules, with `game.text(action)` and `game.parse(text)`.
-        state_space: Space of `state()`.
     """
 
-    compiled = {"_packed": None, "_play_code": None, "_look_code": None}
-
-    def __init__(
-        self,
-        game: str | Game,
-        *,
-        render_mode: str | None = None,
-        observation: str = PLANES,
-        mask: str = IN_OBSERVATION,
-        **options: Any,
-    ) -> None:
-        """Make the env.
-
-        Args:
-            game: Name of a game, or a `Game`.
-            render_mode: `human`, `ansi`, `rgb_array` or None.
-            observation: Form of the observations: `planes`, `flat` or `compact`.
-            mask: Place of the mask: `observation`, beside the info, or `info` alone.
-            **options: Options of `make_game`.
-
-        Raises:
-            InputError: An unknown name, option, render mode or form of observations.
-        """
-        super().__init__()
-        self.set_up(game, render_mode, observation, mask, options)
-        self._packed: Any = None
-        self._play_code: Any = None
-        self._look_code: Any = None
+    compiled = ("_packed", "_codes")
+    _packed: Any = None
+    _codes: Any = ()
+    """Compiled code of `PLAY` and of `LOOK`."""
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Start a new game.
@@ -133,18 +106,15 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
                 the state of a game in progress; the env is unchanged.
         """
         seed, given = common.seed_or_none(seed), common.given_start(self.game, options)
-        if seed is not None or self._rng is None:
-            self._rng, _ = seeding.np_random(seed)
-        self._states[0] = self.game.deal(self._rng) if given is None else given
+        self._begin(seed, given)
         self._paid = self.game.returns(self._states[0])
-        self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: self._idle_info() for agent in self.agents}
         player = int(self._states["player"][0])
-        self._to_act(player, *self._look(player))
+        self._to_act(player, *self._run(LOOK, player)[1:])
 
     def step(self, action: int | None) -> None:
         """Play an action of `agent_selection`; None for an agent that has terminated.
@@ -154,7 +124,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             InputError: The action is not legal; the game is unchanged.
         """
         if not self.agents:
-            raise error.ResetNeeded(RESET_FIRST)
+            raise error.ResetNeeded(common.RESET_FIRST)
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)  # type: ignore[arg-type]
@@ -162,13 +132,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         number = whole_number(action)
         if not 0 <= number < self.game.num_actions:
             raise InputError(explain_illegal(self.game, self._states[0], number))
-        observation, mask = self._buffers()
-        if self._play_code is None:
-            self._look_up(observation, mask)
-        play: Any = self._play_code
-        status, player = play(
-            self._packed, self._states, number, self.form.compact, observation, mask
-        )
+        (status, player), observation, mask = self._run(PLAY, number)
         if status == ILLEGAL:
             raise InputError(explain_illegal(self.game, self._states[0], number))
         self.infos[agent] = self._idle_info()
@@ -194,7 +158,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             # Handed out once: whoever gets an array may write to it.
             (observation, mask), self._unseen_by = self._unseen, None
         else:
-            observation, mask = self._look(self.seat_of(agent))
+            _, observation, mask = self._run(LOOK, self.seat_of(agent))
         return self.form.show(observation, mask)
 
     def action_masks(self) -> np.ndarray:
@@ -216,24 +180,18 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             self.infos[agent],
         )
 
-    def _look(self, player: int) -> tuple[np.ndarray, np.ndarray]:
-        observation, mask = self._buffers()
-        if self._look_code is None:
-            self._look_up(observation, mask)
-        look: Any = self._look_code
-        look(self._packed, self._states, player, self.form.compact, observation, mask)
-        return observation, mask
-
-    def _buffers(self) -> tuple[np.ndarray, np.ndarray]:
-        """Create arrays for an observation and a mask."""
-        return np.empty(self.form.size, np.int8), np.empty(self.game.num_actions, np.int8)
-
-    def _look_up(self, observation: np.ndarray, mask: np.ndarray) -> None:
-        """Find the compiled code of a step, and of an observation."""
-        self._packed = pack(self.game.rules)
-        arguments = self._packed, self._states, 0, self.form.compact, observation, mask
-        self._play_code = entry(batch_kernels.play_one, *arguments)
-        self._look_code = entry(batch_kernels.observe_one, *arguments)
+    def _run(self, kernel: int, number: int) -> tuple[Any, np.ndarray, np.ndarray]:
+        """Run `PLAY` with an action or `LOOK` with a seat; return its result and what it writes."""
+        observation = np.empty(self.form.size, np.int8)
+        mask = np.empty(self.game.num_actions, np.int8)
+        if not self._codes:
+            self._packed = pack(self.game.rules)
+            examples = self._packed, self._states, 0, self.form.compact, observation, mask
+            self._codes = [entry(each, *examples) for each in KERNELS]
+        result = self._codes[kernel](
+            self._packed, self._states, number, self.form.compact, observation, mask
+        )
+        return result, observation, mask
 
     def _to_act(self, player: int, observation: np.ndarray, mask: np.ndarray) -> None:
         self.agent_selection = self._unseen_by = self.possible_agents[player]

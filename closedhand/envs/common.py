@@ -30,9 +30,6 @@ ILLEGAL_REWARD = -10.0
 
 A small penalty would let agents without masks end a lost game cheaply."""
 
-NUMBERS: Any = (int, float, np.integer, np.floating)
-"""Types of a reward."""
-
 LARGEST_REWARD = 1e30
 """Largest absolute value of a reward, since some libraries store rewards as float32."""
 
@@ -47,28 +44,24 @@ state could lead to such games forever."""
 
 
 class Copied:
-    """Mixin of envs whose copies and pickles share nothing with the original.
+    """Mixin of envs whose copies and pickles share nothing with the original."""
 
-    Attributes:
-        compiled: Attributes that hold compiled code, which cannot be copied, and what a copy has in
-            their place: it looks the code up again.
-    """
-
-    compiled: ClassVar[Mapping[str, Any]] = {}
+    compiled: ClassVar[tuple[str, ...]] = ()
+    """Attributes that depend on compiled code, which cannot be copied. A copy has the defaults of
+    the class in their place, and looks the code up again."""
 
     def __copy__(self) -> Self:
         # Two envs that shared a state would disturb each other.
         return copy.deepcopy(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, **self.compiled}
+        return {name: value for name, value in self.__dict__.items() if name not in self.compiled}
 
 
 def resolve(game: str | Game, options: Mapping[str, Any]) -> Game:
     """Make the game of a name with options, or return the given `Game`.
 
     Raises:
-        InputError: An unknown name.
         UnknownOption: An option that the game does not have, or options beside a `Game`, which has
             its own. The message begins like Python's `TypeError`, since libraries search for it.
     """
@@ -121,7 +114,8 @@ def check_autoreset_mode(mode: Any) -> AutoresetMode:
 
 def check_reward(reward: Any) -> float:
     """Check the reward of an illegal action, a number from minus to plus `LARGEST_REWARD`."""
-    is_number = isinstance(reward, NUMBERS) and not isinstance(reward, bool)
+    numbers: Any = (int, float, np.integer, np.floating)
+    is_number = isinstance(reward, numbers) and not isinstance(reward, bool)
     if not is_number or not -LARGEST_REWARD <= reward <= LARGEST_REWARD:
         raise InputError(f"illegal_reward is a number, not {shown(reward)}")
     return float(reward)
@@ -203,12 +197,8 @@ def reset_options(options: Any) -> Mapping[str, Any]:
 def given_start(game: Game, options: Any) -> State | None:
     """Return the state from which the options of a reset start; None for a deal by the seed.
 
-    The option `deal` is the text of a deal, `state` a record of `game.dtype` to continue from.
-    Other options are ignored here.
-
-    Raises:
-        InputError: The options are not a mapping, or an option is not a deal or a valid full state
-            of a game in progress.
+    The option `deal` is the text of a deal, `state` a full record of a game in progress. Other
+    options are ignored here.
     """
     start = reset_options(options)
     deal, state = start.get("deal"), start.get("state")

@@ -38,36 +38,24 @@ SPARE = 64
 
 
 class Shape(NamedTuple):
-    """Launch configuration of a kernel.
+    """Launch configuration of a kernel."""
 
-    Attributes:
-        by_block: Whether a block draws the rows of its games in shared memory.
-        blocks: Number of blocks.
-        threads: Threads of a block.
-        per_block: Games that a block plays at a time.
-        shared: Bytes of shared memory of a block.
-    """
-
-    by_block: bool
+    by_block: bool  # whether a block draws the rows of its games in shared memory
     blocks: int
-    threads: int
-    per_block: int
-    shared: int
-
-
-def import_torch() -> Any:
-    """Import PyTorch.
-
-    Raises:
-        InputError: It is not installed.
-    """
-    with needing():
-        import torch
-    return torch
+    threads: int  # of a block
+    per_block: int  # games that a block plays at a time
+    shared: int  # bytes of shared memory of a block
 
 
 _LOADED: dict[Any, Any] = {}
 """Kernels that were loaded, by file, device and shared memory."""
+
+
+def import_torch() -> Any:
+    """Import PyTorch; an `InputError` says if it is not installed."""
+    with needing():
+        import torch
+    return torch
 
 
 class Device:
@@ -80,11 +68,7 @@ class Device:
     """
 
     def __init__(self, device: Any) -> None:
-        """Choose a device: `cuda`, `cuda:1`, …, or `cpu`.
-
-        Raises:
-            InputError: There is no such device.
-        """
+        """Choose a device, as `check_device` does: `cuda`, `cuda:1`, …, or `cpu`."""
         self.torch = import_torch()
         self.place = check_device(device)
         self.on_cpu = self.place.type == "cpu"
@@ -117,9 +101,14 @@ class Device:
 
     def tables(self, value: Any) -> Any:
         """Copy the tables of rules or policies to the memory of the GPU, once each."""
+        key = id(value)
         if isinstance(value, np.record | np.ndarray):
             table: NDArray[Any] = np.asarray(value)  # pyright: ignore[reportUnknownArgumentType]
-            pointer = self._address(value, table)
+            if key not in self._tables:
+                content = np.frombuffer(table.tobytes() + bytes(SPARE), np.uint8)
+                tensor = self.torch.from_numpy(content.copy()).to(self.place)
+                self._tables[key] = value, tensor  # with the value, so that its id stays its own
+            pointer = int(self._tables[key][1].data_ptr())
             if isinstance(value, np.record):
                 return DeviceRecord(pointer)
             return DeviceArray(pointer, table.shape, table.dtype.itemsize)
@@ -128,14 +117,6 @@ class Device:
             parts = [self.tables(part) for part in given]
             return type(given)(*parts) if hasattr(given, "_fields") else tuple(parts)
         return value
-
-    def _address(self, owner: Any, table: NDArray[Any]) -> int:
-        """Return the address of a copy of a table in the memory of the device."""
-        if id(owner) not in self._tables:
-            content = np.frombuffer(table.tobytes() + bytes(SPARE), np.uint8)
-            tensor = self.torch.from_numpy(content.copy()).to(self.place)
-            self._tables[id(owner)] = owner, tensor
-        return int(self._tables[id(owner)][1].data_ptr())
 
     def launch(
         self, name: str, like: tuple[Any, ...], arguments: tuple[Any, ...], blocks: int,
@@ -164,17 +145,13 @@ class Device:
 
 
 def check_device(device: Any) -> "torch.device":
-    """Check a device of PyTorch, and return it.
-
-    Raises:
-        InputError: There is no such device.
-    """
+    """Check that there is a device of PyTorch, and return it."""
     torch = import_torch()
     try:
         found = torch.device(device)
     except (RuntimeError, TypeError, ValueError):
-        raise InputError(f"device is cpu, cuda or cuda:0, not {shown(device)}") from None
-    if found.type not in ("cpu", "cuda"):
+        found = None
+    if found is None or found.type not in ("cpu", "cuda"):
         raise InputError(f"device is cpu, cuda or cuda:0, not {shown(device)}")
     if found.type == "cpu":
         return torch.device("cpu")
@@ -224,11 +201,8 @@ def kernels_of(game: Game, agents: Sequence[str], arch: str) -> Iterator[tuple[s
     """Yield the kernels of a game: names, and arguments for `closedhand.core.cubins`.
 
     `agents` are those of `DeviceBatch.decide`; `arch` is an architecture, such as `sm_90`.
-
-    Raises:
-        InputError: An unknown agent, or one that decides in Python.
     """
-    terms = Terms(game.num_players, bool(game.staged), ALL_SEATS, ILLEGAL_REWARD)
+    terms = Terms(game.num_players, game.staged, ALL_SEATS, ILLEGAL_REWARD)
     most = 1024 * SHARED.get(arch, LEAST_SHARED)
     for form in PLANES, COMPACT:
         row = ObservationForm(game, form).size + game.num_actions
@@ -265,11 +239,7 @@ def examples(game: Game, policies: Policies, terms: Terms, name: str) -> tuple[A
 
 
 def kernel_policy(agent: Agent) -> Any:
-    """Return the policy of an agent that decides in kernels.
-
-    Raises:
-        InputError: It decides in Python.
-    """
+    """Return the policy of an agent; an `InputError` refuses one that decides in Python."""
     found = policy_of(agent)
     if found is None:
         raise InputError(

@@ -1,8 +1,7 @@
 """Thousands of games side by side as tensors of PyTorch, on a GPU or on the CPU.
 
-`DeviceBatch` holds the games, their observations, masks and rewards in tensors of fixed shape that
-it changes in place, one launch a step, new games included. `DeviceVectorEnv` is a Gymnasium env on
-it. On the CPU the same kernels run in a loop.
+Tensors of fixed shape are changed in place, in one launch a step, new games included. On the CPU
+the same kernels run in a loop.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,6 @@ from closedhand.core.game_kernels import Games, Terms
 from closedhand.core.policies import Policies
 from closedhand.core.stream import begin_streams
 from closedhand.envs import common
-from closedhand.envs.common import ILLEGAL_REWARD
 from closedhand.envs.device import (
     ALIGNMENT,
     MOST_GAMES,
@@ -67,7 +65,7 @@ class DeviceBatch:
         observation: str = PLANES,
         opponents: Spec | None = None,
         seat: int | str = 0,
-        illegal_reward: float = ILLEGAL_REWARD,
+        illegal_reward: float = common.ILLEGAL_REWARD,
         shape: Shape | None = None,
     ) -> None:
         """Allocate memory for games; `reset` starts them.
@@ -91,14 +89,12 @@ class DeviceBatch:
         rng = np.random.default_rng(0)
         others = [] if opponents is None else Opponents(game, opponents, rng).agents
         self.policies: Policies = tuple(map(kernel_policy, others))
-        self._terms = Terms(game.num_players, bool(game.staged), own, self.illegal_reward)
+        self._terms = Terms(game.num_players, game.staged, own, self.illegal_reward)
         self.shape = shape or self._shape()
         self._check_memory()
         self._allocate()
         self._launches: dict[Any, Any] = {}
         self._started = False
-
-    # Memory.
 
     @property
     def on_cpu(self) -> bool:
@@ -130,10 +126,8 @@ class DeviceBatch:
             return Shape(False, 1, 1, 1, 0)
         properties: Any = self.torch.cuda.get_device_properties(self.device)
         most = getattr(properties, "shared_memory_per_block_optin", 48 * 1024)
-        return shape_for(
-            self.form.size + self.game.num_actions, self.number,
-            properties.multi_processor_count, most,
-        )  # fmt: skip
+        row = self.form.size + self.game.num_actions
+        return shape_for(row, self.number, properties.multi_processor_count, most)
 
     def _check_memory(self) -> None:
         """Refuse more games than fit before anything is allocated."""
@@ -156,35 +150,27 @@ class DeviceBatch:
         return rows, memory.view(self.torch.int32)
 
     def _allocate(self) -> None:
-        number, seats = self.number, self.game.num_players
-        self.states = self._device.zeros(number, self.game.dtype.itemsize, dtype="uint8")
+        number, seats, zeros = self.number, self.game.num_players, self._device.zeros
+        self.states = zeros(number, self.game.dtype.itemsize, dtype="uint8")
         self.observation, self._observation_words = self._rows(self.form.size)
         self.action_mask, self._mask_words = self._rows(self.game.num_actions)
-        self.rewards = self._device.zeros(number, seats, dtype="float64")
-        self._paid = self._device.zeros(number, seats, dtype="float64")
-        self.status = self._device.zeros(number, dtype="int8")
-        self.actor = self._device.zeros(number, dtype="int64")
-        self.player = self._device.zeros(number, dtype="int64")
-        self.seats = self._device.zeros(number, dtype="int64")
-        self._seeds = self._device.zeros(number, dtype="int64")
-        self._streams = self._device.zeros(number, 2, dtype="int64")
-        self._picks = self._device.zeros(number, 2, dtype="int64")
-        self._restarts = self._device.zeros(number, dtype="int8")
-        self._actions = self._device.zeros(number, dtype="int64")
-        self._ids = self._device.zeros(self._lanes(), self._scratch, dtype="int32")
-        self._views = self._device.zeros(self._lanes(), self.game.dtype.itemsize, dtype="uint8")
-
-    # Arguments of kernels: arrays for the CPU, addresses for a GPU.
+        self.rewards, self._paid = (zeros(number, seats, dtype="float64") for _ in range(2))
+        self.status, self._restarts = (zeros(number, dtype="int8") for _ in range(2))
+        self.actor, self.player, self.seats, self._seeds, self._actions = (
+            zeros(number, dtype="int64") for _ in range(5)
+        )
+        self._streams, self._picks = (zeros(number, 2, dtype="int64") for _ in range(2))
+        self._ids = zeros(self._lanes(), self._scratch, dtype="int32")
+        self._views = zeros(self._lanes(), self.game.dtype.itemsize, dtype="uint8")
 
     def _games(self) -> Games:
+        """Return the games for kernels: arrays for the CPU, addresses for a GPU."""
         array = self._device.array
         return Games(
             array(self.states, self.game.dtype), self._device.streams(self._streams),
             array(self._seeds, np.uint64), array(self.seats), array(self._paid),
             array(self.rewards), array(self.status), array(self.actor), array(self.player),
         )  # fmt: skip
-
-    # Steps.
 
     def reset(self, seed: Any = None, reset_mask: Any = None) -> None:
         """Start new games.
@@ -243,11 +229,10 @@ class DeviceBatch:
             raise InputError(common.RESET_FIRST)
 
     def _check_actions(self, actions: Any) -> None:
-        torch = self.torch
-        if not isinstance(actions, torch.Tensor):
+        if not isinstance(actions, self.torch.Tensor):
             raise InputError(f"actions are a tensor on {self.device}, not {shown(actions)}")
         found = f"{actions.dtype} {list(actions.shape)} on {actions.device}".removeprefix("torch.")
-        fits = actions.dtype == torch.int64 and tuple(actions.shape) == (self.number,)
+        fits = actions.dtype == self.torch.int64 and tuple(actions.shape) == (self.number,)
         if not fits or actions.device != self.states.device or not actions.is_contiguous():
             raise InputError(
                 f"actions are int64 [{self.number}] on {self.states.device} without gaps, not "
@@ -263,9 +248,9 @@ class DeviceBatch:
                 array(self._ids), array(self.observation), array(self.action_mask),
             )  # fmt: skip
             return
-        launch = self._launches.get("step")
-        if launch is None:
-            launch = self._launches["step"] = self._prepare_step()
+        if "step" not in self._launches:
+            self._launches["step"] = self._prepare_step()
+        launch = self._launches["step"]
         if not self.shape.by_block:
             self._observation_words.zero_()
             self._mask_words.zero_()
@@ -290,11 +275,7 @@ class DeviceBatch:
         return self._device.launch(name, like, arguments, shape.blocks, shape.threads, shape.shared)
 
     def sample(self) -> "torch.Tensor":
-        """Draw a uniformly random legal action for every game, int64 [number]; the same tensor.
-
-        Raises:
-            InputError: No games were started.
-        """
+        """Draw a uniformly random legal action for every game, int64 [number]; the same tensor."""
         self._check_started()
         device = self._device
         arguments = (
@@ -303,13 +284,11 @@ class DeviceBatch:
         if self.on_cpu:
             game_kernels.pick_all(*arguments)
             return self._actions
-        launch = self._launches.get("pick")
-        if launch is None:
-            blocks = -(-self.number // THREADS)
+        if "pick" not in self._launches:
             like = examples(self.game, (), self._terms, "pick")
-            launch = device.launch("pick", like, arguments, blocks)
-            self._launches["pick"] = launch
-        launch(device.stream())
+            blocks = -(-self.number // THREADS)
+            self._launches["pick"] = device.launch("pick", like, arguments, blocks)
+        self._launches["pick"](device.stream())
         return self._actions
 
     def decide(self, agent: str | Agent, out: "torch.Tensor | None" = None) -> "torch.Tensor":

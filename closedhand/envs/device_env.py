@@ -12,7 +12,6 @@ from closedhand.core.checks import InputError, shown
 from closedhand.core.game import Game
 from closedhand.core.status import ILLEGAL, RUNNING
 from closedhand.envs import common
-from closedhand.envs.common import ILLEGAL_REWARD
 from closedhand.envs.device_batch import DeviceBatch
 from closedhand.envs.observation_form import (
     ACTION_MASK,
@@ -60,7 +59,7 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
         reward: str = "actor",
         observation: str = PLANES,
         mask: str = IN_OBSERVATION,
-        illegal_reward: float = ILLEGAL_REWARD,
+        illegal_reward: float = common.ILLEGAL_REWARD,
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
         render_mode: str | None = None,
         **options: Any,

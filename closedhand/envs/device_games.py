@@ -25,11 +25,7 @@ class RandomGames:
     """
 
     def __init__(self, game: Game, number: int, device: Any = "cuda") -> None:
-        """Allocate memory for games on `cuda`, `cuda:1`, … or `cpu`.
-
-        Raises:
-            InputError: No such device, or it has no kernel and no compiler.
-        """
+        """Allocate memory for games on `cuda`, `cuda:1`, … or `cpu`; see `Device.launch`."""
         self._device = place = Device(device)
         self.states = place.zeros(number, game.dtype.itemsize, dtype="uint8")
         self.streams = place.zeros(number, 2, dtype="int64")

@@ -38,11 +38,7 @@ class ObservationForm:
     """
 
     def __init__(self, game: Game, form: Any = PLANES, mask: Any = IN_OBSERVATION) -> None:
-        """Choose a form.
-
-        Raises:
-            InputError: There is no such form, or no such place of the mask.
-        """
+        """Choose a form; `mask` is one of `MASKS`."""
         self.game = game
         self.name = common.one_of("observation", form, FORMS)
         self.mask = common.one_of("mask", mask, MASKS)
@@ -65,7 +61,7 @@ class ObservationForm:
 
     def space(self, has_mask: bool = True) -> spaces.Dict | Any:
         """Make the space of `show`, int8: of the parts in order, then the mask; or of one array."""
-        low, high = self.parts(self.bounds()[0]), self.parts(self.bounds()[1])
+        low, high = map(self.parts, self.bounds())
         parts: OrderedDict[str, spaces.Space[Any]] = OrderedDict(
             (name, spaces.Box(low[name], high[name], low[name].shape, np.int8)) for name in low
         )

@@ -1,4 +1,7 @@
-"""The opponents in Gymnasium envs: agents that play the other seats."""
+"""The opponents in Gymnasium envs: agents that play the other seats.
+
+Seats and agents that cannot be used are refused by an `InputError`.
+"""
 
 import copy
 from collections.abc import Generator, Sequence
@@ -29,11 +32,7 @@ class Opponents:
     """An agent for each other seat, in seat order after the user's."""
 
     def __init__(self, game: Game, spec: Spec, rng: np.random.Generator) -> None:
-        """Make the agents; `rng` draws the seeds of those that are given by name.
-
-        Raises:
-            InputError: An unknown name, or a wrong number of agents.
-        """
+        """Make the agents; `rng` draws the seeds of those that are given by name."""
         others = game.num_players - 1
         if not isinstance(spec, str | Player | Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"opponents are agents or names of agents, not {shown(spec)}")
@@ -43,8 +42,7 @@ class Opponents:
                 f"{game.name} has {game.num_players} seats: name one opponent for all the others "
                 f"or one for each, not {len(specs)}"
             )
-        self.game = game
-        self.specs = specs
+        self.game, self.specs = game, specs
         self.agents: list[Agent] = []
         self.scratch = max(game.num_actions, game.flat.num_actions)
         self.seed(rng)
@@ -122,11 +120,7 @@ class Opponents:
 
 
 def check_seat(game: Game, seat: int | str) -> int | None:
-    """Parse a seat to its number, None for a random one.
-
-    Raises:
-        InputError: There is no such seat.
-    """
+    """Parse a seat to its number, None for a random one; an `InputError` refuses another one."""
     if isinstance(seat, str) and seat == "random":
         return None
     try:
@@ -156,11 +150,7 @@ def unchanged_if_refused(env: Any, given: State | None, *names: str) -> Generato
 
 
 def user_seat(game: Game, opponents: Spec | None, seat: int | str) -> int:
-    """Return the seat of the user of a batch: its number, `ALL_SEATS` or `RANDOM_SEAT`.
-
-    Raises:
-        InputError: There is no such seat, or no opponent for the other seats.
-    """
+    """Return the seat of the user of a batch: its number, `ALL_SEATS` or `RANDOM_SEAT`."""
     chosen = check_seat(game, seat)
     if opponents is not None:
         return RANDOM_SEAT if chosen is None else chosen

@@ -8,14 +8,12 @@ from typing import Any, cast
 
 import numpy as np
 from gymnasium import error
-from gymnasium.utils import seeding
 from pettingzoo import ParallelEnv
 
 from closedhand.core import batch_kernels
 from closedhand.core.checks import id_or_illegal, whole_number
 from closedhand.core.game import Game, InputError, State
 from closedhand.envs import common
-from closedhand.envs.common import ILLEGAL_REWARD
 from closedhand.envs.observation_form import ACTION_MASK, IN_OBSERVATION, PLANES, Observation
 from closedhand.envs.pettingzoo_base import Table
 
@@ -40,16 +38,17 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         render_mode: str | None = None,
         observation: str = PLANES,
         mask: str = IN_OBSERVATION,
-        illegal_reward: float = ILLEGAL_REWARD,
+        illegal_reward: float = common.ILLEGAL_REWARD,
         **options: Any,
     ) -> None:
         """Make the env; arguments are those of `closedhand.envs.env`.
 
         Raises:
-            InputError: An unknown name, option, render mode or form of observations, or a game
-                whose players act in turn.
+            InputError: As for `GameAEC`, or a game whose players act in turn.
         """
-        self.set_up(game, render_mode, observation, mask, options)
+        super().__init__(
+            game, render_mode=render_mode, observation=observation, mask=mask, **options
+        )
         if not self.game.simultaneous:
             raise InputError(f"{self.game.name} has no parallel env: its players act in turn")
         self.illegal_reward = common.check_reward(illegal_reward)
@@ -67,12 +66,9 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         seed, given = common.seed_or_none(seed), common.given_start(self.game, options)
         if given is not None:
             _check_level(self.game, given)
-        if seed is not None or self._rng is None:
-            self._rng, _ = seeding.np_random(seed)
-        self._states[0] = self.game.deal(self._rng) if given is None else given
+        self._begin(seed, given)
         # Between two steps all agents are to act, and `player` is seat 0.
         self._states["player"] = 0
-        self.agents = self.possible_agents[:]
         return self._look()
 
     def step(
@@ -92,7 +88,13 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         """
         if not self.agents:
             raise error.ResetNeeded(common.RESET_FIRST)
-        agents, ids = self.agents, self._read(actions)
+        agents: list[str] = self.agents
+        named: Any = actions
+        given = cast(Mapping[str, Any], named if isinstance(named, Mapping) else {})
+        if set(given) != set(agents):
+            raise InputError(f"step needs a dict of actions, one for each of {agents}")
+        numbers = [whole_number(given[agent]) for agent in agents]
+        ids = np.array([id_or_illegal(each, self.game.num_actions) for each in numbers], np.int64)
         legal = np.empty(len(agents), np.bool_)
         over = batch_kernels.play_together(
             self.game.rules, self._states, ids, self.game.num_actions, legal
@@ -116,15 +118,6 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
             infos,
         )
 
-    def _read(self, actions: Any) -> np.ndarray:
-        """Convert actions to int64 by seat; an id out of range becomes -1."""
-        given = cast(Mapping[str, Any], actions if isinstance(actions, Mapping) else {})
-        if set(given) != set(self.agents):
-            raise InputError(f"step needs a dict of actions, one for each of {self.agents}")
-        numbers = [whole_number(given[agent]) for agent in self.agents]
-        most = self.game.num_actions
-        return np.array([id_or_illegal(number, most) for number in numbers], np.int64)
-
     def _look(self) -> tuple[dict[str, Observation], Infos]:
         """Return observations and infos of all players, each as the player to act."""
         seats = np.arange(self.game.num_players)
@@ -135,12 +128,9 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
             masks[:] = 0  # after an illegal action the game is over here, but not by its rules
         if self.render_mode == "human":
             self.render()
-        observations: dict[str, Observation] = {}
-        infos: Infos = {}
-        for agent, row, mask in zip(self.possible_agents, rows, masks, strict=True):
-            observations[agent] = self.form.show(row, mask)
-            infos[agent] = {ACTION_MASK: mask.copy()}
-        return observations, infos
+        seen = list(zip(self.possible_agents, rows, masks, strict=True))
+        observations = {agent: self.form.show(row, mask) for agent, row, mask in seen}
+        return observations, {agent: {ACTION_MASK: mask.copy()} for agent, _, mask in seen}
 
 
 parallel_env = GameParallel

@@ -1,15 +1,16 @@
 """Common parts of the two PettingZoo envs: game, spaces, state and picture."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from gymnasium import error, logger, spaces
+from gymnasium.utils import seeding
 
 from closedhand.core.checks import shown
 from closedhand.core.game import Game, InputError, State
 from closedhand.envs import common, render
-from closedhand.envs.observation_form import Observation, ObservationForm
+from closedhand.envs.observation_form import IN_OBSERVATION, PLANES, Observation, ObservationForm
 
 
 class Spaces:
@@ -46,15 +47,27 @@ class Table(common.Copied, Spaces):
         possible_agents: `player_0` and so on, by seat.
     """
 
-    def set_up(
+    def __init__(
         self,
         game: str | Game,
-        render_mode: str | None,
-        observation: str,
-        mask: str,
-        options: Mapping[str, Any],
+        *,
+        render_mode: str | None = None,
+        observation: str = PLANES,
+        mask: str = IN_OBSERVATION,
+        **options: Any,
     ) -> None:
-        """Set up game, spaces and agents, without a deal."""
+        """Make the env, without a deal.
+
+        Args:
+            game: Name of a game, or a `Game`.
+            render_mode: `human`, `ansi`, `rgb_array` or None.
+            observation: Form of the observations: `planes`, `flat` or `compact`.
+            mask: Place of the mask: `observation`, beside the info, or `info` alone.
+            **options: Options of `make_game`.
+
+        Raises:
+            InputError: An unknown name, option, render mode or form of observations.
+        """
         self.game = common.resolve(game, options)
         self.form = ObservationForm(self.game, observation, mask)
         self.render_mode = common.check_render_mode(render_mode)
@@ -66,12 +79,15 @@ class Table(common.Copied, Spaces):
         self._states = self.game.empty(1)
         self._rng: np.random.Generator | None = None
 
-    def seat_of(self, agent: Any) -> int:
-        """Return the seat of an agent.
+    def _begin(self, seed: int | None, given: State | None) -> None:
+        """Start from a given state, or deal; a seed restarts the stream of deals."""
+        if seed is not None or self._rng is None:
+            self._rng, _ = seeding.np_random(seed)
+        self._states[0] = self.game.deal(self._rng) if given is None else given
+        self.agents = self.possible_agents[:]
 
-        Raises:
-            InputError: There is no such agent.
-        """
+    def seat_of(self, agent: Any) -> int:
+        """Return the seat of an agent; an `InputError` refuses any other name."""
         try:
             return self.possible_agents.index(agent)
         except ValueError:

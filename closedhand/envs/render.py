@@ -57,11 +57,7 @@ def render(game: Game, state: State, mode: str) -> str | np.ndarray | None:
 
 
 def require_pillow() -> Any:
-    """Import Pillow's module `Image`.
-
-    Raises:
-        InputError: Pillow is not installed.
-    """
+    """Import Pillow's module `Image`; an `InputError` says if Pillow is not installed."""
     with needing():
         from PIL import Image
     return Image
@@ -73,9 +69,6 @@ def picture(rows: Sequence[Row], names: Sequence[str] = ()) -> np.ndarray:
     Every row has the name and the number of cards on its left, then the cards, and on its right the
     last play, or the note. `names` of the players by seat replace the labels of their rows, unless
     the font lacks their letters.
-
-    Raises:
-        InputError: Pillow is not installed.
     """
     pillow = require_pillow()
     from PIL import ImageDraw
@@ -232,38 +225,27 @@ def _disc(x: float, y: float, r: float) -> Points:
     return [(x + r * cos(t), y + r * sin(t)) for t in _around(48)]
 
 
-def _heart(up: bool) -> Points:
-    """Return a heart, or upside down the body of a spade."""
-    curve = [
-        (16 * sin(t) ** 3, 13 * cos(t) - 5 * cos(2 * t) - 2 * cos(3 * t) - cos(4 * t))
-        for t in _around(96)
-    ]
-    points = [(x / 16.5, -(y + 2.5) / 14.5) for x, y in curve]
-    return points if up else [(x * 0.95, 0.72 * -y - 0.2) for x, y in points]
-
-
-def _diamond() -> Points:
-    """Return a diamond with slightly concave sides."""
-    return [
-        (0.78 * copysign(abs(cos(t)) ** 2.2, cos(t)), copysign(abs(sin(t)) ** 2.2, sin(t)))
-        for t in _around(96)
-    ]
-
-
-def _star() -> Points:
-    return [
-        ((1.0 if i % 2 == 0 else 0.42) * sin(t), -(1.0 if i % 2 == 0 else 0.42) * cos(t))
-        for i, t in enumerate(_around(10))
-    ]
-
-
-DIAMOND, STAR = _diamond(), _star()
+HEART: Points = [
+    (
+        16 * sin(t) ** 3 / 16.5,
+        -(13 * cos(t) - 5 * cos(2 * t) - 2 * cos(3 * t) - cos(4 * t) + 2.5) / 14.5,
+    )
+    for t in _around(96)
+]
+SPADE: Points = [(x * 0.95, 0.72 * -y - 0.2) for x, y in HEART]
 STEM: Points = [(0.07, 0.1), (0.12, 0.6), (0.42, 1.0), (-0.42, 1.0), (-0.12, 0.6), (-0.07, 0.1)]
+DIAMOND: Points = [  # its sides are slightly concave
+    (0.78 * copysign(abs(cos(t)) ** 2.2, cos(t)), copysign(abs(sin(t)) ** 2.2, sin(t)))
+    for t in _around(96)
+]
+STAR: Points = [
+    (r * sin(t), -r * cos(t)) for t, r in zip(_around(10), [1.0, 0.42] * 5, strict=True)
+]
 
 OUTLINES: dict[str, tuple[Points, ...]] = {
-    "h": (_heart(up=True),),
+    "h": (HEART,),
     "d": (DIAMOND,),
-    "s": (_heart(up=False), STEM),
+    "s": (SPADE, STEM),
     "c": (_disc(0, -0.52, 0.46), _disc(-0.5, 0.22, 0.46), _disc(0.5, 0.22, 0.46), STEM),
 }
 """Shapes of which a suit consists, around 0 with a half height of 1."""

@@ -13,7 +13,6 @@ from gymnasium.vector.utils import batch_space
 from closedhand.core.checks import InputError, integers
 from closedhand.core.game import Game
 from closedhand.envs import common
-from closedhand.envs.common import ILLEGAL_REWARD
 from closedhand.envs.observation_form import (
     ACTION_MASK,
     IN_OBSERVATION,
@@ -66,13 +65,9 @@ class Rows(common.Copied, ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
 
     @abstractmethod
     def _play(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Play an action, or start a new game where one is over.
+        """Play an action in each game, or start a new one where it is over.
 
-        Args:
-            actions: Ids, int64 [num_games].
-
-        Returns:
-            Rewards [num_games, num_seats], and whether the games are over, bool [num_games].
+        Returns rewards [num_games, num_seats], and whether the games are over, bool [num_games].
         """
 
     @abstractmethod
@@ -102,8 +97,17 @@ class Rows(common.Copied, ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
                 unchanged.
         """
         options = dict(common.reset_options(options))
-        games = self._games("options['reset_mask']", options.pop("reset_mask", None))
-        self._begin(games, self._seeds(seed), options)
+        what = "options['reset_mask']"
+        mask = common.mask_of(what, options.pop("reset_mask", None), self.num_envs)
+        rows = mask.reshape(self.num_games, self.num_seats)
+        games = rows[:, 0]
+        if (rows != games[:, None]).any():
+            raise InputError(f"{what} must be the same for all rows of a game")
+        if common.is_list(seed):
+            seeds = common.seeds_of(seed, self.num_envs, "rows")[:: self.num_seats]
+        else:
+            seeds = common.seeds_of(seed, self.num_games)
+        self._begin(games, seeds, options)
         self._started = True
         self._ended[games] = False
         return self._current()
@@ -155,20 +159,6 @@ class Rows(common.Copied, ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
         everywhere = np.ones(self.num_envs, bool)
         return observations, marked(everywhere, {ACTION_MASK: mask.copy(), TO_ACT: ~waiting})
 
-    def _games(self, what: str, rows: Any) -> np.ndarray:
-        """Convert a mask of rows to a mask of games, bool [num_games]."""
-        mask = common.mask_of(what, rows, self.num_envs)
-        table = mask.reshape(self.num_games, self.num_seats)
-        if (table != table[:, :1]).any():
-            raise InputError(f"{what} must be the same for all rows of a game")
-        return table[:, 0]
-
-    def _seeds(self, seed: Any) -> list[int | None]:
-        """Check the seeds of `reset`, and return one for each game."""
-        if common.is_list(seed):
-            return common.seeds_of(seed, self.num_envs, "rows")[:: self.num_seats]
-        return common.seeds_of(seed, self.num_games)
-
 
 class SeatVectorEnv(Rows):
     """Self-play in games of this package, with a row for every seat; see `Rows`.
@@ -189,7 +179,7 @@ class SeatVectorEnv(Rows):
         *,
         observation: str = PLANES,
         mask: str = IN_OBSERVATION,
-        illegal_reward: float = ILLEGAL_REWARD,
+        illegal_reward: float = common.ILLEGAL_REWARD,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
         **options: Any,

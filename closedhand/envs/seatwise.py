@@ -113,9 +113,8 @@ def _decisions(
 ) -> Iterator[Credit]:
     """Iterate over the rows from the last to the first.
 
-    Yields:
-        Index of the row; games that ended with it, bool [num_envs]; games in which a seat acted,
-        and these seats; and the rewards of each of these seats until its next decision.
+    Yields the row; the games that ended with it, bool [num_envs]; the games in which a seat acted;
+    these seats; and the rewards of each of them until its next decision.
     """
     due = np.zeros(rewards.shape[1:])
     for step in reversed(range(len(rewards))):

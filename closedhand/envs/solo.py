@@ -12,7 +12,6 @@ from closedhand.core.numba.fast_call import entry
 from closedhand.core.numba.jit import draw_seed
 from closedhand.core.status import ILLEGAL, OVER, REFUSED, RUNNING
 from closedhand.envs import common, opponent_kernels, render
-from closedhand.envs.common import ILLEGAL_REWARD
 from closedhand.envs.observation_form import (
     ACTION_MASK,
     IN_OBSERVATION,
@@ -56,7 +55,10 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
     """
 
     metadata = common.metadata()
-    compiled = {"_packed": None, "_arguments": (), "_turn_code": None}
+    compiled = ("_packed", "_arguments", "_turn_code")
+    _packed: Any = None
+    _arguments: tuple[Any, ...] = ()
+    """First arguments of `opponent_kernels.take_turn`, the same for a whole game."""
 
     def __init__(
         self,
@@ -66,7 +68,7 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
         seat: int | str = 0,
         observation: str = PLANES,
         mask: str = IN_OBSERVATION,
-        illegal_reward: float = ILLEGAL_REWARD,
+        illegal_reward: float = common.ILLEGAL_REWARD,
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
@@ -97,8 +99,6 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
         self._opponents = Opponents(self.game, opponents, self.np_random)
         self._states = self.game.empty(1)
         self._returns = np.zeros(self.game.num_players)
-        self._packed: Any = None
-        self._arguments: tuple[Any, ...] = ()
         self._paid = 0.0
         self._has_begun = False
         self._ended = True
@@ -142,9 +142,8 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
     def _start(self, given: State | None) -> Look:
         """Start a game, and let the opponents play until it is our turn."""
         while True:
-            seed, self._paid = IN_STATE, 0.0
-            if given is None:
-                seed = draw_seed(self.np_random)
+            self._paid = 0.0
+            seed = draw_seed(self.np_random) if given is None else IN_STATE
             if self._fixed_seat is None:
                 self.seat = int(self.np_random.integers(self.game.num_players))
             if given is not None:
@@ -164,10 +163,7 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
         return np.empty(self.form.size, INT8), masks, self._returns
 
     def _prepare(self) -> tuple[Any, ...]:
-        """Return the first arguments of `opponent_kernels.take_turn`, the same for a whole game.
-
-        It also looks up the kernel's compiled code for the policies of the opponents.
-        """
+        """Make `_arguments`, and look up the compiled code for the policies of the opponents."""
         others = self._opponents
         packed = others.packed
         self._arguments = (
@@ -181,10 +177,7 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
         return self._arguments
 
     def _take_turn(self, action: int, look: Look, seed: np.uint64 = IN_STATE) -> int:
-        """Play an action, or begin a game, let the opponents answer, and return the game's status.
-
-        Arguments are those of `opponent_kernels.take_turn`.
-        """
+        """Do `opponent_kernels.take_turn`, also with opponents in Python; return the status."""
         arguments = self._arguments or self._prepare()
         status, answer = self._turn_code(*arguments, *look, action, seed)
         if status == REFUSED:

@@ -31,7 +31,6 @@ from closedhand.core.status import ILLEGAL, OVER, REFUSED, RUNNING
 from closedhand.core.stream import begin_streams, make_streams
 from closedhand.core.threads import MOST_THREADS, side_by_side
 from closedhand.envs import common, render
-from closedhand.envs.common import ILLEGAL_REWARD
 from closedhand.envs.observation_form import (
     ACTION_MASK,
     IN_OBSERVATION,
@@ -45,8 +44,6 @@ Infos = dict[str, Any]
 LEGAL_ACTIONS = "legal_actions"
 LEGAL = ("mask", "ids", "both")
 """The values of the option `legal`."""
-WIDTH = 64
-"""Initial width of the array of legal ids, which grows if a game has more legal actions."""
 REWARDS = ("actor", "seats")
 """The values of the option `reward`."""
 SCALAR_REWARD = (
@@ -83,13 +80,10 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
     seats, as in the infos. In self-play a learner needs all: the players who did not make the last
     move are paid, too. `closedhand.envs.seat_returns` and `seat_advantages` turn them into targets.
 
-    An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first), or
-    with `observation="flat"` or `"compact"` one vector `observation`, and `action_mask`. With
-    `mask="info"` it has no mask, and is the vector itself, int8 [num_envs, size].
-
-    Masks are never all zero, so that a distribution over the legal actions always exists: after the
-    end of a game action 0 is marked, or listed. With next-step reset the action there is ignored.
-    Every array is new at each step.
+    Observations are those of `SoloEnv`, in arrays [num_envs, ...]. Masks are never all zero, so
+    that a distribution over the legal actions always exists: after the end of a game action 0 is
+    marked, or listed. With next-step reset the action there is ignored. Every array is new at each
+    step.
 
     Infos are arrays, each with a second array `_key` that marks the games for which it is valid:
 
@@ -127,7 +121,9 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
     """
 
     metadata = common.metadata(autoreset_mode=AutoresetMode.NEXT_STEP)
-    compiled = {"_packed": None, "_code": None}
+    compiled = ("_packed", "_code")
+    _packed: Any = None
+    _code: Any
     _rooms: list[tuple[np.ndarray, np.ndarray]]
     """Scratch space of `advance_games`, for each thread."""
 
@@ -142,7 +138,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         observation: str = PLANES,
         mask: str = IN_OBSERVATION,
         legal: str = "mask",
-        illegal_reward: float = ILLEGAL_REWARD,
+        illegal_reward: float = common.ILLEGAL_REWARD,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
         num_threads: int = 1,
@@ -153,8 +149,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         Args:
             game: Name of a game, or a `Game`.
             num_envs: Number of games.
-            opponents: None, or a name or an agent for every other seat, or a list with one for
-                each, in seat order after ours.
+            opponents: As for `SoloEnv`; None: self-play.
             seat: With opponents the seat to play, or `random`: a new one for each game.
             reward: The rewards of `step`: `actor`, of the player who acted or with opponents of our
                 seat; or `seats`, of all seats. None is `actor`, with a warning at the first step of
@@ -193,15 +188,12 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         self._opponents = None
         if opponents is not None:
             self._opponents = Opponents(self.game, opponents, self.np_random)
-        staged = bool(self.game.staged)
-        self._terms = Terms(self.game.num_players, staged, own, self.illegal_reward)
+        self._terms = Terms(self.game.num_players, self.game.staged, own, self.illegal_reward)
         self._games = _blank_games(self.game, num_envs)
         self._everywhere = np.ones(num_envs, bool)
         self._earned = np.zeros((num_envs, self.game.num_players))
         self._steps = np.zeros(num_envs, np.int64)
         self._has_begun, self._needs_reset = False, True
-        self._packed: Any = None
-        self._code: Any = None
 
     @property
     def states(self) -> np.ndarray:
@@ -297,10 +289,15 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         result = rewards.copy() if by_seat else shown.reward, terminations
         if self.autoreset_mode == AutoresetMode.SAME_STEP and terminations.any():
             steps = {name: infos[name] for name in infos if name.removeprefix("_") in OF_STEPS}
-            final = self._final(terminations, observations, infos)
+            # The arrays of the step hold for the other games, too: mark those that are over.
+            final = {
+                name: part & terminations if name.startswith("_") else part
+                for name, part in infos.items()
+            }
+            last = common.rows_of(observations, terminations)
             self._begin(terminations, DEALT)
             observations, infos = self.observe()
-            infos |= final | steps
+            infos |= marked(terminations, {"final_obs": last, "final_info": final}) | steps
         return observations, *result, np.zeros(self.num_envs, bool), infos
 
     def action_masks(self) -> np.ndarray:
@@ -382,11 +379,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
                 self._opponents.seed(self.np_random)
 
     def _begin(self, chosen: np.ndarray, origin: int) -> None:
-        """Start games, see `game_kernels.start`, and let the opponents play until it is our turn.
-
-        Raises:
-            InputError: An opponent chose an illegal action, or ends a given game before our turn.
-        """
+        """Start games, see `game_kernels.start`; the opponents play until it is our turn."""
         self._earned[chosen], self._steps[chosen] = 0.0, 0
         self._games.status[chosen] = OVER  # so that the turn starts a game in place of an action
         self._turn(chosen, np.zeros(self.num_envs, np.int64), origin)
@@ -400,9 +393,6 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
 
         `origin` says how games start, see `game_kernels.start`. Without `shown` nothing is paid or
         shown. Where an action of an opponent is illegal, it replaces ours in `actions`.
-
-        Raises:
-            InputError: An opponent chose an illegal action.
         """
         games, opponents = self._games, self._opponents
         games.actors.fill(NONE)
@@ -443,11 +433,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         self, chosen: np.ndarray, actions: np.ndarray, shown: Shown | None = None, *,
         turns: bool = False, pays: bool = True, origin: int = DEALT,
     ) -> None:  # fmt: skip
-        """Run `advance_games`, each thread with its share of the games.
-
-        With `turns` actions are played or games started; with `pays` rewards are paid. Without
-        `shown` nothing is paid or shown.
-        """
+        """Run `advance_games` in threads; `turns` and `pays` are those of `game_kernels.Plan`."""
         opponents, game = self._opponents, self.game
         if opponents is None:
             packed, scratch = self._packed or (pack(game.rules), ()), game.num_actions
@@ -475,22 +461,13 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
     def _list_legal(self) -> np.ndarray:
         """List the legal ids of each game, then -1, int32 [num_envs, longest]."""
         ids = np.empty(self.game.num_actions, np.int32)
-        width = min(WIDTH, self.game.num_actions)
+        width = min(64, self.game.num_actions)  # grows if a game has more legal actions
         while True:
             out = np.empty((self.num_envs, width), np.int32)
             longest = int(list_games(self.game.rules, self._games, 0, self.num_envs, ids, out))
             if longest <= width:
                 return out[:, :longest].copy()
             width = longest
-
-    def _final(self, ended: np.ndarray, observations: Observation, infos: Infos) -> Infos:
-        """Return infos with the last observations and infos of games that are over."""
-        # The arrays of the step hold for the other games, too: mark those that are over.
-        final = {
-            name: part & ended if name.startswith("_") else part for name, part in infos.items()
-        }
-        last = common.rows_of(observations, ended)
-        return marked(ended, {"final_obs": last, "final_info": final})
 
 
 def marked(where: np.ndarray, infos: Infos) -> Infos:

@@ -45,23 +45,23 @@ def check_game(game: Game, games: int = 20, seed: int = 0, jit: bool = True) -> 
         InputError: No game is to be played.
     """
     whole_number(games, "the number of games", 1)
+    one, seeds = f"seed {seed}", f"seeds {seed} to {seed + games - 1}"
     for part, check in WHOLE_GAME.items():
         with reporting(game, part):
             check(game)
-    with reporting(game, "deal", f"seed {seed}"):
+    with reporting(game, "deal", one):
         contract.check_deals(game, games, seed)
-    with reporting(game, "deals", f"seed {seed}"):
+    with reporting(game, "deals", one):
         contract.check_all_deals(game, seed)
     courses = [check_course(game, number) for number in range(seed, seed + games)]
     changed, built = np.sum([look_closely(walk, states) for walk, states in courses], axis=0)
-    seeds = f"seeds {seed} to {seed + games - 1}"
     with reporting(game, "redeal", seeds):
         expect(changed, "no state was ever dealt anew: `hide` has to blank what a player does "
                 "not know, and `redeal` to draw it")  # fmt: skip
-    with reporting(game, "redeal", f"seed {seed}"):
+    with reporting(game, "redeal", one):
         contract.check_redeals(game, seed)
         contract.check_later_redeals(game, [states for _, states in courses], seed)
-    with reporting(game, "over", f"seed {seed}"):
+    with reporting(game, "over", one):
         contract.check_unwilling(game, seed)
     with reporting(game, "view_from", seeds):
         offered = plain_function(game.rules, "view_from")[0] is not None
@@ -72,8 +72,8 @@ def check_game(game: Game, games: int = 20, seed: int = 0, jit: bool = True) -> 
         expect(not idle, "seats {} never act", idle)  # an env of such a seat would wait for ever
     with reporting(game, "processes"):
         check_other_process(game, seed, jit)
-    with reporting(game, "bad input", f"seed {seed}"):
+    with reporting(game, "bad input", one):
         check_inputs(game, seed)
     for (part, check), form in product(ENVIRONMENTS.items(), FORMS):
-        with reporting(game, part, f"seed {seed}"):
+        with reporting(game, part, one):
             check(game, seed, form)

@@ -42,6 +42,15 @@ CLOSELY: Mapping[str, Callable[[Walk], None]] = {
 """Checks of some states of a game, by the part that they check."""
 
 
+def look(walk: Walk, checks: Mapping[str, Callable[[Walk], None]]) -> None:
+    """Check a state, which must not change it."""
+    for part, check in checks.items():
+        with reporting(walk.game, part, walk):
+            before = walk.state.copy()
+            check(walk)
+            same(walk.game, before, walk.state, "looking at a state does not change it")
+
+
 def check_course(game: Game, seed: int) -> tuple[Walk, list[State]]:
     """Play a random game to its end and check its states; return it with all of them."""
     with reporting(game, "deal", f"seed {seed}"):
@@ -52,11 +61,7 @@ def check_course(game: Game, seed: int) -> tuple[Walk, list[State]]:
                 "staged games", game.returns(walk.state))  # fmt: skip
     states = [walk.state.copy()]
     while True:
-        for part, check in EVERY_STATE.items():
-            with reporting(game, part, walk):
-                before = walk.state.copy()
-                check(walk)
-                same(game, before, walk.state, "looking at a state does not change it")
+        look(walk, EVERY_STATE)
         if game.over(walk.state):
             break
         with reporting(game, "over", walk):
@@ -105,11 +110,7 @@ def look_closely(walk: Walk, states: list[State]) -> tuple[int, int]:
     changed = built = 0
     for step in sorted(some(range(len(states)), walk.rng)):
         walk.state, walk.actions = states[step], whole[:step]
-        for part, check in CLOSELY.items():
-            with reporting(game, part, walk):
-                before = walk.state.copy()
-                check(walk)
-                same(game, before, walk.state, "looking at a state does not change it")
+        look(walk, CLOSELY)
         for player in walk.players:
             changed += check_knowledge(walk, player)
         # One player is enough: all actions are played again.

@@ -28,9 +28,6 @@ def throw(game: Game, seed: int, number: int) -> Iterator[int]:
 
     Yields:
         Number of accepted states so far, before each damaged state and at the end.
-
-    Raises:
-        Broken: A damaged state is neither refused nor treated as a valid one.
     """
     rng = np.random.default_rng(seed)
     pool = [state.copy() for _ in range(6) for state in _positions(game, rng)]
@@ -149,11 +146,7 @@ def _check_accepted(table: GameAEC, envs: GameVectorEnv, state: State) -> None:
 
 
 def survive(game: Game, state: State, player: int | None, rng: np.random.Generator) -> None:
-    """Pass a valid state, or the view of a player, to every function, and play it to its end.
-
-    Raises:
-        Broken: A function fails, or its result is not valid.
-    """
+    """Pass a valid state, or the view of a player, to every function, and play it to its end."""
     for seat in range(game.num_players) if player is None else (player,):
         game.observe(state, seat)
         view = game.view(state, seat)

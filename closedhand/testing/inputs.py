@@ -7,6 +7,7 @@ import os
 import signal
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -92,14 +93,7 @@ def _report(game: Game, seed: int, write: int) -> None:
 
 
 def hostile_input(game: Game, seed: int) -> Iterator[str]:
-    """Pass arguments to a game that it must refuse.
-
-    Yields:
-        Text of each call before it is made.
-
-    Raises:
-        Broken: A call is accepted, or not refused by an `InputError` of one line.
-    """
+    """Pass arguments to a game that it must refuse; yield the text of each call beforehand."""
     for what, call in (*_calls_of_game(game, seed), *_calls_of_envs(game, seed)):
         yield what
         refuses(call, what)
@@ -117,92 +111,78 @@ def _calls_of_game(game: Game, seed: int) -> Calls:
     view, data = game.view(state, 0), game.save(state)
     for seat in (*NO_NUMBERS, *_FAR, game.num_players):
         name = _name(seat)
-        yield f"view(state, {name})", lambda seat=seat: game.view(state, seat)
-        yield f"key(state, {name})", lambda seat=seat: game.key(state, seat)
-        yield f"observe(state, {name})", lambda seat=seat: game.observe(state, seat)
-        yield f"redeal(view, {name}, rng)", lambda seat=seat: game.redeal(view, seat, rng)
-        yield f"view_from({name}, …)", lambda seat=seat: game.view_from(seat, "")
-        yield f"knowledge(view, {name})", lambda seat=seat: game.knowledge(view, seat)
+        for method in (game.view, game.key, game.observe):
+            yield f"{method.__name__}(state, {name})", partial(method, state, seat)
+        yield f"redeal(view, {name}, rng)", partial(game.redeal, view, seat, rng)
+        yield f"view_from({name}, …)", partial(game.view_from, seat, "")
+        yield f"knowledge(view, {name})", partial(game.knowledge, view, seat)
         if seat is not None:
-            yield f"valid(state, {name})", lambda seat=seat: game.valid(state, seat)
-            yield f"load(bytes, {name})", lambda seat=seat: game.load(data, seat)
+            yield f"valid(state, {name})", partial(game.valid, state, seat)
+            yield f"load(bytes, {name})", partial(game.load, data, seat)
     for action in (*NO_NUMBERS, *_FAR, game.num_actions):
         name = _name(action)
-        yield f"play(state, {name})", lambda action=action: game.play(state.copy(), action)
-        yield f"text({name})", lambda action=action: game.text(action)
+        yield f"play(state, {name})", partial(game.play, state.copy(), action)
+        yield f"text({name})", partial(game.text, action)
     for wrong in (*NO_STATES, game.empty(2), game.empty(1), game.empty(1).reshape(())):
         name = _name(wrong)
-        yield f"legal({name})", lambda one=wrong: game.legal(one)
-        yield f"play({name}, 0)", lambda one=wrong: game.play(one, 0)
-        yield f"over({name})", lambda one=wrong: game.over(one)
-        yield f"returns({name})", lambda one=wrong: game.returns(one)
-        yield f"history({name})", lambda one=wrong: game.history(one)
-        yield f"view({name}, 0)", lambda one=wrong: game.view(one, 0)
-        yield f"redeal({name}, 0, rng)", lambda one=wrong: game.redeal(one, 0, rng)
-        yield f"observe({name}, 0)", lambda one=wrong: game.observe(one, 0)
-        yield f"sample(rng, {name})", lambda one=wrong: game.sample(rng, one)
-        yield f"playout({name}, rng)", lambda one=wrong: game.playout(one, rng)
-        yield f"deal_text({name})", lambda one=wrong: game.deal_text(one)
-        yield f"scene({name})", lambda one=wrong: game.scene(one)
-        yield f"save({name})", lambda one=wrong: game.save(one)
+        for method in (game.legal, game.over, game.returns, game.history, game.deal_text,
+                       game.scene, game.save):  # fmt: skip
+            yield f"{method.__name__}({name})", partial(method, wrong)
+        for method in (game.play, game.view, game.observe):
+            yield f"{method.__name__}({name}, 0)", partial(method, wrong, 0)
+        yield f"redeal({name}, 0, rng)", partial(game.redeal, wrong, 0, rng)
+        yield f"sample(rng, {name})", partial(game.sample, rng, wrong)
+        yield f"playout({name}, rng)", partial(game.playout, wrong, rng)
         if wrong is not None:
-            yield f"text(0, {name})", lambda one=wrong: game.text(0, one)
-            yield f"load({name})", lambda one=wrong: game.load(one)
+            yield f"text(0, {name})", partial(game.text, 0, wrong)
+            yield f"load({name})", partial(game.load, wrong)
     for text in (None, 7, b"x", ["x"], np.str_("x")[:0]):
-        name = _name(text)
-        yield f"parse({name})", lambda text=text: game.parse(text)
-        yield f"parse_deal({name})", lambda text=text: game.parse_deal(text)
+        for method in (game.parse, game.parse_deal):
+            yield f"{method.__name__}({_name(text)})", partial(method, text)
     for planes in (None, 7, np.zeros(3, np.int8), np.zeros((game.observation_size, 1), np.int8)):
-        yield f"split({_name(planes)})", lambda planes=planes: game.split(planes)
+        yield f"split({_name(planes)})", partial(game.split, planes)
     for none in (None, 7, np.random, np.random.RandomState(0)):
         name = _name(none)
-        yield f"deal({name})", lambda none=none: game.deal(none)
-        yield f"redeal(view, 0, {name})", lambda none=none: game.redeal(view, 0, none)
-        yield f"playout(state, {name})", lambda none=none: game.playout(state, none)
-        yield f"sample({name}, state)", lambda none=none: game.sample(none, state)
+        yield f"deal({name})", partial(game.deal, none)
+        yield f"redeal(view, 0, {name})", partial(game.redeal, view, 0, none)
+        yield f"playout(state, {name})", partial(game.playout, state, none)
+        yield f"sample({name}, state)", partial(game.sample, none, state)
     frozen = np.frombuffer(state.tobytes(), game.dtype)[0]
     yield "play in a read-only state", lambda: game.play(frozen, int(game.legal(state)[0]))
 
 
 def _calls_of_envs(game: Game, seed: int) -> Calls:
     """Iterate over calls of the envs, each with a wrong action, seat or state."""
-    checked, raw, solo = aec_env(game), GameAEC(game), SoloEnv(game)
-    envs = GameVectorEnv(game, 2)
-    checked.reset(seed=seed)
-    raw.reset(seed=seed)
-    solo.reset(seed=seed)
-    envs.reset(seed=seed)
+    checked, raw, solo, envs = aec_env(game), GameAEC(game), SoloEnv(game), GameVectorEnv(game, 2)
+    for each in (checked, raw, solo, envs):
+        each.reset(seed=seed)
     for action in (*NO_NUMBERS, *_FAR, game.num_actions):
         name = _name(action)
-        yield f"step({name}) of an AEC env", lambda action=action: raw.step(action)
-        yield f"step({name}) of a checked AEC env", lambda action=action: checked.step(action)
+        yield f"step({name}) of an AEC env", partial(raw.step, action)
+        yield f"step({name}) of a checked AEC env", partial(checked.step, action)
     for action in NO_NUMBERS:
-        yield f"step({_name(action)}) of a solo env", lambda action=action: solo.step(action)
+        yield f"step({_name(action)}) of a solo env", partial(solo.step, action)
     zeros = np.zeros(2)
     for actions in (*NO_NUMBERS, zeros, zeros.astype(bool), zeros.astype(object), [[0], [0, 1]],
                     np.zeros((2, 1), int), np.zeros(3, int), ["0", "0"], [2**70, 0]):  # fmt: skip
-        yield f"step({_name(actions)}) of a vector env", lambda actions=actions: envs.step(actions)
+        yield f"step({_name(actions)}) of a vector env", partial(envs.step, actions)
     for wrong in (*NO_STATES[1:], game.empty(2)):
-        options: Any = {"state": wrong}
-        where = f"reset to the state {_name(wrong)}"
-        yield f"{where} of an AEC env", lambda options=options: raw.reset(options=options)
-        yield f"{where} of a solo env", lambda options=options: solo.reset(options=options)
-        yield f"{where} of a vector env", lambda options=options: envs.reset(options=options)
+        where, options = f"reset to the state {_name(wrong)}", {"state": wrong}
+        yield f"{where} of an AEC env", partial(raw.reset, options=options)
+        yield f"{where} of a solo env", partial(solo.reset, options=options)
+        yield f"{where} of a vector env", partial(envs.reset, options=options)
     for wrong in (*NO_STATES, game.empty(3), game.empty(2).reshape(2, 1), [None, None]):
-        yield f"states = {_name(wrong)}", lambda one=wrong: setattr(envs, "states", one)
+        yield f"states = {_name(wrong)}", partial(setattr, envs, "states", wrong)
     for seat in (*NO_NUMBERS, *_FAR, game.num_players):
         name = _name(seat)
-        yield f"SoloEnv(seat={name})", lambda seat=seat: SoloEnv(game, seat=seat)
-        yield f"observe({name}) of an AEC env", lambda seat=seat: raw.observe(seat)
+        yield f"SoloEnv(seat={name})", partial(SoloEnv, game, seat=seat)
+        yield f"observe({name}) of an AEC env", partial(raw.observe, seat)
     if game.simultaneous:
         together = GameParallel(game)
         together.reset(seed=seed)
         for action in NO_NUMBERS:
             wrong = dict.fromkeys(together.agents, action)
-            yield (
-                f"step of {_name(action)} in a parallel env",
-                lambda wrong=wrong: together.step(wrong),
-            )
+            yield f"step of {_name(action)} in a parallel env", partial(together.step, wrong)
 
 
 def _name(value: Any) -> str:

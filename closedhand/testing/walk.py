@@ -17,21 +17,13 @@ SAMPLES = 10
 
 @dataclass
 class Walk:
-    """A game of random play in progress, with its seed and actions.
-
-    Attributes:
-        game: Game that is played.
-        seed: Seed of the deal, which is that of `np.random.default_rng(seed)`.
-        state: Current state.
-        actions: Actions so far.
-        rng: Generator of the play and of the checks.
-    """
+    """A game of random play in progress."""
 
     game: Game
-    seed: int
+    seed: int  # the deal is that of `np.random.default_rng(seed)`
     state: State = field(init=False)
-    actions: list[int] = field(default_factory=list)
-    rng: np.random.Generator = field(init=False)
+    actions: list[int] = field(default_factory=list)  # so far
+    rng: np.random.Generator = field(init=False)  # of the play and of the checks
 
     def __post_init__(self) -> None:
         self.state = self.game.deal(np.random.default_rng(self.seed))

@@ -1,4 +1,7 @@
-"""Common checks of the wrappers: the env that is wrapped, and its observations."""
+"""Common checks of the wrappers: the env that is wrapped, and its observations.
+
+A check returns what it looks for, or raises an `InputError`.
+"""
 
 from typing import Any, cast
 
@@ -24,11 +27,7 @@ OneSeat = GameVectorEnv | Rows
 
 
 def aec_table(env: Any) -> GameAEC:
-    """Return the AEC env of this package in an env, which may be a wrapper around it.
-
-    Raises:
-        InputError: It is another env.
-    """
+    """Return the AEC env of this package in an env, which may be a wrapper around it."""
     table = getattr(env, "unwrapped", None)
     if not isinstance(table, GameAEC):
         raise InputError(f"an AEC env of closedhand is needed here, not {shown(env)}")
@@ -39,11 +38,8 @@ def vector_env(env: Any, library: str, mode: AutoresetMode, mask: str = IN_OBSER
     """Return the vector env of this package in `env`, for a library that needs masks.
 
     `env` is what `gymnasium.make_vec` returns, a `GameVectorEnv`, or a `SeatVectorEnv`. The library
-    looks for the mask in the part `mask`; every env shows it in the info.
-
-    Raises:
-        InputError: It is another env, or was made without masks or with another mode; or several
-            seats share its rows, whose rewards a library of one player would mix.
+    looks for the mask in the part `mask`; every env shows it in the info. An env in which several
+    seats share a row is refused: a library of one player would mix their rewards.
     """
     inner = getattr(env, "unwrapped", env)
     if not isinstance(inner, OneSeat):
@@ -69,11 +65,7 @@ def check_mask(form: ObservationForm, library: str) -> None:
 
 
 def only_part(space: Any, library: str) -> spaces.Box:
-    """Return the space of `observation`, for a library that keeps only this part and the mask.
-
-    Raises:
-        InputError: There is no mask, or there are other parts, which would be lost.
-    """
+    """Return the space of `observation`, for a library that keeps only this part and the mask."""
     parts = cast(dict[str, Any], getattr(space, "spaces", {}))
     if OBSERVATION not in parts or ACTION_MASK not in parts:
         raise InputError(f"an observation here is a dict of {OBSERVATION} and {ACTION_MASK}")

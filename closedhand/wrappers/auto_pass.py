@@ -24,11 +24,7 @@ class AutoPass(common.Copied, BaseWrapper[str, Observation, int]):
     """
 
     def __init__(self, env: AECEnv[str, Observation, int]) -> None:
-        """Wrap `env`, an AEC env of this package, wrapped or not.
-
-        Raises:
-            InputError: It is another env.
-        """
+        """Wrap `env`, an AEC env of this package, wrapped or not."""
         aec_table(env)
         super().__init__(env)
 

@@ -45,14 +45,12 @@ class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
         """
         game = aec_table(env).game
         super().__init__(env)
-        self._sides = game.sides
-        self._tables = num_tables(game.sides)
+        self._sides, self._tables = game.sides, num_tables(game.sides)
         self.teams = _names(teams)
         if len(self.teams) != self._tables or len(set(self.teams)) != self._tables:
             raise InputError(f"{game.name} has {self._tables} sides: name as many different teams")
         self._start: State | None = None
-        self._deal = -1
-        self._table = 0
+        self._deal, self._table = -1, 0
         self._earned: dict[str, float] = {}
         self._scores: list[dict[str, float]] = []
 
@@ -94,18 +92,20 @@ class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
                 self._scores.append(self._score())
         self._publish()
 
-    def _team_names(self) -> list[str]:
-        return [self.teams[team] for team in seating(self._sides, self._table)]
+    def _team_of(self) -> dict[str, str]:
+        """Return the team of each agent at this table."""
+        seats = zip(self.possible_agents, seating(self._sides, self._table), strict=True)
+        return {agent: self.teams[team] for agent, team in seats}
 
     def _score(self) -> dict[str, float]:
         """Return the returns of each team at this table."""
         score = dict.fromkeys(self.teams, 0.0)
-        for agent, team in zip(self.possible_agents, self._team_names(), strict=True):
+        for agent, team in self._team_of().items():
             score[team] += self._earned[agent]
         return score
 
     def _publish(self) -> None:
-        teams = dict(zip(self.possible_agents, self._team_names(), strict=True))
+        teams = self._team_of()
         schedule: dict[str, Any] = {"deal": self._deal, "table": self._table}
         if len(self._scores) == self._tables:
             schedule["duplicate_score"] = {

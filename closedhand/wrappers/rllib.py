@@ -32,7 +32,6 @@ from closedhand.core.checks import InputError
 from closedhand.core.game import Game
 from closedhand.envs import common
 from closedhand.envs.aec import GameAEC
-from closedhand.envs.common import ILLEGAL_REWARD
 from closedhand.envs.observation_form import ACTION_MASK, COMPACT, OBSERVATION, Observation
 from closedhand.wrappers.adapting import only_part
 
@@ -91,7 +90,7 @@ class RLlibEnv(MultiAgentEnv):
         try:
             env.step(action_dict[actor])
         except InputError:  # RLlib plays arbitrary actions when it checks an env
-            paid = dict.fromkeys(self._acted, 0.0) | {actor: ILLEGAL_REWARD}
+            paid = dict.fromkeys(self._acted, 0.0) | {actor: common.ILLEGAL_REWARD}
             return self._look(self._acted), paid, {"__all__": True}, {"__all__": False}, {}
         ended = env.terminations[env.agent_selection]
         if not ended:
@@ -156,9 +155,6 @@ def self_play(
 
     Returns:
         The config. `config.rl_module(model_config=…)` and all others may follow.
-
-    Raises:
-        InputError: As for `RLlibEnv`.
     """
     common.resolve(game, options)
     config.environment(RLlibEnv, env_config={"game": game, "observation": observation, **options})

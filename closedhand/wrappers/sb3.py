@@ -103,19 +103,11 @@ class SB3VecEnv(VecEnv):
         )
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Set the seeds of the next reset: that of game i is seed + i.
-
-        Raises:
-            InputError: The seed is no whole number of 0 or more.
-        """
+        """Set the seeds of the next reset: that of game i is seed + i."""
         return super().seed(common.seed_or_none(seed))
 
     def step_async(self, actions: np.ndarray) -> None:
-        """Keep the actions, integers [num_envs], for `step_wait`.
-
-        Raises:
-            InputError: The actions are not integers [num_envs].
-        """
+        """Keep the actions, integers [num_envs], for `step_wait`."""
         self._actions = integers("actions", actions, self.num_envs)
 
     def step_wait(self) -> tuple[Any, np.ndarray, np.ndarray, list[dict[str, Any]]]:

@@ -104,18 +104,9 @@ class TianshouVectorEnv(BaseVectorEnv):
         return self._seen(seen, ids), rewards[ids], ends[ids], cuts[ids], self._infos(ids)
 
     def seed(self, seed: Any = None) -> list[Any]:
-        """Start new games; if one seed is given, game i starts from seed + i.
-
-        Raises:
-            InputError: A wrong number of seeds, or a bad one.
-        """
+        """Start new games by `GameVectorEnv.reset`; return a list of one seed for each game."""
         self.env.reset(seed=seed)
-        seeds = isinstance(seed, Sequence | np.ndarray)
-        first = None if seeds else common.seed_or_none(seed)
-        return [
-            [seed[i] if seeds else None if first is None else first + i]
-            for i in range(self.env_num)
-        ]
+        return [[each] for each in common.seeds_of(seed, self.env_num)]
 
     def render(self, **kwargs: Any) -> list[Any]:
         """Return the open table of every game."""
@@ -154,11 +145,7 @@ class TianshouAEC(PettingZooEnv):
     """
 
     def __init__(self, env: Any) -> None:
-        """Wrap what `pettingzoo.make("aec", ...)` returns.
-
-        Raises:
-            InputError: The env has parts beside `observation`.
-        """
+        """Wrap what `pettingzoo.make("aec", ...)` returns."""
         only_part(env.observation_space(env.possible_agents[0]), LIBRARY)
         super().__init__(env)
 

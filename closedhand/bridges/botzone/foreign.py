@@ -86,23 +86,16 @@ class ForeignBot:
             raise InputError(f"{self.name} answers {answer[:MOST_ERROR]!r}: {error}") from None
 
     def _ask(self, line: str) -> str:
-        """Run the command with a line on its standard input; return the first line that it prints.
-
-        Raises:
-            InputError: The command cannot be run, takes too long, or prints no line.
-        """
+        """Run the command with a line on its standard input; return the first line it prints."""
         with tempfile.TemporaryFile() as errors, tempfile.TemporaryFile() as source:
             source.write(line.encode() + b"\n")
             source.seek(0)
             try:
                 # A session of its own, so that the processes that it starts end with it.
                 process = subprocess.Popen(
-                    self._command,
-                    stdin=source,
-                    stdout=subprocess.PIPE,
-                    stderr=errors,
+                    self._command, stdin=source, stdout=subprocess.PIPE, stderr=errors,
                     start_new_session=True,
-                )
+                )  # fmt: skip
             except (OSError, ValueError) as error:
                 raise InputError(f"{self.name} cannot be run: {error}") from None
             assert process.stdout is not None
@@ -116,8 +109,7 @@ class ForeignBot:
             if answer is None:
                 raise InputError(f"{self.name} takes more than {self._seconds:g} s to answer")
             if not answer:
-                said = _last_line(errors)
-                raise InputError(f"{self.name} ends without an answer{said}")
+                raise InputError(f"{self.name} ends without an answer{_last_line(errors)}")
         return answer
 
     def _first_line(self, stream: IO[bytes]) -> str | None:
@@ -148,11 +140,7 @@ def _last_line(errors: IO[bytes]) -> str:
 
 
 def split_command(command: str) -> list[str]:
-    """Split a command into its program and arguments, as a shell splits them.
-
-    Raises:
-        InputError: It cannot be split, or there is no such program.
-    """
+    """Split a command as a shell does; an `InputError` refuses one without such a program."""
     try:
         parts = shlex.split(command)
     except ValueError as error:
@@ -175,11 +163,7 @@ def _traits(game: Game, argument: str | None, seconds: float = SECONDS) -> Trait
 def make_botzone(
     game: Game, seed: int, argument: str | None, seconds: Seconds = SECONDS
 ) -> ForeignBot:
-    """Make the agent `botzone[seconds=6]:COMMAND`, a foreign bot.
-
-    Raises:
-        InputError: There is no command, or no such program.
-    """
+    """Make the agent `botzone[seconds=6]:COMMAND`, a `ForeignBot`."""
     _traits(game, argument)
     options: dict[str, Any] = {} if seconds == SECONDS else {"seconds": seconds}
     name = str(AgentSpec("botzone", options, argument))

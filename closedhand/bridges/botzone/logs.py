@@ -85,11 +85,7 @@ def is_botzone(path: Path) -> bool:
 
 
 def matches_in(path: Path) -> Iterator[str]:
-    """Read the text of each match: one on every line, or one in the file.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
+    """Read the text of each match: one on every line, or one in the file."""
     for number, (_, line) in enumerate(filled_lines(path)):
         if number == 0 and not line.endswith("}"):
             yield _whole(path)
@@ -122,11 +118,7 @@ class _Reading:
         self.scores: list[float] | None = None
 
     def request(self, seat: int, data: Any) -> bool:
-        """Take a request to a seat; return whether it is one of the auction.
-
-        Raises:
-            InputError: It is malformed, or contradicts what was before.
-        """
+        """Take a request to a seat; return whether it is one of the auction."""
         if isinstance(data, dict) and "bid" in data:
             request = check_fields(data, "a request of the auction", AUCTION)
             self.own[seat] = check_cards(request["own"], "own")
@@ -143,11 +135,7 @@ class _Reading:
         return False
 
     def response(self, auction: bool, data: Any) -> None:
-        """Take a response.
-
-        Raises:
-            InputError: It is malformed.
-        """
+        """Take a response to a request of the auction or of play."""
         if auction:
             self.actions.append(bid_text(check_bid(data)))
         else:
@@ -155,25 +143,17 @@ class _Reading:
             self.actions.append(play_text(self.moves[-1]))
 
     def record(self) -> Record:
-        """Make the record.
-
-        Raises:
-            InputError: A seat's cards are not known.
-        """
+        """Make the record; the cards of all seats have to be known."""
         missing = [seat for seat in range(SEATS) if seat not in self.own]
         if missing or self.landlord is None:
             raise InputError(f"the cards of seat {(missing or [0])[0]} are not in the log")
-        hands = [
-            [card for card in self.own[seat] if card not in self.public] for seat in range(SEATS)
-        ]
+        public = set(self.public)
+        hands = [[card for card in self.own[seat] if card not in public] for seat in range(SEATS)]
         rules = {"rules": "botzone", "bidding": self.bidding}
         game = flat_game("doudizhu", rules)
-        return Record(
-            "doudizhu",
-            rules,
-            tuple(game.text(game.parse(text)) for text in self.actions),
-            deal=";".join(map(text_of, (*hands, self.public))),
-        )
+        actions = tuple(game.text(game.parse(text)) for text in self.actions)
+        deal = ";".join(map(text_of, (*hands, self.public)))
+        return Record("doudizhu", rules, actions, deal=deal)
 
 
 def read_match(data: Any) -> tuple[Record, list[float] | None]:
@@ -212,11 +192,7 @@ def read_match(data: Any) -> tuple[Record, list[float] | None]:
 
 
 def replay_botzone(path: Path) -> Iterator[Replay]:
-    """Replay every match of a file; matches count from 1.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
+    """Replay every match of a file; matches count from 1."""
     for number, text in enumerate(matches_in(path), 1):
         with Replay(number, unit="match") as found:
             record, scores = read_match(parse_json(text))

@@ -9,7 +9,7 @@ all requests to its seat and its own responses to all but the last:
   cards of the play. FightTheLandlord has no `bid` and no `finalbid`.
 
 The requests do not tell the bids between that of the bot and the highest one: `view_of` takes them
-as passes.
+as passes. What is malformed or breaks the rules is refused by an `InputError`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -112,11 +112,7 @@ def ranks_in(packed: int) -> list[int]:
 
 
 def words_of(bids: Sequence[int], landlord: int, final: int) -> list[int]:
-    """Complete an auction: bids that are not known are passes, but for the highest one.
-
-    Raises:
-        InputError: No auction leads to that landlord and bid.
-    """
+    """Complete an auction: bids that are not known are passes, but for the highest one."""
     words = list(bids)
     while len(words) < SEATS and max(words, default=0) < MOST_BID:
         words.append(final if len(words) == landlord else 0)
@@ -131,11 +127,7 @@ def words_of(bids: Sequence[int], landlord: int, final: int) -> list[int]:
 
 
 def view_of(game: Game, requests: Sequence[Any], responses: Sequence[Any]) -> Turn:
-    """Build the view of a bot from all requests to it and its responses to all but the last.
-
-    Raises:
-        InputError: A request or a response is malformed, or breaks the rules.
-    """
+    """Build the view of a bot from all requests to it and its responses to all but the last."""
     if not requests or len(responses) != len(requests) - 1:
         raise InputError(
             f"{len(requests)} requests come with {max(len(requests) - 1, 0)} responses, not "
@@ -198,8 +190,8 @@ def _in_play(
 def answered_cards(response: Any, held: Sequence[int]) -> list[int]:
     """Check that a response is a list of cards in the hand, and return them."""
     cards = check_play(response)
-    if not set(cards) <= set(held):
-        raise InputError(f"the cards {sorted(set(cards) - set(held))} are not in the hand")
+    if missing := sorted(set(cards) - set(held)):
+        raise InputError(f"the cards {missing} are not in the hand")
     return cards
 
 
@@ -211,11 +203,7 @@ def response_of(game: Game, view: State, action: int, held: Sequence[int]) -> in
 
 
 def action_of(game: Game, view: State, response: Any, held: Sequence[int]) -> int:
-    """Convert a response to an action.
-
-    Raises:
-        InputError: It is no action, or an illegal one.
-    """
+    """Convert a response to a legal action."""
     if view.landlord < 0:
         text = bid_text(check_bid(response))
     else:

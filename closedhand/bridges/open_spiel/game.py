@@ -100,11 +100,7 @@ class OpenSpielGame(pyspiel.Game):
     def __init__(
         self, params: dict[str, Any] | None = None, ours: Game | None = None, deals: str = AUTO
     ) -> None:
-        """Make the game, from OpenSpiel's parameters `game`, `options` and `deals`, or from `ours`.
-
-        Raises:
-            InputError: As for `open_spiel_game`.
-        """
+        """Make the game, as `open_spiel_game` does, from OpenSpiel's parameters or from `ours`."""
         if ours is None:
             given = {"game": "leduc", "options": "", **(params or {})}
             ours = _game_of(given["game"], given["options"])
@@ -157,26 +153,18 @@ class OpenSpielGame(pyspiel.Game):
 
 
 class OpenSpielState(pyspiel.State):
-    """A state of one of our games as a state of OpenSpiel.
-
-    Attributes:
-        node: Our position; None before the deal.
-    """
+    """A state of one of our games as a state of OpenSpiel."""
 
     def __init__(self, game: OpenSpielGame, node: Node | None = None) -> None:
         """Begin before the deal, or at a position. Use `new_initial_state` or `state_of`."""
         super().__init__(game)
-        self.node = node
+        self.node = node  # our position, None before the deal
         self._drawn: list[int] = []  # chance outcomes so far
         self._paid: list[float] | None = None  # returns before the last action
 
     @property
     def record(self) -> State:
-        """Our state; do not change it.
-
-        Raises:
-            InputError: Nothing is dealt yet.
-        """
+        """Our state, which is not to be changed; an `InputError` says if nothing is dealt yet."""
         if self.node is None:
             raise InputError("nothing is dealt yet")
         return self.node.record

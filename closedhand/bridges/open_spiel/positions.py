@@ -57,15 +57,10 @@ def _listed(game: Game, deals: str) -> list[Deal] | None:
 
 
 class Node:
-    """A position of one of our games, with cached answers; never changed in place.
-
-    Attributes:
-        shared: Data that all positions of the game share.
-        record: Our state.
-    """
+    """A position of one of our games, with cached answers; never changed in place."""
 
     def __init__(self, shared: "Shared", record: State) -> None:
-        """Take a state that nobody changes later."""
+        """Take a state that nobody changes later, and what all positions of the game share."""
         self.shared = shared
         self.record = record
         self._children: dict[int, Node] = {}
@@ -106,13 +101,10 @@ class Node:
         """Write what a player knows: with all past actions, or only what the board shows."""
         key = player, recalls
         if key not in self._texts:
-            view = self.shared.game.view(self.record, player)
             game = self.shared.game
-            if recalls:
-                text = f"player {player}: {_known_text(game, view, player)}"
-            else:
-                text = f"player {player}\n{game.board(view)}"
-            self._texts[key] = text
+            view = game.view(self.record, player)
+            text = f": {_known_text(game, view, player)}" if recalls else f"\n{game.board(view)}"
+            self._texts[key] = f"player {player}{text}"
         return self._texts[key]
 
 

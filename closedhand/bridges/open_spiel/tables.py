@@ -72,7 +72,6 @@ def _table_game(text: str, name: str | None, *files: bytes) -> Game:
     rules = walk.rules()
     players = theirs.num_players()
     kind = tree.state_type(players, rules.known.shape[1], int(rules.chances.max()))
-    low, high = float(rules.payoffs.min()), float(rules.payoffs.max())
     return Game(
         name=name or theirs.get_type().short_name,
         options={},
@@ -84,7 +83,7 @@ def _table_game(text: str, name: str | None, *files: bytes) -> Game:
         roles=tuple(f"player {seat}" for seat in range(players)),
         sides=tuple(range(players)),
         notation=Notation(rules, kind, walk),
-        payoff_range=(low, high),
+        payoff_range=(float(rules.payoffs.min()), float(rules.payoffs.max())),
         max_moves=int(rules.moves.max()),
         payoff_sum=theirs.utility_sum(),
     )
@@ -115,59 +114,45 @@ def _table_spec(text: str, name: str) -> GameSpec:
 def _check_kind(theirs: Any) -> None:
     """Refuse games of an unsupported type."""
     kind, types = theirs.get_type(), pyspiel.GameType
+    has_tensors = kind.provides_information_state_tensor or kind.provides_observation_tensor
     for fits, why in (
         (kind.dynamics == types.Dynamics.SEQUENTIAL, "its players do not act in turn"),
         (kind.chance_mode != types.ChanceMode.SAMPLED_STOCHASTIC, "it does not list its chance"),
         (kind.reward_model == types.RewardModel.TERMINAL, "it pays before the end"),
         (kind.provides_information_state_string, "it has no texts of information states"),
-        (
-            kind.provides_information_state_tensor or kind.provides_observation_tensor,
-            "it has no tensors",
-        ),
+        (has_tensors, "it has no tensors"),
     ):
         if not fits:
-            raise InputError(f"{kind.short_name} cannot be written into tables: {why}")
+            raise _refusal(theirs, why)
+
+
+def _refusal(theirs: Any, why: str) -> InputError:
+    name = theirs.get_type().short_name
+    return InputError(f"{name} cannot be written into tables: {why}")
 
 
 class _Node(NamedTuple):
-    """A node of the tree during the walk, with OpenSpiel's state and the number of its parent.
+    """A node of the tree during the walk."""
 
-    Attributes:
-        via: Action or outcome that leads to the node.
-        likely: Product of the probabilities of chance before.
-        chance: Outcomes of chance before, each counted from 0.
-        actions: Actions of players before.
-    """
-
-    state: Any
-    parent: int
-    via: int
-    likely: float
-    chance: tuple[int, ...]
-    actions: tuple[int, ...]
+    state: Any  # OpenSpiel's
+    parent: int  # number of the parent
+    via: int  # action or outcome that leads to the node
+    likely: float  # product of the probabilities of chance before
+    chance: tuple[int, ...]  # outcomes of chance before, each counted from 0
+    actions: tuple[int, ...]  # actions of players before
 
 
 class _Walk:
-    """Walk of the tree of a game, level by level.
-
-    Attributes:
-        texts: All texts of each action, over all positions.
-        sets: Text of each information state.
-    """
+    """Walk of the tree of a game, level by level."""
 
     def __init__(self, theirs: Any) -> None:
-        """Walk through the whole tree.
-
-        Raises:
-            InputError: The tree is too large, or hides something that must be public here.
-        """
-        self._name = theirs.get_type().short_name
+        """Walk through the whole tree; refuse it if it is large, or hides what must be public."""
+        self._game = theirs
         self._players = theirs.num_players()
-        kind = theirs.get_type()
-        has_recall = kind.provides_information_state_tensor
+        has_recall = theirs.get_type().provides_information_state_tensor
         self._tensor = "information_state_tensor" if has_recall else "observation_tensor"
-        self.texts: dict[int, set[str]] = {}
-        self.sets: list[str] = []
+        self.texts: dict[int, set[str]] = {}  # all texts of each action, over all positions
+        self.sets: list[str] = []  # text of each information state
         self._numbers: dict[tuple[int, str, tuple[int, int] | None], int] = {}
         self._tensors: list[np.ndarray] = []
         self._public: list[tuple[int, int]] = []
@@ -187,12 +172,9 @@ class _Walk:
                 met += len(children)
                 below += children
                 if met > MOST_NODES:
-                    raise self._refusal(f"its tree has more than {MOST_NODES:,} nodes")
+                    raise _refusal(theirs, f"its tree has more than {MOST_NODES:,} nodes")
             level = below
         self._first.append(met)
-
-    def _refusal(self, why: str) -> InputError:
-        return InputError(f"{self._name} cannot be written into tables: {why}")
 
     def _enter(self, number: int, node: _Node) -> list[_Node]:
         """Add a node to the tables; return its children."""
@@ -227,7 +209,7 @@ class _Walk:
         """Return the children of a chance node."""
         outcomes = [(outcome, share) for outcome, share in node.state.chance_outcomes() if share]
         if self._chance.setdefault(node.chance, outcomes) != outcomes:
-            raise self._refusal("chance depends on what players do")
+            raise _refusal(self._game, "chance depends on what players do")
         return [
             _Node(
                 node.state.child(outcome), number, outcome, node.likely * share,
@@ -252,7 +234,8 @@ class _Walk:
             self._known.append(np.array(node.actions, np.int32))
             self._tensors.append(self._observed(node.state, seat))
         if self._public[info] != public:
-            raise self._refusal("a player may not know who acts, or how often players have acted")
+            why = "a player may not know who acts, or how often players have acted"
+            raise _refusal(self._game, why)
         self._members[info].append(number)
         # An action that differs between nodes of the information state is unknown to the seat.
         known = self._known[info]
@@ -271,7 +254,7 @@ class _Walk:
         with np.errstate(invalid="ignore"):
             small = tensor.astype(np.int8)
         if not np.array_equal(tensor, small):
-            raise self._refusal("its tensors hold more than small whole numbers")
+            raise _refusal(self._game, "its tensors hold more than small whole numbers")
         return small
 
     def rules(self) -> Rules:
@@ -333,11 +316,7 @@ class Notation:
         return self._texts.get(action, str(action))
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """Parse an action.
-
-        Raises:
-            InputError: There is no such action.
-        """
+        """Parse an action."""
         found = self._ids.get(text.strip().lower())
         if found is None:
             raise InputError(f"{text!r} is not an action")
@@ -356,11 +335,7 @@ class Notation:
         return " ".join(map(str, numbers)) or "-"
 
     def parse_deal(self, text: str) -> State:
-        """Parse outcomes of chance into an initial state.
-
-        Raises:
-            InputError: The text is not a complete list of outcomes.
-        """
+        """Parse a complete list of outcomes of chance into an initial state."""
         chance: tuple[int, ...] = ()
         for word in text.replace("-", " ").split():
             outcomes = list(map(str, self._walk.outcomes_after(chance)))

@@ -31,21 +31,15 @@ CONVERTERS = {
 
 
 def converter_of(game: Game) -> Any:
-    """Find the converter of a game.
-
-    Raises:
-        InputError: RLCard does not have the game, or not under these rules.
-    """
+    """Find the converter of a game; refuse a game that RLCard lacks, or has under other rules."""
     if game.name not in CONVERTERS:
         raise InputError(f"RLCard has no {game.name}; of ours it has {', '.join(CONVERTERS)}")
     converter = import_module(CONVERTERS[game.name])
     if game.flat is not game:
         raise InputError("RLCard's actions are whole plays: use the game without sub-steps")
     if game.options["rules"] not in converter.PRESETS:
-        known = ", ".join(converter.PRESETS)
-        raise InputError(
-            f"RLCard lacks plays of rules {game.options['rules']!r}: use one of {known}"
-        )
+        rules, known = game.options["rules"], ", ".join(converter.PRESETS)
+        raise InputError(f"RLCard lacks plays of rules {rules!r}: use one of {known}")
     return converter
 
 
@@ -135,8 +129,7 @@ class RLCardPlayer:
         Raises:
             InputError: There is no such game here, or no such agent.
         """
-        self._env = env
-        self._game = game_of(env)
+        self._env, self._game = env, game_of(env)
         self._converter = converter_of(self._game)
         self.agent = make_agent(self._game, agent, seed)
 
@@ -151,11 +144,7 @@ class RLCardPlayer:
 
 
 def game_of(env: Any) -> Game:
-    """Make our game with the rules of an environment of RLCard.
-
-    Raises:
-        InputError: There is no such game here.
-    """
+    """Make our game with the rules of an environment of RLCard."""
     for name, place in CONVERTERS.items():
         converter: Any = import_module(place)
         if env.name == converter.ENV:
