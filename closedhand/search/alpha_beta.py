@@ -46,7 +46,6 @@ as lost, the number of positions visited, and the number of those added to the t
 
 @kernel
 def _all_legal(policy: Policy, rules: Rules, state: State, out: Ids) -> Integer:
-    """Write all legal actions; return how many."""
     return contract.legal(rules, state, out)
 
 
@@ -62,7 +61,6 @@ def worthwhile(policy: Policy, rules: Rules, state: State, out: Ids) -> Integer:
 
 @kernel
 def _no_key(policy: Policy, rules: Rules, state: State) -> tuple[np.uint64, np.uint64]:
-    """Return 0 and 0: there are no keys."""
     return np.uint64(0), np.uint64(0)
 
 
@@ -99,8 +97,7 @@ def keep(table: Ids, first: np.uint64, second: np.uint64, value: Integer) -> int
     added = 0
     for i in range(SLOTS):
         if table[start + np.uint64(i), 1] & VALUE == 0:
-            place = start + np.uint64(i)
-            added = 1
+            place, added = start + np.uint64(i), 1
             break
     table[place, 0] = first
     table[place, 1] = (second & ~VALUE) | np.uint64(value + 1)

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.core import contract
+from closedhand.core.layout import record_type
 from closedhand.core.numba.jit import (
     Floats,
     Ids,
@@ -47,20 +48,14 @@ NOTHING = -1
 DEEPEST = 4096
 """Maximum depth of the tree."""
 
-NODE = np.dtype(
-    (
-        np.record,
-        [
-            ("total", "f8"),  # sum of the payoffs of the player who chose the action
-            ("visits", "i8"),  # number of times that the action was chosen
-            ("available", "i8"),  # number of times that it could have been chosen
-            ("action", "i4"),  # action that leads here
-            ("child", "i4"),  # first child, or NOTHING
-            ("sibling", "i4"),  # next child of the parent, or NOTHING
-            ("unused", "i4"),
-        ],
-    )
-)
+NODE = record_type([
+    ("total", "f8"),  # sum of the payoffs of the player who chose the action
+    ("visits", "i8"),  # number of times that the action was chosen
+    ("available", "i8"),  # number of times that it could have been chosen
+    ("action", "i4"),  # action that leads here
+    ("child", "i4"),  # first child, or NOTHING
+    ("sibling", "i4"),  # next child of the parent, or NOTHING
+])  # fmt: skip
 """A node of the tree; node 0 is the root."""
 
 
@@ -146,8 +141,7 @@ def grow(
         while node != NOTHING and depth < len(path) and not contract.over(rules, state):
             n = contract.legal(rules, state, ids)
             stamp += 2  # two marks a visit, see `select`: no mark of an earlier one equals them
-            child = select(nodes, node, n, ids, marks, stamp, range_[0], range_[1])
-            node = child
+            node = child = select(nodes, node, n, ids, marks, stamp, range_[0], range_[1])
             if child == NOTHING:
                 child = used
                 parent = path[depth - 1, 0] if depth else 0

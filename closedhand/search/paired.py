@@ -65,7 +65,6 @@ PARTICLES_SHARE = 0.4
 def _evaluate_by_playout(
     policy: Policy, rules: Rules, state: State, player: Integer, guess: Integer, rng: Rng, ids: Ids
 ) -> float:
-    """Return the payoff of a playout."""
     return playout(policy, rules, state, player, rng, ids)
 
 
