@@ -1,6 +1,6 @@
 """Common code of all algorithms for small games: make, run, evaluate and resume a solver.
 
-Every algorithm is a `Solver`. `Run.advance` runs it for some iterations or time and evaluates its
+`Run.advance` runs a solver (`bases.BaseSolver`) for some iterations or time and evaluates its
 strategy exactly at intervals (a judgement). The time of judgements does not count.
 """
 
@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -21,42 +21,10 @@ from closedhand.core.game import Game, InputError
 from closedhand.core.reading import check_arrays
 from closedhand.core.registry import load as load_ref
 from closedhand.core.version import __version__
+from closedhand.solvers.bases import BaseSolver
 from closedhand.solvers.interface import Algorithm, Evaluation, Trees
 from closedhand.solvers.strategy import FILE, Strategy, evaluate, save
 from closedhand.solvers.tree import trees_of
-
-
-class Solver(Protocol):
-    """An algorithm applied to a game.
-
-    Attributes:
-        game: The game.
-        iterations: Number of iterations done.
-    """
-
-    game: Game
-    iterations: int
-
-    def run(self, number: int) -> None:
-        """Do `number` more iterations."""
-        ...
-
-    def strategy(self) -> Strategy:
-        """Return the algorithm's strategy so far."""
-        ...
-
-    def state(self) -> dict[str, np.ndarray]:
-        """Return everything that `restore` needs to resume.
-
-        A resumed solver gives the same results as one that ran without a break, unless its class
-        states otherwise.
-        """
-        ...
-
-    def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Resume from a state that `state` returned."""
-        ...
-
 
 AVERAGE = "the average strategy converges to an equilibrium"
 ROOT = f"{AVERAGE}: NashConv is O(1/√t)"
@@ -86,7 +54,9 @@ SOLVERS = ("cfr", "cfr+", "lcfr", "dcfr", "pcfr+", "mccfr")
 """The CFR family, whose average strategies converge to an equilibrium."""
 
 
-def make_solver(algorithm: str, game: Game, seed: int = 0, trees: Trees | None = None) -> Solver:
+def make_solver(
+    algorithm: str, game: Game, seed: int = 0, trees: Trees | None = None
+) -> BaseSolver:
     """Make an algorithm for a game, before its first iteration.
 
     `algorithm` is one of `ALGORITHMS`, which works on `trees`, by default those of `tree.trees_of`.
@@ -130,7 +100,7 @@ class Judged:
         judgements: Judgements in each power of ten of the iterations.
     """
 
-    solver: Solver
+    solver: BaseSolver
     end: float = np.inf
     judgements: int = JUDGEMENTS
     _rate: float = 1.0
@@ -172,7 +142,7 @@ class Run(long_work.Run[Judged]):
     def __init__(
         self,
         algorithm: str,
-        solver: Solver,
+        solver: BaseSolver,
         seed: int = 0,
         folder: Path | None = None,
         states: str | None = None,
