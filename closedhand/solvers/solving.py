@@ -57,10 +57,7 @@ SOLVERS = ("cfr", "cfr+", "lcfr", "dcfr", "pcfr+", "mccfr")
 def make_solver(
     algorithm: str, game: Game, seed: int = 0, trees: Trees | None = None
 ) -> BaseSolver:
-    """Make an algorithm for a game, before its first iteration.
-
-    `algorithm` is one of `ALGORITHMS`, which works on `trees`, by default those of `tree.trees_of`.
-    `seed` is that of its randomness.
+    """Make one of `ALGORITHMS` for a game, on `trees`, by default those of `tree.trees_of`.
 
     Raises:
         InputError: There is no such algorithm, the game is too large or does not list its deals, or
@@ -187,11 +184,8 @@ class Run(long_work.Run[Judged]):
     ) -> Self:
         """Start or continue the algorithm; Ctrl-C stops it between two iterations.
 
-        Args:
-            iterations: Stop at this total number of iterations; None: no limit.
-            seconds: Stop at this total time of work, in seconds; None: no limit.
-            until: Stop when NashConv is at most this; None: no limit.
-            progress: Function called about ten times a second.
+        It stops at a total number of iterations, at a total time of work in seconds, or when
+        NashConv is at most `until`; None: no limit. `progress` is called about ten times a second.
 
         Returns:
             The run itself, judged, and saved if there is a folder.
@@ -218,12 +212,8 @@ class Run(long_work.Run[Judged]):
 
     def summary(self) -> dict[str, Any]:
         """Summarise the run for JSON, without the strategy itself."""
-        return {
-            **self.settings,
-            "interrupted": self.interrupted,
-            **self.history[-1],
-            "curve": self.history,
-        }
+        result = {"interrupted": self.interrupted, **self.history[-1], "curve": self.history}
+        return {**self.settings, **result}
 
     def _write(self) -> None:
         if self.folder is not None:
@@ -235,9 +225,7 @@ class Run(long_work.Run[Judged]):
 def begin(
     algorithm: str, game: Game, seed: int = 0, folder: Path | None = None, states: str | None = None
 ) -> Run:
-    """Make a run of an algorithm before its first iteration.
-
-    Arguments are those of `Run`.
+    """Make a run of an algorithm before its first iteration, with the arguments of `Run`.
 
     Raises:
         InputError: As in `make_solver`, or the game has no such abstraction.
