@@ -191,13 +191,12 @@ def solve(
     policy: Policy, rules: Rules, states: States, actions: Ids, player: Integer, friends: Integer,
     least: float, nodes: int,
 ) -> tuple[Integer, Integer]:  # fmt: skip
-    """Decide by depth-first search whether a player can force a payoff, without a table.
+    """Decide by depth-first search whether `player` can force a payoff, without a table.
 
     Args:
         policy: Policy whose `worthwhile` lists the actions to try.
         rules: Rules of the game.
-        states: The root, in which nothing is hidden, then scratch states, one for each level of
-            depth.
+        states: The root, in which nothing is hidden, then a scratch state for each level of depth.
         actions: Scratch space for the actions at each level, int32 [states, num_actions].
         player: Player whose payoff counts.
         friends: Bit p is set if player p maximises that payoff; all others minimise it.

@@ -79,7 +79,7 @@ class Play:
         action: Id of the action in the flat game.
         text: Its notation.
         low: Payoff that the player can force after it.
-        high: Payoff that the player cannot exceed after it; equal to `low` if the play is solved.
+        high: Payoff that it cannot exceed after it; equal to `low` if the play is solved.
     """
 
     action: int
@@ -95,8 +95,7 @@ class Endgame:
     Attributes:
         player: Player to act, whose payoffs these are.
         plays: All legal plays; the best ones come first.
-        line: The best play and perfect play after it: players and their actions. It breaks off
-            where the time was over.
+        line: The best play and perfect play after it, until time ran out: players and actions.
         seconds: Seconds that it took.
         positions: Number of positions visited.
     """
@@ -128,12 +127,9 @@ def place(
 ) -> State:
     """Build a full state from open hands, in a game whose spec has `endgames`.
 
-    Args:
-        game: The game.
-        hands: The cards of the seats, in the game's notation.
-        turn: Seat to act.
-        beat: Action to be beaten; None: the player leads.
-        by: Seat that made it; None: the one before `turn`.
+    `hands` are the cards of the seats, in the game's notation, and `turn` is the seat to act.
+    `beat` is the action to be beaten, by default none, made by the seat `by`, by default the one
+    before `turn`.
 
     Raises:
         InputError: The game builds no such states, or not from these hands.

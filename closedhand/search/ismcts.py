@@ -166,12 +166,9 @@ class ISMCTS(Search):
     """Information-set Monte Carlo tree search for the player of a view."""
 
     def best(self, view: State, rng: Rng) -> int:
-        """Choose an action of the player to act.
+        """Choose an action of the player to act, whose view it is.
 
-        Args:
-            view: View of that player.
-            rng: Generator of everything that is drawn. With a budget of simulations, the same seed
-                leads to the same action.
+        With a budget of simulations, the same seed of `rng` leads to the same action.
 
         Raises:
             InputError: The game is over.
@@ -184,11 +181,9 @@ class ISMCTS(Search):
         return int(legal[np.argmax(sums[:, 0])])
 
     def judge(self, view: State, rng: Rng) -> Floats:
-        """Run simulations and return the statistics of the root.
+        """Run simulations; return how often each legal action was chosen, and its sum of payoffs.
 
-        Returns:
-            Number of times that each legal action was chosen, and sum of its payoffs, float64 [n,
-            2], in the order of the actions' ids.
+        The result is float64 [n, 2], in the order of the actions' ids.
 
         Raises:
             InputError: The game is over.

@@ -58,16 +58,8 @@ def log_likelihood(
     """Return the log-likelihood of the plays that `player` saw, and a guess.
 
     The default is the logarithm of `plausibility` and the guess 0. A policy defines it if it models
-    something beyond the state, such as the kind of each opponent.
-
-    Args:
-        policy: Policy that models the other players.
-        rules: Rules of the game.
-        state: A determinisation, full; may be changed.
-        player: The player whose view it completes.
-        least: Bound below which the exact value does not matter.
-        rng: Generator for drawing the guess.
-        ids: Scratch space, int32 [num_actions].
+    something beyond the state, such as the kind of each opponent. `state` is a determinisation of
+    the player's view, and may be changed; `ids` is scratch space, int32 [num_actions].
 
     Returns:
         The log-likelihood up to a constant, or any number below `least` if it is below `least`; and
@@ -89,13 +81,6 @@ def propose(policy: Policy, rules: Rules, state: State, player: Integer, rng: Rn
     Proposals must keep the detailed balance of random deals: from a random deal, each proposal is
     as frequent as its reverse. The default is a new deal. A policy defines it if smaller changes
     are accepted more often.
-
-    Args:
-        policy: Policy that knows how to change a determinisation.
-        rules: Rules of the game.
-        state: A determinisation, full; replaced by the proposal.
-        player: The player whose view it completes.
-        rng: Generator of the draws.
     """
 
 
@@ -194,24 +179,13 @@ class Particles:
     """
 
     def __init__(
-        self,
-        game: Game,
-        policy: Policy,
-        view: State,
-        number: int,
-        rng: Rng,
+        self, game: Game, policy: Policy, view: State, number: int, rng: Rng,
         deadline: float = math.inf,
-    ) -> None:
-        """Draw particles.
+    ) -> None:  # fmt: skip
+        """Draw a number of particles of the view of the player to act.
 
-        Args:
-            game: The game.
-            policy: Policy with `log_likelihood` or `plausibility`, and with `propose` if it has a
-                better proposal than a new deal.
-            view: View of the player to act.
-            number: Number of particles.
-            rng: Generator of everything that is drawn.
-            deadline: Time by which to end, by `time.perf_counter`; one batch is always dealt.
+        The policy has `log_likelihood` or `plausibility`, and `propose` if it has a better proposal
+        than a new deal. The deadline is by `time.perf_counter`; one batch is always dealt.
         """
         self.states: States = game.empty(number)
         self.guesses: Ids = np.zeros(number, np.int64)
