@@ -93,7 +93,7 @@ class Rollout:
             rows["hidden"][t].copy_(self._cards())
             rows["actors"][t].copy_(batch.player)
             seen = batch.observation.to(self._dtype)
-            logs = log_softmax(network.policy(network.body(seen)), batch.action_mask)
+            logs = log_softmax(network(seen), batch.action_mask)
             noise = torch.rand_like(logs).clamp_(DRAW_FROM, 1 - 1e-7).log_().neg_().log_()
             actions = (logs - noise).argmax(1)
             rows["actions"][t].copy_(actions)

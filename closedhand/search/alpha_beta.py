@@ -17,17 +17,8 @@ import numpy as np
 
 from closedhand.core import contract
 from closedhand.core.contract import dispatched
-from closedhand.core.numba.jit import (
-    Floats,
-    Ids,
-    Integer,
-    Policy,
-    Rules,
-    State,
-    States,
-    inlined,
-    kernel,
-)
+from closedhand.core.game import State
+from closedhand.core.numba.jit import Floats, Ids, Integer, Policy, Rules, States, inlined, kernel
 
 UNKNOWN, LOST, WON = -1, 0, 1
 """Results of `solve`."""

@@ -25,18 +25,9 @@ from typing import Any
 import numpy as np
 
 from closedhand.core import contract
+from closedhand.core.game import State
 from closedhand.core.layout import record_type
-from closedhand.core.numba.jit import (
-    Floats,
-    Ids,
-    Integer,
-    Policy,
-    Rng,
-    Rules,
-    State,
-    States,
-    kernel,
-)
+from closedhand.core.numba.jit import Floats, Ids, Integer, Policy, Rng, Rules, States, kernel
 from closedhand.search.budget import BATCH, Search
 from closedhand.search.playout import choose, refuse_over
 from closedhand.search.stopping import check

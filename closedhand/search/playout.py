@@ -11,18 +11,8 @@ import numpy as np
 from closedhand.core import contract
 from closedhand.core.checks import InputError, as_array, integers
 from closedhand.core.contract import dispatched
-from closedhand.core.game import Game, explain_illegal
-from closedhand.core.numba.jit import (
-    Floats,
-    Ids,
-    Integer,
-    Policy,
-    Rng,
-    Rules,
-    State,
-    States,
-    kernel,
-)
+from closedhand.core.game import Game, State, explain_illegal
+from closedhand.core.numba.jit import Floats, Ids, Integer, Policy, Rng, Rules, States, kernel
 
 
 @dispatched()
