@@ -70,10 +70,7 @@ class NetworkAgent(BatchAgent):
         return actions
 
     def probabilities(self, views: np.ndarray) -> Floats:
-        """Return the probabilities of actions for views, states [n]: float64 [n, num_actions].
-
-        In a flat game the probability of an action is the product of those of its sub-steps.
-        """
+        """Return probabilities by action of views, states [n]: float64 [n, num_actions]."""
         if self._in_form:
             return self._shares(views)
         return through_substeps(

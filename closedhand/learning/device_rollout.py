@@ -39,10 +39,7 @@ class Rollout:
     """
 
     def __init__(self, batch: DeviceBatch, inputs: int, steps: int, dtype: torch.dtype) -> None:
-        """Prepare room for observations of `inputs` entries, in `steps` steps of every game.
-
-        `dtype` is the type of the inputs of the networks that play.
-        """
+        """Prepare room for steps of every game; `dtype` is that of the networks that play."""
         self.batch, self.steps, self._dtype = batch, steps, dtype
         self._hands = _hands_of(batch.game)
         self.hidden = 0 if self._hands is None else self._hands[2]

@@ -61,13 +61,7 @@ class Games(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """Decisions: observations, legal masks and chosen actions.
-
-    Attributes:
-        observations: int8 [rows, inputs].
-        masks: int8 [rows, actions].
-        actions: int64 [rows].
-    """
+    """Observations [rows, inputs] and legal masks [rows, actions], int8, and chosen actions."""
 
     observations: np.ndarray
     masks: np.ndarray
@@ -214,8 +208,7 @@ class Imitation(DeepLearner[ImitationSettings]):
     ) -> None:
         """Start from an untrained network; see `NetworkLearner`.
 
-        `records` is a file or a folder of records to learn from; None: the expert plays new games.
-        `expert` is the agent whose moves to learn; None: those of all agents in the records.
+        `records` and `expert` are those of `read_games`; without records the expert plays games.
 
         Raises:
             InputError: There are neither records nor an expert, or the records cannot be used.

@@ -228,8 +228,7 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
 def randomness(seed: int) -> Iterator[None]:
     """Seed the process-wide generators that Stable-Baselines3 draws from, and restore them after.
 
-    Args:
-        seed: Seed below 2^32, the limit of NumPy's old generator.
+    The seed is below 2^32, the limit of NumPy's old generator.
     """
     before = np.random.get_state()
     with torch.random.fork_rng(devices=[]):

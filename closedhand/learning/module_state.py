@@ -62,9 +62,8 @@ def moments_in(optimiser: torch.optim.Optimizer, state: Weights) -> Moments:
     """Read the moments of `moments_of` from the state of a learner, with its `counts`.
 
     Raises:
-        ValueError: They are not those of Adam for weights of these shapes. PyTorch would take them,
-            and read or write beyond their ends. Or there are none though decisions were learned
-            from.
+        ValueError: They are not those of Adam for weights of these shapes, beyond whose ends
+            PyTorch would read or write; or there are none though there were decisions.
     """
     weights = _weights_of(optimiser)
     moments: Moments = {}
@@ -86,10 +85,7 @@ def set_moments(optimiser: torch.optim.Optimizer, moments: Moments) -> None:
 
 
 def set_moments_in_place(optimiser: torch.optim.Optimizer, moments: Moments) -> None:
-    """Write moments into the tensors that an optimiser already has, at the same addresses.
-
-    Those of which none are given become 0, as before the first step.
-    """
+    """Write moments into the tensors of an optimiser, where they stay; others become 0."""
     for i, weight in enumerate(_weights_of(optimiser)):
         for key, held in optimiser.state.get(weight, {}).items():
             given = moments.get(i, {}).get(key)

@@ -37,10 +37,7 @@ MOST_SEED = 2**64 - 1
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkSettings:
-    """Settings of every learner of a network.
-
-    The annotations document the settings on the command line.
-    """
+    """Settings of every learner of a network; the command line shows the annotations."""
 
     observation: Annotated[str, "observation: compact, or planes"] = "compact"
     width: Annotated[int, Range(1, 4096), "units of each hidden layer"] = 256

@@ -21,15 +21,10 @@ ALONE = 25
 
 @dataclass(frozen=True)
 class Shape:
-    """Parameters of a network.
+    """Numbers that describe a network, and its kind in `KINDS`.
 
-    Attributes:
-        kind: One of `KINDS`.
-        inputs: Number of inputs.
-        actions: Number of actions.
-        width: Number of units of each hidden layer.
-        layers: Number of hidden layers.
-        seats: Index of the role network of each seat; all 0 with a single network.
+    `width` is that of each hidden layer. `seats` has the index of the role network of each seat,
+    all 0 with a single network.
     """
 
     kind: str
@@ -104,13 +99,10 @@ class ActionValues(nn.Module):
         rows: torch.Tensor,
         actions: torch.Tensor,
     ) -> torch.Tensor:
-        """Compute the values of some actions, float32 [k].
+        """Compute the values of some actions, float32 [k], of observations, float32 [n, inputs].
 
-        Args:
-            observations: float32 [n, inputs].
-            seats: Seats of the players to act, int64 [n].
-            rows: The observation that each action belongs to, int64 [k], ascending.
-            actions: The actions, int64 [k].
+        `seats` are those of the players to act, int64 [n]; `rows` has the observation of each of
+        the actions, both int64 [k], and ascends.
         """
         if len(self.roles) == 1:
             added, values = self.networks()[0].legal(observations, rows, actions)
@@ -219,11 +211,7 @@ def save(
     temperature: float,
     provenance: Mapping[str, Any],
 ) -> None:
-    """Write the weights of a network for agents, atomically, with its description.
-
-    Raises:
-        InputError: The file cannot be written.
-    """
+    """Write the weights of a network for agents with its description, as `weights.save` does."""
     about = {
         "format": FORMAT,
         **asdict(shape),

@@ -83,10 +83,7 @@ class Scale:
 
 
 class State(NamedTuple):
-    """State of a learner that other processes need: weights, frozen selves, and decisions so far.
-
-    Weights of frozen selves are by the index of their opponent.
-    """
+    """What other processes need of a learner; `frozen` is by the index of the opponent."""
 
     weights: Weights
     frozen: Mapping[int, Weights]
@@ -123,9 +120,6 @@ class DeepLearner(NetworkLearner[Chosen]):
         """Start from an untrained network; see `NetworkLearner`.
 
         `opponents` play the other seats (`population`); by default it is self-play.
-
-        Raises:
-            InputError: An agent or the observation is unknown.
         """
         super().__init__(game, settings, seed, against, threads)
         self.acting: Any = networks.build(self.shape)

@@ -40,13 +40,7 @@ Worlds = Annotated[int | None, Range(0, MOST_PARTICLES), "determinisations of ea
 
 
 class Budget(NamedTuple):
-    """Limits of one decision; see `budget`.
-
-    Attributes:
-        simulations: Maximum number of simulations; `sys.maxsize`: any.
-        seconds: Time limit; infinity: none.
-        threads: Number of parallel searches.
-    """
+    """Limits of one decision; `sys.maxsize` simulations or infinite seconds are none."""
 
     simulations: int
     seconds: float

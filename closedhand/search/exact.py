@@ -73,13 +73,9 @@ class Endgames(NamedTuple):
 
 @dataclass(frozen=True)
 class Play:
-    """A play of the player to act.
+    """A play of the player to act: its id in the flat game, its notation, and its payoffs.
 
-    Attributes:
-        action: Id of the action in the flat game.
-        text: Its notation.
-        low: Payoff that the player can force after it.
-        high: Payoff that it cannot exceed after it; equal to `low` if the play is solved.
+    The player can force `low` and cannot exceed `high`, which are equal if the play is solved.
     """
 
     action: int
@@ -315,10 +311,7 @@ class _Search:
         return self.tables[least].seen[number] if least in self.tables else math.nan
 
     def keeps(self, state: State, value: float, answer: int) -> bool:
-        """Return whether the player can force a payoff (`WON`) or cannot exceed it (`LOST`).
-
-        False also if it is unknown.
-        """
+        """Return whether the player surely forces a payoff (`WON`) or never exceeds it (`LOST`)."""
         low, high = self.game.payoff_range
         sign, end, own, number = 1, low, value, LEAST
         if answer == LOST:  # nothing above it can be forced

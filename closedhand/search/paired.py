@@ -74,12 +74,9 @@ def evaluate(
 ) -> float:
     """Return the value of a full state to `player`, given the guess of its determinisation.
 
-    The guess is that of `particles.log_likelihood` before `state` was played on.
-
-    The default plays the state out. A policy defines it if it has a better estimate, such as an
-    exact search when few cards remain.
-
-    `state` may be changed; `ids` is scratch space, int32 [num_actions].
+    The guess is that of `particles.log_likelihood` before `state` was played on. The default plays
+    the state out. A policy defines it if it has a better estimate, such as an exact search when few
+    cards remain. `state` may be changed; `ids` is scratch space, int32 [num_actions].
     """
     ...
 

@@ -102,13 +102,7 @@ class Ranked:
 
 
 class Gap(NamedTuple):
-    """An action compared with another one.
-
-    Attributes:
-        action: Id of the action.
-        points: Its payoff less that of the other one, with an interval.
-        determinisations: Number of determinisations that both were played on.
-    """
+    """Payoff of an action less that of another one, on as many determinisations of both."""
 
     action: int
     points: Estimate
@@ -231,9 +225,7 @@ class Ranking:
     def advance(self, executor: Executor | None = None, populations: int = ROUND) -> None:
         """Play a round of populations, then eliminate actions that are significantly worse.
 
-        Args:
-            executor: Threads to play in; None: the caller's. The result is the same.
-            populations: Number of populations of the round; a first round needs two or more.
+        Any threads of an executor give the same result. A first round needs two populations.
         """
         number = int(self._surviving.sum())
         size = max(self._least, min(POPULATION, self._share // number))
@@ -267,13 +259,9 @@ class Ranking:
         return ranked
 
     def gaps(self, action: int, level: float = 0.95) -> list[Gap]:
-        """Compare every action with one of them on the same determinisations: gaps, the best first.
+        """Compare every action with one of them that was never eliminated: gaps, the best first.
 
-        Actions that were eliminated come last.
-
-        Args:
-            action: The action to compare with, one of those that were never eliminated.
-            level: Confidence level of the intervals.
+        Actions that were eliminated come last. `level` is the confidence level of the intervals.
         """
         (own,) = np.flatnonzero(self.actions == action)
         means, sizes = self._means_and_sizes()
