@@ -310,8 +310,6 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
         """Average the weights."""
         module_state.add_to_average(self.average, self.network, self.updates)
 
-    # The protocol of learners.
-
     def agent_weights(self) -> Weights:
         """Return copies of the averaged weights."""
         return {name: each.cpu().numpy().copy() for name, each in self.average.state_dict().items()}

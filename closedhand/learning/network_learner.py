@@ -121,8 +121,6 @@ class NetworkLearner(Generic[Chosen]):
         self._judging = 0.0
         self._noted = (0, 0, 0.0)
 
-    # Defined by subclasses.
-
     def update(self, rng: np.random.Generator) -> dict[str, float]:
         """Play games, and learn from them; return measurements by name.
 
@@ -140,8 +138,6 @@ class NetworkLearner(Generic[Chosen]):
 
     def after_update(self) -> None:
         """Finish an update; `updates` already counts it."""
-
-    # Available to subclasses.
 
     @property
     def counts(self) -> np.ndarray:

@@ -138,13 +138,9 @@ class DeepLearner(NetworkLearner[Chosen]):
         self.remote: RemoteWorkers | None = None
         self.scale = Scale()
 
-    # Defined by subclasses.
-
     def chooser(self, states: np.ndarray, rng: np.random.Generator) -> Choose:
         """Return the function that decides for the learner in the games of a piece, states [n]."""
         raise NotImplementedError
-
-    # Available to subclasses.
 
     @property
     def rate(self) -> float:
@@ -237,8 +233,6 @@ class DeepLearner(NetworkLearner[Chosen]):
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
         self.optimiser.step()
-
-    # The protocol of learners.
 
     def agent_weights(self) -> Weights:
         """Return copies of the averaged weights."""

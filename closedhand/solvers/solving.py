@@ -28,7 +28,9 @@ from closedhand.solvers.tree import trees_of
 
 AVERAGE = "the average strategy converges to an equilibrium"
 ROOT = f"{AVERAGE}: NashConv is O(1/√t)"
-SWEEP = "sweep of the tree for each player"
+QUADRATIC = f"{AVERAGE} if uniform; the quadratic one is seen to, faster"
+ANNEALED = "none when annealed; the last policy is seen to converge"
+SWEEP, SAMPLE = "sweep of the tree for each player", "sampled deal for each player"
 HERE = "closedhand.solvers"
 
 ALGORITHMS = {
@@ -36,17 +38,9 @@ ALGORITHMS = {
     "cfr+": Algorithm(f"{HERE}.cfr:CFRPlus", SWEEP, ROOT),
     "lcfr": Algorithm(f"{HERE}.cfr:LinearCFR", SWEEP, ROOT),
     "dcfr": Algorithm(f"{HERE}.cfr:DiscountedCFR", SWEEP, ROOT),
-    "pcfr+": Algorithm(
-        f"{HERE}.cfr:PredictiveCFRPlus",
-        SWEEP,
-        f"{AVERAGE} if uniform; the quadratic one is seen to, faster",
-    ),
-    "mccfr": Algorithm(
-        f"{HERE}.mccfr:MCCFR", "sampled deal for each player", f"{AVERAGE}, in probability"
-    ),
-    "mmd": Algorithm(
-        f"{HERE}.mmd:MMD", SWEEP, "none when annealed; the last policy is seen to converge"
-    ),
+    "pcfr+": Algorithm(f"{HERE}.cfr:PredictiveCFRPlus", SWEEP, QUADRATIC),
+    "mccfr": Algorithm(f"{HERE}.mccfr:MCCFR", SAMPLE, f"{AVERAGE}, in probability"),
+    "mmd": Algorithm(f"{HERE}.mmd:MMD", SWEEP, ANNEALED),
     "q-learning": Algorithm(f"{HERE}.q_learning:QLearning", "game", "none"),
 }
 """Algorithms for every small game. Guarantees are for two players with opposite payoffs."""
