@@ -24,9 +24,8 @@ from closedhand.core.game import Game
 def spelling(game: Game) -> torch.Tensor | None:
     """Number the parts of every action: each character of its text with its count, and the length.
 
-    Returns:
-        Parts, int64 [actions, most], padded with the number of different parts. None if there are
-        as many parts as actions, so that there is nothing to share.
+    The result is int64 [actions, most], padded with the number of different parts; None if there
+    are as many parts as actions.
     """
     numbers: dict[tuple[str, int], int] = {}
     found: list[list[int]] = []
@@ -43,10 +42,7 @@ def spelling(game: Game) -> torch.Tensor | None:
 
 
 def share(layers: Iterable[nn.Linear], parts: torch.Tensor) -> None:
-    """Let actions share weights by their parts (`spelling`); the shared ones start at 0.
-
-    The `weight` of each layer has a row for every action.
-    """
+    """Let the rows of layers, one an action, share weights by `spelling` that start at 0."""
     for layer in layers:
         parametrize.register_parametrization(layer, "weight", _Sum(parts, layer.in_features))
 

@@ -29,8 +29,7 @@ COLDEST = 1e-6
 class NetworkAgent(BatchAgent):
     """Agent by a network, in the form of a game that it has learned, or in the flat form.
 
-    In a flat game a network of sub-steps chooses them one after the other, on full states that fit
-    the view. The sub-steps of a play depend on the player's own cards alone.
+    There it draws full states: the sub-steps of a play depend on the player's own cards alone.
     """
 
     def __init__(
@@ -71,10 +70,7 @@ class NetworkAgent(BatchAgent):
         return actions
 
     def probabilities(self, views: np.ndarray) -> Floats:
-        """Return the probabilities of actions for views, states [n]: float64 [n, num_actions].
-
-        In a flat game the probability of an action is the product of those of its sub-steps.
-        """
+        """Return probabilities by action of views, states [n]: float64 [n, num_actions]."""
         if self._in_form:
             return self._shares(views)
         return through_substeps(
@@ -98,7 +94,7 @@ class NetworkAgent(BatchAgent):
         return found.numpy()
 
     def _policy(self, views: np.ndarray) -> tuple[Legal, torch.Tensor]:
-        """Compute the legal actions of the learned form and their probabilities, float64 [k]."""
+        """Compute the legal actions and their probabilities, float64 [k]."""
         observations, masks = self.features.encode(views)
         legal = Legal.of(masks)
         with torch.inference_mode():
@@ -140,9 +136,7 @@ class NetworkAgent(BatchAgent):
 def load(
     game: Game, path: Path, temperature: float | None = None, seed: int = 0, name: str = "learned"
 ) -> NetworkAgent:
-    """Load the agent that plays by a network in a file; see `NetworkAgent`.
-
-    `game` is a form of the game that it has learned. A temperature of None is that of the training.
+    """Load an agent from a file for a form of the game learned, by default at its temperature.
 
     Raises:
         InputError: The file holds no network that fits the game.

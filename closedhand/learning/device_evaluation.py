@@ -1,14 +1,14 @@
 """Evaluation on a device: a network against an agent that decides in kernels, in duplicate."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
 from closedhand.core.game import Game
-from closedhand.core.statistics import Estimate, shares, student, wins
+from closedhand.core.statistics import shares, student, wins
 from closedhand.envs.device_batch import DeviceBatch
+from closedhand.learning.evaluation import rounded
 
 NEVER = -1e9
 """The logit of an illegal action."""
@@ -21,10 +21,7 @@ def versus(batch: DeviceBatch, network: Any, opponent: str, seed: int) -> dict[s
     """Play the best actions of a network against an agent, one game in each of a batch.
 
     On the same deals the network, a `networks.PolicyValue`, plays each side in turn, the agent all
-    other seats.
-
-    Returns:
-        See `score_of`.
+    other seats. The result is that of `score_of`.
     """
     game = batch.game
     sides = torch.tensor(game.sides, device=batch.device)
@@ -38,7 +35,7 @@ def versus(batch: DeviceBatch, network: Any, opponent: str, seed: int) -> dict[s
         for step in range(MOST_STEPS * game.rounds):
             own = sides[batch.player] == side
             batch.decide(opponent, answers)
-            logits = network.policy(network.body(batch.observation.to(dtype)))
+            logits = network(batch.observation.to(dtype))
             best = logits.float().masked_fill(batch.action_mask == 0, NEVER).argmax(1)
             batch.step(torch.where(own, best, answers))
             mine = (batch.rewards * (sides == side)).sum(1)
@@ -55,21 +52,12 @@ def versus(batch: DeviceBatch, network: Any, opponent: str, seed: int) -> dict[s
 def score_of(game: Game, points: np.ndarray) -> dict[str, Any]:
     """Summarise the points of each side of some deals, float64 [deals, sides].
 
-    The sides of a deal depend on each other, so intervals are over deals, as in `evaluation.judge`.
-
-    Returns:
-        `points` of the side a game, and the share of games `won`, draws counting half: mean and
-        both ends of the 95% interval; `sides` has the shares won on each side.
+    The result has `points` and `won` of `evaluation.Score` with intervals, and as `sides` the
+    shares won on each side.
     """
-    found: dict[str, Any] = {"points": _rounded(student(points.mean(axis=1, keepdims=True)))}
+    found: dict[str, Any] = {"points": rounded(*student(points.mean(axis=1, keepdims=True)))}
     if game.payoff_range[0] < 0:
         won = wins(points)
-        found["won"] = _rounded(shares(won.mean(axis=1, keepdims=True)))
+        found["won"] = rounded(*shares(won.mean(axis=1, keepdims=True)))
         found["sides"] = [round(each, 4) for each in won.mean(axis=0).tolist()]
     return found
-
-
-def _rounded(estimates: Sequence[Estimate]) -> list[float]:
-    """Round the mean and the ends of a single estimate."""
-    [estimate] = estimates
-    return [round(each, 4) for each in estimate]

@@ -97,15 +97,7 @@ class PolicyLoss(torch.autograd.Function):
     ) -> tuple[Tensor, Tensor]:  # fmt: skip
         """Compute the loss of `ppo.loss_of` from all actions instead of a list of the legal ones.
 
-        Args:
-            ctx: What the gradient needs.
-            logits: [n, actions].
-            masks: 1 where an action is legal, int8 [n, actions].
-            actions: The actions taken, int64 [n].
-            logs: Their log probabilities when they were taken, float32 [n].
-            advantages: Advantages, normalised, float32 [n].
-            clip: Change of a probability at which it is clipped.
-            entropy_weight: Weight of the entropy, a scalar.
+        `logits` and `masks` (int8) are [n, actions]; other arguments are those of `ppo.Decisions`.
 
         Returns:
             The loss, and the means of entropy, divergence and share clipped, float32 [3].
@@ -196,6 +188,7 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
         self._valuing = Critic(inputs, settings.critic, settings.layers).to(
             self.device, self._dtype
         )
+        self.modules = {"network": self.network, "critic": self.critic, "average": self.average}
         self._part = torch.zeros(settings.minibatch, dtype=torch.int64, device=self.device)
         self._measured = torch.zeros(4, device=self.device)
         self._roll = self._captured(self._play)
@@ -221,7 +214,7 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
             self.device.type, torch.bfloat16, enabled=self._on_gpu, cache_enabled=False
         ):
             seen = flat["observations"][part].to(self._dtype)
-            logits = self.network.policy(self.network.body(seen))
+            logits = self.network(seen)
             hidden = flat["hidden"][part].to(self._dtype)
             values = self.critic(torch.cat([seen, hidden], 1))
         loss, measured = PolicyLoss.apply(
@@ -240,8 +233,7 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
     def _captured(self, work: Callable[[], None], undo: bool = False) -> Callable[[], None]:
         """Wrap work in a CUDA graph, recorded at its first call; on a CPU return the work itself.
 
-        It works on tensors at fixed addresses, and does not wait for the device. With `undo` the
-        first runs leave networks and optimiser as they were.
+        With `undo` the first runs leave networks and optimiser as they were.
         """
         if not self._graphs:
             return work
@@ -318,17 +310,12 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
         """Average the weights."""
         module_state.add_to_average(self.average, self.network, self.updates)
 
-    # The protocol of learners.
-
     def agent_weights(self) -> Weights:
         """Return copies of the averaged weights."""
         return {name: each.cpu().numpy().copy() for name, each in self.average.state_dict().items()}
 
     def score(self, opponent: str) -> dict[str, Any]:
-        """Measure points and share of games won, greedily, against an agent on the device.
-
-        An agent that decides in Python is played on the CPU, as other learners are.
-        """
+        """Measure a greedy player on the device; against an agent in Python, as other learners."""
         agent = make_agent(self.features.game, opponent, self.seed)
         if policy_of(agent) is None:
             return super().score(opponent)
@@ -344,30 +331,22 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
 
     def state(self) -> dict[str, Any]:
         """Return everything that `restore` needs, arrays by name; games begin anew."""
-        averages = module_state.arrays_of("average", self.average)
-        halved = {**averages, **module_state.moments_of(self.optimiser, self._waiting)}
-        return {
-            "counts": self.counts,
-            "scale": self.rollout.payoffs.cpu().numpy().copy(),
-            **module_state.arrays_of("network", self.network),
-            **module_state.arrays_of("critic", self.critic),
-            **{name: module_state.half(each) for name, each in halved.items()},
-        }
+        found = {**super().state(), **module_state.moments_of(self.optimiser, self._waiting)}
+        for name, each in found.items():
+            if name.startswith(("average.", "optimiser.")):
+                found[name] = module_state.half(each)
+        return {**found, "scale": self.rollout.payoffs.cpu().numpy().copy()}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from what `state` returned.
-
-        Raises:
-            ValueError: The state is that of another network.
-        """
-        for name in ("network", "critic", "average"):
-            module_state.restore_module(getattr(self, name), name, state)
+        """Continue from what `state` returned."""
+        for name, module in self.modules.items():
+            module_state.restore_module(module, name, state)
+        moments = module_state.moments_in(self.optimiser, state)
         if not self._graphs:
-            module_state.restore_moments(self.optimiser, state)
+            module_state.set_moments(self.optimiser, moments)
         elif self.optimiser.state:
-            moments = module_state.moments_in(self.optimiser, state)
             module_state.set_moments_in_place(self.optimiser, moments)
         else:
-            self._waiting = module_state.moments_in(self.optimiser, state)
+            self._waiting = moments
         self.rollout.payoffs.copy_(torch.from_numpy(state["scale"]))
         self.counts = state["counts"]

@@ -39,10 +39,7 @@ class Rollout:
     """
 
     def __init__(self, batch: DeviceBatch, inputs: int, steps: int, dtype: torch.dtype) -> None:
-        """Prepare room for observations of `inputs` entries, in `steps` steps of every game.
-
-        `dtype` is the type of the inputs of the networks that play.
-        """
+        """Prepare room for steps of every game; `dtype` is that of the networks that play."""
         self.batch, self.steps, self._dtype = batch, steps, dtype
         self._hands = _hands_of(batch.game)
         self.hidden = 0 if self._hands is None else self._hands[2]
@@ -93,7 +90,7 @@ class Rollout:
             rows["hidden"][t].copy_(self._cards())
             rows["actors"][t].copy_(batch.player)
             seen = batch.observation.to(self._dtype)
-            logs = log_softmax(network.policy(network.body(seen)), batch.action_mask)
+            logs = log_softmax(network(seen), batch.action_mask)
             noise = torch.rand_like(logs).clamp_(DRAW_FROM, 1 - 1e-7).log_().neg_().log_()
             actions = (logs - noise).argmax(1)
             rows["actions"][t].copy_(actions)

@@ -62,24 +62,21 @@ class DMC(DeepLearner[DMCSettings]):
         }
 
     def chooser(self, states: np.ndarray, rng: np.random.Generator) -> Choose:
-        """Bind `choose` to a generator."""
-        return lambda *seen: self.choose(rng, *seen)
+        """Return a function that takes the best action, or sometimes a random legal one.
 
-    def choose(
-        self, rng: np.random.Generator, observations: np.ndarray, masks: np.ndarray,
-        seats: np.ndarray, games: np.ndarray,
-    ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-        """Choose the best action, or sometimes a random legal one, as a `selfplay.Choose`.
-
-        The notes are the values of the actions, float32 [n, 1].
+        Its notes are the values of the actions, float32 [n, 1].
         """
-        legal = Legal.of(masks)
-        with torch.inference_mode():
-            values = self.acting.scores(
-                torch.from_numpy(observations).float(), torch.from_numpy(seats), legal
-            )
-        actions = legal.actions[legal.best(values)]
-        stray = np.flatnonzero(rng.random(len(masks)) < self.settings.exploration * self.rate)
-        noise = np.where(masks[stray] != 0, rng.random((len(stray), masks.shape[1])), -1.0)
-        actions[stray] = torch.from_numpy(noise.argmax(axis=1))
-        return actions.numpy(), values[legal.chosen(actions)][:, None].numpy()
+
+        def choose(
+            observations: np.ndarray, masks: np.ndarray, seats: np.ndarray, games: np.ndarray
+        ) -> tuple[np.ndarray, np.ndarray]:
+            legal, seen = Legal.of(masks), torch.from_numpy(observations).float()
+            with torch.inference_mode():
+                values = self.acting.scores(seen, torch.from_numpy(seats), legal)
+            actions = legal.actions[legal.best(values)]
+            stray = np.flatnonzero(rng.random(len(masks)) < self.settings.exploration * self.rate)
+            noise = np.where(masks[stray] != 0, rng.random((len(stray), masks.shape[1])), -1.0)
+            actions[stray] = torch.from_numpy(noise.argmax(axis=1))
+            return actions.numpy(), values[legal.chosen(actions)][:, None].numpy()
+
+        return choose

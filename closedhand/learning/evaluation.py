@@ -31,6 +31,11 @@ class Score(NamedTuple):
     gain: Estimate | None = None
 
 
+def rounded(estimate: Estimate) -> list[float]:
+    """Round the mean and the ends of an estimate for a history."""
+    return [round(each, 4) for each in estimate]
+
+
 def judge(
     game: Game,
     agent: Agent,

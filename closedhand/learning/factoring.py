@@ -43,14 +43,10 @@ def _search(rules: Rules, state: State, action: Integer, work: States, ids: Ids)
 
 @dispatched(default=_search)
 def step_towards(rules: Rules, state: State, action: Integer, work: States, ids: Ids) -> Integer:
-    """Find the next sub-step towards a play; -1 if none leads to it.
+    """Find the next sub-step towards a play of the flat game; -1 if none leads to it.
 
-    Args:
-        rules: Rules of the game in sub-steps.
-        state: A full state in which the play is legal, or some of its sub-steps are made.
-        action: Id of the play in the flat game.
-        work: Scratch space, states [DEEPEST + 1].
-        ids: Scratch space, int32 [DEEPEST, num_actions].
+    In the full state the play is legal, or some of its sub-steps are made. Scratch space: `work`,
+    states [DEEPEST + 1], and `ids`, int32 [DEEPEST, num_actions].
     """
     ...
 
@@ -64,13 +60,7 @@ def _all_towards(
 
 
 def steps_towards(game: Game, states: np.ndarray, actions: np.ndarray) -> np.ndarray:
-    """Find the next sub-steps of plays, int64 [n]; -1 where none leads to the play.
-
-    Args:
-        game: A game in sub-steps.
-        states: Full states in which the plays are legal or begun, `game.dtype` [n].
-        actions: Ids of the plays in the flat game, int64 [n].
-    """
+    """Find the next sub-step, int64 [n], of each play, int64 [n], by `step_towards`."""
     out = np.empty(len(states), np.int64)
     ids = np.empty((DEEPEST, game.num_actions), np.int32)
     _all_towards(game.rules, states, actions, game.empty(DEEPEST + 1), ids, out)

@@ -40,11 +40,7 @@ class Features:
         self.actions = self.game.num_actions
 
     def encode(self, states: np.ndarray) -> tuple[Planes, Planes]:
-        """Encode observations and legal actions of the players to act in states or views [n].
-
-        Returns:
-            Observations, int8 [n, inputs], and action masks, int8 [n, actions].
-        """
+        """Encode observations, int8 [n, inputs], and action masks of states or views [n]."""
         return self._encode(self.game, states)
 
 

@@ -61,13 +61,7 @@ class Games(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """Decisions: observations, legal masks and chosen actions.
-
-    Attributes:
-        observations: int8 [rows, inputs].
-        masks: int8 [rows, actions].
-        actions: int64 [rows].
-    """
+    """Observations [rows, inputs] and legal masks [rows, actions], int8, and chosen actions."""
 
     observations: np.ndarray
     masks: np.ndarray
@@ -107,15 +101,14 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
     for file in files:
         for number, record in enumerate(records.read(file, game.name), 1):
             found = records.flat_game(record.game, record.rules)
-            others = f"{file}, game {number}: it is a game of other rules"
+            here = f"{file}, game {number}"
+            others = InputError(f"{here}: it is a game of other rules")
             same = ("num_actions", "num_players", "dtype")
             if any(getattr(found, name) != getattr(flat, name) for name in same):
-                raise InputError(others)
+                raise others
             agents = record.agents or (None,) * flat.num_players
             if len(agents) != flat.num_players:
-                raise InputError(
-                    f"{file}, game {number}: it names {len(agents)} agents, not {flat.num_players}"
-                )
+                raise InputError(f"{here}: it names {len(agents)} agents, not {flat.num_players}")
             watched = [expert is None or agent == expert for agent in agents]
             played: list[int] = []
             is_watched = False
@@ -127,9 +120,9 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
                     is_watched |= watched[int(state["player"])] and len(found.legal(state)) > 1
                     found.play(state, played[-1])
             except InputError as error:
-                raise InputError(f"{file}, game {number}: {error}") from None
+                raise InputError(f"{here}: {error}") from None
             if found.options != flat.options and not _same(found, flat, start, played):
-                raise InputError(others)
+                raise others
             if is_watched:
                 starts.append(start)
                 actions.extend(played)
@@ -137,12 +130,8 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
                 learned.append(watched)
     if not learned:
         raise InputError(f"{path} has no moves" + (f" of {expert}" if expert else ""))
-    return Games(
-        np.array(starts, flat.dtype),
-        np.array(actions, np.int32),
-        np.array(first),
-        np.array(learned),
-    )
+    types = flat.dtype, np.int32, np.int64, bool
+    return Games(*map(np.array, (starts, actions, first, learned), types))
 
 
 def _same(one: Game, other: Game, start: State, actions: list[int]) -> bool:
@@ -219,8 +208,7 @@ class Imitation(DeepLearner[ImitationSettings]):
     ) -> None:
         """Start from an untrained network; see `NetworkLearner`.
 
-        `records` is a file or a folder of records to learn from; None: the expert plays new games.
-        `expert` is the agent whose moves to learn; None: those of all agents in the records.
+        `records` and `expert` are those of `read_games`; without records the expert plays games.
 
         Raises:
             InputError: There are neither records nor an expert, or the records cannot be used.
@@ -237,12 +225,11 @@ class Imitation(DeepLearner[ImitationSettings]):
 
     def sources(self) -> dict[str, Any]:
         """Return the records and the expert."""
-        found: dict[str, Any] = {"records": self._path and str(self._path), "expert": self._expert}
-        if self._games is not None:
-            found["files"] = {"records": self._games.digest()}
-        elif self._expert is not None:
-            found["files"] = digests(self.features.game, [self._expert])
-        return found
+        if self._games is None:
+            files = digests(self.features.game, [str(self._expert)])
+        else:
+            files = {"records": self._games.digest()}
+        return {"records": self._path and str(self._path), "expert": self._expert, "files": files}
 
     def update(self, rng: np.random.Generator) -> dict[str, float]:
         """Learn from the decisions of some games; a single game leaves the accuracy out."""

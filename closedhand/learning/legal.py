@@ -79,11 +79,7 @@ class Legal(NamedTuple):
         return found[rows.diff(prepend=rows.new_full((1,), -1)) != 0]
 
     def draw(self, shares: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
-        """Draw a legal action for each decision by given random numbers.
-
-        Args:
-            shares: Probabilities, float64 [k].
-            numbers: Uniform numbers from 0 to 1, float64 [n].
+        """Draw an action for each decision by probabilities [k] and uniform numbers [n], float64.
 
         Returns:
             Places in the list of the drawn actions, int64 [n], and the position of each number

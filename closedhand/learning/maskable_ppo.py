@@ -30,7 +30,7 @@ from closedhand.core.options import Range
 from closedhand.envs.observation_form import COMPACT, FLAT
 from closedhand.envs.seat_vector import SeatVectorEnv
 from closedhand.envs.vector import GameVectorEnv
-from closedhand.learning import module_state, networks
+from closedhand.learning import networks
 from closedhand.learning.module_state import Weights
 from closedhand.learning.network_learner import NetworkLearner, NetworkSettings
 from closedhand.learning.population import POOL, SELF
@@ -166,6 +166,7 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
             )
         # The library's default logger would make a folder in every update.
         self.model.set_logger(Logger(None, []))
+        self.modules, self.optimiser = {"network": self.model.policy}, self.model.policy.optimizer
 
     def _games_against(self, opponent: str) -> list[GameVectorEnv | SeatVectorEnv]:
         """Make the envs with an opponent: one in self-play, otherwise one for each seat."""
@@ -214,17 +215,9 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
             if name.startswith(theirs)
         }
 
-    def state(self) -> dict[str, Any]:
-        """Return everything that `restore` needs, arrays by name."""
-        policy = self.model.policy
-        moments = module_state.moments_of(policy.optimizer)
-        return {"counts": self.counts, **module_state.arrays_of("network", policy), **moments}
-
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from a state that `state` returned, with other games."""
-        module_state.restore_module(self.model.policy, "network", state)
-        module_state.restore_moments(self.model.policy.optimizer, state)
-        self.counts = state["counts"]
+        super().restore(state)
         envs = self.model.get_env()
         assert envs is not None
         envs.seed(session_seed(self.seed, self.decisions))
@@ -235,8 +228,7 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
 def randomness(seed: int) -> Iterator[None]:
     """Seed the process-wide generators that Stable-Baselines3 draws from, and restore them after.
 
-    Args:
-        seed: Seed below 2^32, the limit of NumPy's old generator.
+    The seed is below 2^32, the limit of NumPy's old generator.
     """
     before = np.random.get_state()
     with torch.random.fork_rng(devices=[]):

@@ -54,15 +54,18 @@ MOMENTS = {"step", "exp_avg", "exp_avg_sq"}
 """Names of Adam's statistics of each weight; `step` is a single number."""
 
 
+def _weights_of(optimiser: torch.optim.Optimizer) -> list[torch.Tensor]:
+    return [each for group in optimiser.param_groups for each in group["params"]]
+
+
 def moments_in(optimiser: torch.optim.Optimizer, state: Weights) -> Moments:
     """Read the moments of `moments_of` from the state of a learner, with its `counts`.
 
     Raises:
-        ValueError: They are not those of Adam for weights of these shapes. PyTorch would take them,
-            and read or write beyond their ends. Or there are none though decisions were learned
-            from.
+        ValueError: They are not those of Adam for weights of these shapes, beyond whose ends
+            PyTorch would read or write; or there are none though there were decisions.
     """
-    weights = [each for group in optimiser.param_groups for each in group["params"]]
+    weights = _weights_of(optimiser)
     moments: Moments = {}
     for name in (name for name in state if name.startswith("optimiser.")):
         _, i, key = name.split(".")
@@ -70,27 +73,20 @@ def moments_in(optimiser: torch.optim.Optimizer, state: Weights) -> Moments:
         if array.dtype != np.float32 or array.shape != shape or not np.isfinite(array).all():
             raise ValueError("moments")
         moments.setdefault(int(i), {})[key] = torch.from_numpy(array.copy())
-    if any(each.keys() != MOMENTS for each in moments.values()):
-        raise ValueError("moments")
     _, decisions, *_ = state["counts"]
-    if decisions and not moments:
+    if any(each.keys() != MOMENTS for each in moments.values()) or (decisions and not moments):
         raise ValueError("moments")
     return moments
 
 
-def restore_moments(optimiser: torch.optim.Optimizer, state: Weights) -> None:
-    """Copy moments that `moments_of` returned into an optimiser; raises as `moments_in` does."""
-    moments = moments_in(optimiser, state)
+def set_moments(optimiser: torch.optim.Optimizer, moments: Moments) -> None:
+    """Copy moments into an optimiser."""
     optimiser.load_state_dict({**optimiser.state_dict(), "state": moments})
 
 
 def set_moments_in_place(optimiser: torch.optim.Optimizer, moments: Moments) -> None:
-    """Write moments into the tensors that an optimiser already has, at the same addresses.
-
-    Those of which none are given become 0, as before the first step.
-    """
-    weights = [each for group in optimiser.param_groups for each in group["params"]]
-    for i, weight in enumerate(weights):
+    """Write moments into the tensors of an optimiser, where they stay; others become 0."""
+    for i, weight in enumerate(_weights_of(optimiser)):
         for key, held in optimiser.state.get(weight, {}).items():
             given = moments.get(i, {}).get(key)
             held.zero_() if given is None else held.copy_(given.reshape(held.shape))
@@ -110,9 +106,7 @@ def half(array: np.ndarray) -> np.ndarray:
     """Round float32 numbers to bfloat16, their upper halves, uint16; others stay as they are."""
     if array.dtype != np.float32 or array.size < 2:
         return array
-    bits = array.view(np.uint32)
-    # Round to the nearest; ties to even.
-    return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
+    return torch.from_numpy(array).bfloat16().view(torch.int16).numpy().view(np.uint16)
 
 
 def whole(array: np.ndarray) -> np.ndarray:

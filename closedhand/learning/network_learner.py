@@ -6,7 +6,7 @@ machine.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
@@ -18,9 +18,9 @@ from closedhand.core.agents import make_agent
 from closedhand.core.checks import InputError, check_seed, shown
 from closedhand.core.game import Game
 from closedhand.core.options import Range
-from closedhand.learning import agent_factory, networks
+from closedhand.learning import agent_factory, module_state, networks
 from closedhand.learning.agent import NetworkAgent
-from closedhand.learning.evaluation import judge
+from closedhand.learning.evaluation import judge, rounded
 from closedhand.learning.features import Features
 from closedhand.learning.module_state import Weights, load_weights
 from closedhand.learning.torch_threads import choose_threads
@@ -37,10 +37,7 @@ MOST_SEED = 2**64 - 1
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkSettings:
-    """Settings of every learner of a network.
-
-    The annotations document the settings on the command line.
-    """
+    """Settings of every learner of a network; the command line shows the annotations."""
 
     observation: Annotated[str, "observation: compact, or planes"] = "compact"
     width: Annotated[int, Range(1, 4096), "units of each hidden layer"] = 256
@@ -61,8 +58,8 @@ Chosen = TypeVar("Chosen", bound=NetworkSettings)
 class NetworkLearner(Generic[Chosen]):
     """A training in progress; a `closedhand.core.run.Learner`.
 
-    A subclass sets `name`, `kind` and `roles`, and implements `update`,
-    `agent_weights`, `state` and `restore`.
+    A subclass sets `name`, `kind` and `roles`, makes `modules` and `optimiser`, and implements
+    `update` and `agent_weights`.
 
     Attributes:
         name: Name of the algorithm.
@@ -78,8 +75,12 @@ class NetworkLearner(Generic[Chosen]):
         moves: Number of actions played, forced ones and those of opponents included.
         games: Number of games played.
         measured: Measurements of the last update, by name.
+        modules: Networks of the checkpoint by name.
+        optimiser: Optimiser of the networks that learn.
     """
 
+    modules: Mapping[str, torch.nn.Module]
+    optimiser: torch.optim.Optimizer
     name = ""
     settings_type: type[Any] = NetworkSettings
     kind = "policy"
@@ -94,14 +95,9 @@ class NetworkLearner(Generic[Chosen]):
         against: Sequence[str] = (),
         threads: int = 1,
     ) -> None:
-        """Set up the game, the counts and the agents to evaluate against.
+        """Set up the game, the counts and the agents to evaluate against (`against`).
 
-        Args:
-            game: The game.
-            settings: The settings.
-            seed: Seed of everything random.
-            against: Agents to evaluate the learner against.
-            threads: Number of threads of PyTorch.
+        `seed` is that of everything random; `threads` is the number of threads of PyTorch.
 
         Raises:
             InputError: An agent or the observation is unknown, or the seed is not allowed.
@@ -125,8 +121,6 @@ class NetworkLearner(Generic[Chosen]):
         self._judging = 0.0
         self._noted = (0, 0, 0.0)
 
-    # Defined by subclasses.
-
     def update(self, rng: np.random.Generator) -> dict[str, float]:
         """Play games, and learn from them; return measurements by name.
 
@@ -144,8 +138,6 @@ class NetworkLearner(Generic[Chosen]):
 
     def after_update(self) -> None:
         """Finish an update; `updates` already counts it."""
-
-    # Available to subclasses.
 
     @property
     def counts(self) -> np.ndarray:
@@ -205,12 +197,7 @@ class NetworkLearner(Generic[Chosen]):
     def score(self, opponent: str) -> dict[str, Any]:
         """Measure points and share of games won against an agent, in duplicate with intervals."""
         points, won, _ = judge(self.features.game, self.agent(), opponent, DEALS, self.seed)
-        found = {"points": points, "won": won}
-        return {
-            name: [round(each, 4) for each in estimate]
-            for name, estimate in found.items()
-            if estimate is not None
-        }
+        return {"points": rounded(points), **({} if won is None else {"won": rounded(won)})}
 
     def provenance(self) -> dict[str, Any]:
         """Return the provenance of the network, for its file."""
@@ -234,7 +221,10 @@ class NetworkLearner(Generic[Chosen]):
 
     def state(self) -> dict[str, Any]:
         """Return everything that `restore` needs, arrays by name."""
-        raise NotImplementedError
+        found = {"counts": self.counts, **module_state.moments_of(self.optimiser)}
+        for name, module in self.modules.items():
+            found |= module_state.arrays_of(name, module)
+        return found
 
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from a state that `state` returned.
@@ -242,4 +232,8 @@ class NetworkLearner(Generic[Chosen]):
         Raises:
             ValueError: The state belongs to another network.
         """
-        raise NotImplementedError
+        for name, module in self.modules.items():
+            module_state.restore_module(module, name, state)
+        moments = module_state.moments_in(self.optimiser, state)
+        module_state.set_moments(self.optimiser, moments)
+        self.counts = state["counts"]

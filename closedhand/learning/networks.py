@@ -21,15 +21,10 @@ ALONE = 25
 
 @dataclass(frozen=True)
 class Shape:
-    """Parameters of a network.
+    """Numbers that describe a network, and its kind in `KINDS`.
 
-    Attributes:
-        kind: One of `KINDS`.
-        inputs: Number of inputs.
-        actions: Number of actions.
-        width: Number of units of each hidden layer.
-        layers: Number of hidden layers.
-        seats: Index of the role network of each seat; all 0 with a single network.
+    `width` is that of each hidden layer. `seats` has the index of the role network of each seat,
+    all 0 with a single network.
     """
 
     kind: str
@@ -56,18 +51,14 @@ class PolicyValue(nn.Module):
         """Return the layers with a row of weights for every action."""
         return [self.policy]
 
-    def forward(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Compute logits [n, actions] and values [n] of observations [n, inputs], all float32."""
-        hidden = self.body(observations)
-        return self.policy(hidden), self.value(hidden).squeeze(1)
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """Compute the logits of all actions, [n, actions], of observations [n, inputs]."""
+        return self.policy(self.body(observations))
 
     def legal(
         self, observations: torch.Tensor, rows: torch.Tensor, actions: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Compute the logits of some actions, float32 [k], and values [n].
-
-        Arguments are as for `ActionValues.values`.
-        """
+        """Compute logits of some actions [k], and values [n]; see `ActionValues.values`."""
         hidden = self.body(observations)
         return outputs(self.policy, hidden, rows, actions), self.value(hidden).squeeze(1)
 
@@ -86,9 +77,8 @@ class ActionValues(nn.Module):
     def __init__(self, shape: Shape) -> None:
         super().__init__()
         self.seats = shape.seats
-        self.roles = nn.ModuleList(
-            PolicyValue(shape) for _ in range(max(shape.seats, default=0) + 1)
-        )
+        roles = max(shape.seats, default=0) + 1
+        self.roles = nn.ModuleList(PolicyValue(shape) for _ in range(roles))
 
     def by_action(self) -> list[nn.Linear]:
         """Return the layers with a row of weights for every action."""
@@ -109,13 +99,10 @@ class ActionValues(nn.Module):
         rows: torch.Tensor,
         actions: torch.Tensor,
     ) -> torch.Tensor:
-        """Compute the values of some actions, float32 [k].
+        """Compute the values of some actions, float32 [k], of observations, float32 [n, inputs].
 
-        Args:
-            observations: float32 [n, inputs].
-            seats: Seats of the players to act, int64 [n].
-            rows: The observation that each action belongs to, int64 [k], ascending.
-            actions: The actions, int64 [k].
+        `seats` are those of the players to act, int64 [n]; `rows` has the observation of each of
+        the actions, both int64 [k], and ascends.
         """
         if len(self.roles) == 1:
             added, values = self.networks()[0].legal(observations, rows, actions)
@@ -170,11 +157,7 @@ def hidden_layers(shape: Shape) -> nn.Module:
 def outputs(
     layer: nn.Linear, hidden: torch.Tensor, rows: torch.Tensor, which: torch.Tensor
 ) -> torch.Tensor:
-    """Compute some outputs of a layer, float32 [k].
-
-    Each is given by the row of its inputs in `hidden`, float32 [n, inputs], and by its index in the
-    layer (`which`), int64 [k] each.
-    """
+    """Compute some outputs of a layer, float32 [k], by rows of `hidden` and indices, int64 [k]."""
     # Above this share of all outputs the whole layer is faster than single outputs.
     if len(rows) * ALONE > len(hidden) * layer.out_features:
         return layer(hidden)[rows, which]
@@ -228,11 +211,7 @@ def save(
     temperature: float,
     provenance: Mapping[str, Any],
 ) -> None:
-    """Write the weights of a network for agents, atomically, with its description.
-
-    Raises:
-        InputError: The file cannot be written.
-    """
+    """Write the weights of a network for agents with its description, as `weights.save` does."""
     about = {
         "format": FORMAT,
         **asdict(shape),
@@ -246,11 +225,7 @@ def save(
 
 
 def load(path: Path, forms: Sequence[Features]) -> tuple[Any, dict[str, Any], Features]:
-    """Read a network.
-
-    Args:
-        path: The file.
-        forms: Possible games and observations; the first that fits is taken.
+    """Read a network for the first that fits of some games and observations.
 
     Returns:
         The network, its description, and its game and observation.
@@ -264,11 +239,8 @@ def load(path: Path, forms: Sequence[Features]) -> tuple[Any, dict[str, Any], Fe
         names = {form.game.name for form in forms}
         if about["game"] not in names:
             raise InputError(f"it was trained in {about['game']}, not in {', '.join(names)}")
-        fits = [
-            form
-            for form in forms
-            if (form.observation, form.actions) == (about["observation"], about["actions"])
-        ]
+        wanted = about["observation"], about["actions"]
+        fits = [form for form in forms if (form.observation, form.actions) == wanted]
         if not fits:
             raise InputError(
                 f"it was trained with {about['actions']} actions and {about['observation']} "

@@ -58,6 +58,11 @@ def draw(scores, n, total, rng):
     return n - 1
 
 
+Gradient = Callable[[np.ndarray, int, np.random.Generator], np.ndarray]
+"""Function of the weights, the number of a piece and its generator to the gradient of the policy's
+payoff, summed over the games of the piece, float64 [features]."""
+
+
 class Task(NamedTuple):
     """A policy to fit.
 
@@ -65,8 +70,7 @@ class Task(NamedTuple):
         features: Number of weights.
         games: Number of games in a step.
         piece: Number of games that a thread plays at a time.
-        gradient: Function of the weights, the number of a piece and its generator. It returns the
-            gradient of the policy's payoff, summed over the games of the piece, float64 [features].
+        gradient: Gradient of a piece.
         rate: Size of the first steps.
         slower: Steps are divided by the root of 1 + steps / `slower`.
         least: Root of the mean square of a weight's gradient below which its steps are smaller, so
@@ -78,7 +82,7 @@ class Task(NamedTuple):
     features: int
     games: int
     piece: int
-    gradient: Callable[[np.ndarray, int, np.random.Generator], np.ndarray]
+    gradient: Gradient
     rate: float = RATE
     slower: float = math.inf
     least: float = TINY
@@ -91,10 +95,10 @@ class Training:
     Attributes:
         seed: Seed of all deals and decisions.
         steps: Number of steps taken.
-        weights: Weights of the features, float64 or float32 [features].
-        mean: Adam's mean of the gradients, the same.
-        squares: Adam's mean of the squared gradients, the same.
-        average: Average of the weights, the same; without averaging, the weights.
+        weights: Weights of the features, float64 or float32 [features], as the arrays that follow.
+        mean: Adam's mean of the gradients.
+        squares: Adam's mean of the squared gradients.
+        average: Average of the weights; without averaging, the weights.
         remote: Workers that play the games; None: this process.
     """
 
@@ -104,9 +108,7 @@ class Training:
         self.steps = 0
         self.arrays = ("weights", "mean", "squares", "average")[: 4 if task.averaging else 3]
         self.dtype = np.float32 if task.averaging else np.float64
-        self.weights = np.zeros(task.features, self.dtype)
-        self.mean = np.zeros(task.features, self.dtype)
-        self.squares = np.zeros(task.features, self.dtype)
+        self.weights, self.mean, self.squares = np.zeros((3, task.features), self.dtype)
         self.average = self.weights
         self.remote: RemoteWorkers | None = None
 
@@ -122,17 +124,11 @@ class Training:
 
     def state(self) -> dict[str, Any]:
         """Return the state for `restore`, and weights for `read_weights`."""
-        return {
-            "steps": np.array(self.steps),
-            **{name: getattr(self, name) for name in self.arrays},
-        }
+        arrays = {name: getattr(self, name) for name in self.arrays}
+        return {"steps": np.array(self.steps), **arrays}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Resume from a state that `state` returned.
-
-        Raises:
-            ValueError: The state belongs to another task.
-        """
+        """Resume from a state that `state` returned; a `ValueError` if it is of another task."""
         for name in self.arrays:
             setattr(self, name, state[name].astype(self.dtype))
             if getattr(self, name).shape != (self.task.features,):
@@ -178,15 +174,9 @@ class Training:
 
 
 def gradient_elsewhere(
-    gradient: Callable[[np.ndarray, int, np.random.Generator], np.ndarray],
-    weights: np.ndarray,
-    number: int,
-    rng: np.random.Generator,
+    gradient: Gradient, weights: np.ndarray, number: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Compute the gradient of a piece for a learner in another process.
-
-    Its weights are shared and read-only.
-    """
+    """Compute the gradient of a piece elsewhere, by shared weights, which are read-only."""
     return gradient(weights.copy(), number, rng)
 
 

@@ -72,16 +72,12 @@ class Population:
         return {i: int(rng.choice(list(self.members))) for i in pools}
 
     def seating(self, games: range, frozen: Container[int]) -> np.ndarray:
-        """Assign the player of each seat of each game, as for `selfplay.Table`.
+        """Assign the player of each seat: `LEARNER` or an index in `names`, int64 [games, seats].
 
         The learner plays one side and one opponent all others. Successive games go through the
         opponents, and then through the sides, anew in each update. `SELF`, and `POOL` without a
         frozen self, are the learner itself, which then plays all seats. `games` are the numbers of
-        the games in their update, `frozen` the indices in `names` of the opponents that are frozen
-        selves.
-
-        Returns:
-            `LEARNER`, or the index of the opponent in `names`, int64 [games, seats].
+        the games in their update, `frozen` the indices of the opponents that are frozen selves.
         """
         numbers = np.arange(games.start, games.stop)
         sides = np.array(self.game.sides)
@@ -99,10 +95,9 @@ class Population:
         rng: np.random.Generator,
         thaw: Callable[[Weights, int], Agent],
     ) -> dict[int, Agent]:
-        """Make the opponents other than the learner itself, by index in `names`.
+        """Make the opponents other than the learner, by index in `names`, as in `frozen`.
 
-        `frozen` has the weights of the frozen selves by the same index. `thaw` makes an agent of
-        such weights and a seed.
+        `thaw` makes an agent of the weights of a frozen self and a seed.
         """
         found: dict[int, Agent] = {}
         for i, name in enumerate(self.names):
@@ -129,11 +124,11 @@ class Population:
         if self._freeze < 1:
             raise ValueError("pool")
         self.drawn = [(int(update), int(at)) for update, at in state["drawn"]]
-        self.members = {}
-        for at in kept:
-            start = f"pool.{at}."
-            names = [name for name in state if name.startswith(start)]
-            self.members[at] = {name.removeprefix(start): state[name] for name in names}
+        self.members = {at: {} for at in kept}
+        for name, each in state.items():
+            if name.startswith("pool."):
+                _, at, weight = name.split(".", 2)
+                self.members[int(at)][weight] = each
 
     def log(self) -> str:
         """List the frozen self of each update as CSV."""

@@ -140,10 +140,7 @@ class PPO(DeepLearner[PPOSettings]):
 def policy_and_values(
     network: PolicyValue, observations: Tensor, legal: Legal
 ) -> tuple[Tensor, Tensor]:
-    """Compute the log probabilities of the legal actions, float32 [k], and values, float32 [n].
-
-    `observations` are int8 [n, inputs].
-    """
+    """Compute log probabilities of the legal actions, float32 [k], and values, float32 [n]."""
     logits, values = network.legal(observations.float(), legal.rows, legal.actions)
     return legal.log_softmax(logits), values
 
@@ -152,9 +149,7 @@ def policy_and_values(
 def act(
     network: PolicyValue, observations: Tensor, legal: Legal, numbers: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Draw an action for each observation, int8 [n, inputs].
-
-    `numbers` are uniform random ones from 0 to 1, float64 [n].
+    """Draw an action for each observation by uniform numbers from 0 to 1, float64 [n].
 
     Returns:
         Actions, int64 [n]; their log probabilities and the values, float32 [n, 2].
@@ -173,12 +168,10 @@ def credited(wave: Wave, scale: float, gae_lambda: float) -> Decisions:
     acted = wave.actors >= 0
     values = np.zeros(wave.actors.shape)
     values[acted] = wave.notes[:, 1]
-    advantages, targets = (
-        torch.from_numpy(found[acted])
-        for found in seat_advantages(
-            wave.rewards / scale, wave.actors, wave.ends, values, gae_lambda=gae_lambda
-        )
+    found = seat_advantages(
+        wave.rewards / scale, wave.actors, wave.ends, values, gae_lambda=gae_lambda
     )
+    advantages, targets = (torch.from_numpy(each[acted]) for each in found)
     deviation, mean = torch.std_mean(advantages, correction=0)
     return Decisions(
         torch.from_numpy(wave.observations),
@@ -211,15 +204,10 @@ def loss_of(
 def clipped_gain(
     new: Tensor, old: Tensor, advantages: Tensor, clip: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Compute PPO's objective of each decision.
+    """Compute PPO's objective of each decision from advantages, float32 [n].
 
-    Beyond the clipping range it is constant, so that the policy moves no further.
-
-    Args:
-        new: Log probabilities of the actions taken by the policy that learns, float32 [n].
-        old: Those by the policy that played, float32 [n].
-        advantages: Advantages of the actions, normalised, float32 [n].
-        clip: Change of a probability at which it is clipped.
+    Beyond the clipping range it is constant, so that the policy moves no further. `new` and `old`
+    are log probabilities of the actions by the policies that learns and that played, float32 [n].
 
     Returns:
         The objective and the ratio of the probabilities, float32 [n] each, and without gradient

@@ -23,13 +23,7 @@ from closedhand.learning.selfplay import Choose, Wave, play_wave
 
 
 class Piece(NamedTuple):
-    """Some games of an update.
-
-    Attributes:
-        update: Number of the update.
-        number: Number of the piece.
-        games: Numbers of its games.
-    """
+    """Some games of an update: its number, that of the piece, and those of the games."""
 
     update: int
     number: int
@@ -37,8 +31,7 @@ class Piece(NamedTuple):
 
     def rng(self, seed: int) -> np.random.Generator:
         """Make the generator of the piece for the seed of a training."""
-        # The last number makes the deals of the first piece differ from those of a match with this
-        # seed.
+        # By the last number the first deals differ from those of a match with this seed.
         return np.random.default_rng((seed, self.update, self.number, 1))
 
 
@@ -46,8 +39,8 @@ class Record(NamedTuple):
     """Transferred part of a piece.
 
     Attributes:
-        actions: All actions where there was a choice, of opponents too, in the order in which they
-            were played; of the smallest type that holds every action.
+        actions: All actions where there was a choice, of opponents too, as they were played; of the
+            smallest type that holds every action.
         notes: Notes of the learner's decisions, float16 [rows, k].
     """
 
@@ -84,10 +77,9 @@ class _Script(BatchAgent):
         self._played = self._noted = 0
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
-        return self.take(len(views))
+        return self._take(len(views))
 
-    def take(self, number: int) -> np.ndarray:
-        """Take the next actions."""
+    def _take(self, number: int) -> np.ndarray:
         self._played += number
         return self._actions[self._played - number : self._played]
 
@@ -96,7 +88,7 @@ class _Script(BatchAgent):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Take the next actions of the learner, and their notes."""
         self._noted += len(masks)
-        return self.take(len(masks)), self._notes[self._noted - len(masks) : self._noted]
+        return self._take(len(masks)), self._notes[self._noted - len(masks) : self._noted]
 
     def check_end(self) -> None:
         """Check that the record ends with the games."""

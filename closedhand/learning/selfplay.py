@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from closedhand.core import batch, batch_kernels, contract, interrupt, lockstep
 from closedhand.core.agents import Agent, act_batch
-from closedhand.core.game import Game
 from closedhand.core.numba.jit import Ids, Rules, States, kernel
 from closedhand.learning.features import Features
 
@@ -44,7 +43,7 @@ class Wave(NamedTuple):
         rewards: Payments of every seat from one step to the next, float64 [steps, games, seats].
         ends: Whether the game ended before the next step, bool [steps, games].
         returns: Payoffs of the games, float64 [games, seats].
-        seating: Player of each seat, integers [games, seats], as for `Table`.
+        seating: Player of each seat, integers [games, seats], as for `play_wave`.
         moves: Number of actions of all players, forced ones included.
     """
 
@@ -117,54 +116,6 @@ def play_forced(rules: Rules, states: States, ids: Ids) -> int:
     return moves
 
 
-class Table:
-    """Games in progress, in which opponents play the seats without the learner."""
-
-    def __init__(
-        self, game: Game, states: np.ndarray, seating: np.ndarray, opponents: Mapping[int, Agent]
-    ) -> None:
-        """Start games from deals, states [n], which change in place.
-
-        `seating` has the player of each seat, integers [n, seats]: `LEARNER` or the index of an
-        opponent.
-        """
-        self.game, self.states, self.seating, self.opponents = game, states, seating, opponents
-        self.moves = 0
-        self._ids = np.empty(game.num_actions, np.int32)
-        self._status = np.empty(len(states), np.int8)
-
-    def advance(self) -> NDArray[np.int64]:
-        """Play on until the learner has a choice or the game is over; return games with a choice.
-
-        Raises:
-            InputError: An opponent chose an illegal action.
-        """
-        while True:
-            interrupt.check()
-            self.moves += play_forced(self.game.rules, self.states, self._ids)
-            running = np.flatnonzero(batch.running(self.game, self.states))
-            to_act = self.seating[running, self.states["player"][running]]
-            waiting = [k for k in np.unique(to_act).tolist() if k != LEARNER]
-            if not waiting:
-                return running
-            for k in waiting:
-                self._let(self.opponents[k], running[to_act == k])
-
-    def _let(self, agent: Agent, chosen: NDArray[np.int64]) -> None:
-        self.moves += len(chosen)
-        lockstep.step(
-            self.game, self.states, chosen, lambda views, _: act_batch(agent, views),
-            lambda _: f"agent {agent.name!r}",
-        )  # fmt: skip
-
-    def play(self, chosen: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
-        """Play a legal action in each chosen game."""
-        self.moves += len(chosen)
-        batch_kernels.play_all(
-            self.game.rules, self.states, chosen, actions, self.game.num_actions, self._status
-        )
-
-
 def play_wave(
     features: Features,
     states: np.ndarray,
@@ -172,16 +123,24 @@ def play_wave(
     seating: np.ndarray,
     opponents: Mapping[int, Agent],
 ) -> Wave:
-    """Play games to their end, with arguments as for `Table`.
+    """Play games to their end from deals, states [n], which change in place.
 
-    `choose` decides for the learner; its actions must be legal. If there is nothing to decide, the
-    wave has no rows, and notes of 0 numbers.
+    `seating` has the player of each seat, integers [n, seats]: `LEARNER` or the index of one of the
+    `opponents`. `choose` decides for the learner; its actions must be legal. If there is nothing to
+    decide, the wave has no rows, and notes of 0 numbers.
 
     Raises:
         InputError: An opponent chose an illegal action.
     """
-    game, number = features.game, len(states)
-    table = Table(game, states, seating, opponents)
+    game, number, moves = features.game, len(states), 0
+    ids, status = np.empty(game.num_actions, np.int32), np.empty(number, np.int8)
+
+    def let(agent: Agent, chosen: np.ndarray) -> None:
+        lockstep.step(
+            game, states, chosen, lambda views, _: act_batch(agent, views),
+            lambda _: f"agent {agent.name!r}",
+        )  # fmt: skip
+
     paid = np.zeros((number, game.num_players))
     steps: list[tuple[np.ndarray, ...]] = []
     actors: list[np.ndarray] = []
@@ -189,7 +148,16 @@ def play_wave(
     ends: list[np.ndarray] = []
     active = np.arange(number)
     while True:
-        running = table.advance()
+        interrupt.check()
+        moves += play_forced(game.rules, states, ids)
+        running = np.flatnonzero(batch.running(game, states))
+        to_act = seating[running, states["player"][running]]
+        others = np.flatnonzero(to_act != LEARNER)
+        if len(others):
+            moves += len(others)
+            for k in np.unique(to_act[others]).tolist():
+                let(opponents[k], running[to_act == k])
+            continue
         ended = np.setdiff1d(active, running, assume_unique=True)
         changed = active if game.staged else ended
         now = batch.returns(game, states[changed])
@@ -208,7 +176,8 @@ def play_wave(
         steps.append((observations, masks, actions, seats, notes))
         actors.append(np.full(number, -1))
         actors[-1][active] = seats
-        table.play(active, actions)
+        moves += len(active)
+        batch_kernels.play_all(game.rules, states, active, actions, game.num_actions, status)
     if not steps:
         none = np.empty(0, np.int64)
         steps.append((*features.encode(states[:0]), none, none, np.empty((0, 0), np.float32)))
@@ -218,5 +187,5 @@ def play_wave(
         np.array(actors, np.int64).reshape(-1, number),
         np.array(rewards).reshape(-1, *paid.shape),
         np.array(ends, np.bool_).reshape(-1, number),
-        paid, seating, table.moves,
+        paid, seating, moves,
     )  # fmt: skip

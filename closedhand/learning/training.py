@@ -64,8 +64,7 @@ class Scale:
     """Typical size of payoffs, by which rewards are divided.
 
     Attributes:
-        sums: Number, sum and sum of squares of the payoffs so far, float64 [3]; earlier ones
-            decay slowly.
+        sums: Number, sum and sum of squares of payoffs, of which earlier ones decay, float64 [3].
     """
 
     KEPT = 0.95
@@ -84,13 +83,7 @@ class Scale:
 
 
 class State(NamedTuple):
-    """State of a learner that other processes need in order to play for it.
-
-    Attributes:
-        weights: Weights of its network.
-        frozen: Weights of frozen selves by the index of their opponent.
-        decisions: Number of decisions learned from.
-    """
+    """What other processes need of a learner; `frozen` is by the index of the opponent."""
 
     weights: Weights
     frozen: Mapping[int, Weights]
@@ -127,9 +120,6 @@ class DeepLearner(NetworkLearner[Chosen]):
         """Start from an untrained network; see `NetworkLearner`.
 
         `opponents` play the other seats (`population`); by default it is self-play.
-
-        Raises:
-            InputError: An agent or the observation is unknown.
         """
         super().__init__(game, settings, seed, against, threads)
         self.acting: Any = networks.build(self.shape)
@@ -137,31 +127,20 @@ class DeepLearner(NetworkLearner[Chosen]):
         self.average: Any = networks.build(self.shape, seed)
         parts = spelling(self.features.game)
         if parts is not None:
-            share(self.network.by_action(), parts)
-            share(self.average.by_action(), parts)
+            share([*self.network.by_action(), *self.average.by_action()], parts)
+        weights, decay = self.network.parameters(), settings.weight_decay
         self.optimiser = torch.optim.AdamW(
-            self.network.parameters(),
-            settings.learning_rate,
-            weight_decay=settings.weight_decay,
-            fused=True,
+            weights, settings.learning_rate, weight_decay=decay, fused=True
         )
+        self.modules = {"network": self.network, "average": self.average}
         self.population = Population(self.features.game, opponents, settings.freeze)
         self.opponents = self.population.names
         self.remote: RemoteWorkers | None = None
         self.scale = Scale()
 
-    # Defined by subclasses.
-
     def chooser(self, states: np.ndarray, rng: np.random.Generator) -> Choose:
-        """Return the function that decides for the learner in a piece.
-
-        Args:
-            states: The games of the piece, `features.game.dtype` [n].
-            rng: Generator of the decisions.
-        """
+        """Return the function that decides for the learner in the games of a piece, states [n]."""
         raise NotImplementedError
-
-    # Available to subclasses.
 
     @property
     def rate(self) -> float:
@@ -170,10 +149,9 @@ class DeepLearner(NetworkLearner[Chosen]):
 
     @property
     def games_in_update(self) -> int:
-        """Number of games to play in the next update.
+        """Number of games of the next update, which make about a batch of decisions.
 
-        They make about a batch of decisions. The first batches are smaller, as an untrained policy
-        gains more by frequent updates than by large ones.
+        The first batches are smaller: an untrained policy gains more by frequent updates.
         """
         each = self.decisions / self.games if self.games else float(self.game.num_players)
         most = 4 * self.games // max(1, self.updates) if self.games else 64
@@ -210,10 +188,7 @@ class DeepLearner(NetworkLearner[Chosen]):
             state = self.remote.share(State(weights, frozen, self.decisions))
             jobs = [(*self.maker(), state, piece) for piece in pieces]
             records = self.remote.results_of(play_piece, jobs)
-            waves = [
-                self.replay(piece, found, frozen)
-                for piece, found in zip(pieces, records, strict=True)
-            ]
+            waves = [self.replay(*each, frozen) for each in zip(pieces, records, strict=True)]
         if not any(len(wave.actions) for wave in waves):
             name = self.features.game.name
             raise InputError(f"{name} was played to its end without a single choice")
@@ -228,9 +203,6 @@ class DeepLearner(NetworkLearner[Chosen]):
         names = tuple(self.population.names)
         return type(self), (self.game, self.settings, self.seed, names)
 
-    def _deal(self, piece: Piece, rng: np.random.Generator) -> np.ndarray:
-        return batch.deal_random(self.features.game, len(piece.games), rng)
-
     def record(self, piece: Piece, frozen: Mapping[int, Weights]) -> Record:
         """Play a piece for a learner in another process; arguments as for `waves`."""
         return record(self.features, *self._seated(piece, frozen))
@@ -239,7 +211,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         self, piece: Piece, frozen: Mapping[int, Weights]
     ) -> tuple[np.ndarray, Choose, np.ndarray, dict[int, Agent]]:
         rng = piece.rng(self.seed)
-        states = self._deal(piece, rng)
+        states = batch.deal_random(self.features.game, len(piece.games), rng)
         agents = self.population.agents(
             frozen, rng, lambda weights, seed: self.agent(seed=seed, weights=weights)
         )
@@ -248,7 +220,8 @@ class DeepLearner(NetworkLearner[Chosen]):
 
     def replay(self, piece: Piece, found: Record, frozen: Container[int] = ()) -> Wave:
         """Replay the record of a piece that another process played; arguments as for `waves`."""
-        states = self._deal(piece, piece.rng(self.seed))
+        game = self.features.game
+        states = batch.deal_random(game, len(piece.games), piece.rng(self.seed))
         seating = self.population.seating(piece.games, frozen)
         return replay(self.features, states, found, seating, len(self.population.names))
 
@@ -261,8 +234,6 @@ class DeepLearner(NetworkLearner[Chosen]):
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
         self.optimiser.step()
 
-    # The protocol of learners.
-
     def agent_weights(self) -> Weights:
         """Return copies of the averaged weights."""
         return {name: each.copy() for name, each in self.weights(self.average).items()}
@@ -274,26 +245,16 @@ class DeepLearner(NetworkLearner[Chosen]):
 
     def state(self) -> dict[str, Any]:
         """Return everything that `restore` needs, arrays by name."""
-        return {
-            "counts": self.counts,
-            "scale": self.scale.sums.copy(),
-            **self.population.state(),
-            **module_state.arrays_of("network", self.network),
-            **module_state.arrays_of("average", self.average),
-            **module_state.moments_of(self.optimiser),
-        }
+        return {**super().state(), "scale": self.scale.sums.copy(), **self.population.state()}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from a state that `state` returned."""
-        module_state.restore_module(self.network, "network", state)
-        module_state.restore_module(self.average, "average", state)
-        module_state.restore_moments(self.optimiser, state)
+        super().restore(state)
         check_arrays(state, {"scale": self.scale.sums, "counts": self.counts})
         self.population.restore(state)
         for each in self.population.members.values():
             check_arrays(each, self.weights(self.network))
         self.scale.sums = state["scale"].astype(np.float64)
-        self.counts = state["counts"]
 
     def save(self, folder: Path) -> None:
         """Write the averaged network for the agent `learned`, and the log of the pool."""

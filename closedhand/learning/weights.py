@@ -79,13 +79,10 @@ def save(path: Path, tensors: Mapping[str, torch.Tensor], about: Mapping[str, An
 def load(
     path: Path, schema: Mapping[str, Check], build: Callable[[dict[str, Any]], Network]
 ) -> tuple[Network, dict[str, Any]]:
-    """Read a network with its weights, and its description.
+    """Read a network from a file that `save` wrote, and its description, of the keys of `schema`.
 
-    Args:
-        path: File that `save` wrote.
-        schema: Checks of the values of the description, by key; it has these keys and no others.
-        build: Function of a checked description to the network. It raises an `InputError` for a
-            network that cannot be used; the path is added to its message.
+    `build` makes the network of a checked description. It raises an `InputError` for one that
+    cannot be used; the path is added to its message.
 
     Raises:
         InputError: The file cannot be read, is no network, or holds one that cannot be used.
@@ -111,18 +108,14 @@ def load(
 
 
 def check_finite(shares: torch.Tensor) -> torch.Tensor:
-    """Check probabilities of a network; large finite weights may overflow.
-
-    Raises:
-        InputError: A probability is not finite.
-    """
+    """Check that probabilities of a network are finite; large finite weights may overflow."""
     if not torch.isfinite(shares).all():
         raise InputError("a network has weights so large that it computes no probabilities")
     return shares
 
 
 def _header(content: bytes) -> dict[str, Any]:
-    """Read the header of a safetensors file: metadata, and type and shape of every tensor."""
+    """Read metadata, and type and shape of every tensor."""
     size = int.from_bytes(content[:8], "little")
     if len(content) < 8 or size > min(MOST_HEADER, len(content) - 8):
         raise InputError("it does not begin like a safetensors file, or is cut off")

@@ -17,17 +17,8 @@ import numpy as np
 
 from closedhand.core import contract
 from closedhand.core.contract import dispatched
-from closedhand.core.numba.jit import (
-    Floats,
-    Ids,
-    Integer,
-    Policy,
-    Rules,
-    State,
-    States,
-    inlined,
-    kernel,
-)
+from closedhand.core.game import State
+from closedhand.core.numba.jit import Floats, Ids, Integer, Policy, Rules, States, inlined, kernel
 
 UNKNOWN, LOST, WON = -1, 0, 1
 """Results of `solve`."""
@@ -46,7 +37,6 @@ as lost, the number of positions visited, and the number of those added to the t
 
 @kernel
 def _all_legal(policy: Policy, rules: Rules, state: State, out: Ids) -> Integer:
-    """Write all legal actions; return how many."""
     return contract.legal(rules, state, out)
 
 
@@ -62,7 +52,6 @@ def worthwhile(policy: Policy, rules: Rules, state: State, out: Ids) -> Integer:
 
 @kernel
 def _no_key(policy: Policy, rules: Rules, state: State) -> tuple[np.uint64, np.uint64]:
-    """Return 0 and 0: there are no keys."""
     return np.uint64(0), np.uint64(0)
 
 
@@ -99,8 +88,7 @@ def keep(table: Ids, first: np.uint64, second: np.uint64, value: Integer) -> int
     added = 0
     for i in range(SLOTS):
         if table[start + np.uint64(i), 1] & VALUE == 0:
-            place = start + np.uint64(i)
-            added = 1
+            place, added = start + np.uint64(i), 1
             break
     table[place, 0] = first
     table[place, 1] = (second & ~VALUE) | np.uint64(value + 1)
@@ -194,13 +182,12 @@ def solve(
     policy: Policy, rules: Rules, states: States, actions: Ids, player: Integer, friends: Integer,
     least: float, nodes: int,
 ) -> tuple[Integer, Integer]:  # fmt: skip
-    """Decide by depth-first search whether a player can force a payoff, without a table.
+    """Decide by depth-first search whether `player` can force a payoff, without a table.
 
     Args:
         policy: Policy whose `worthwhile` lists the actions to try.
         rules: Rules of the game.
-        states: The root, in which nothing is hidden, then scratch states, one for each level of
-            depth.
+        states: The root, in which nothing is hidden, then a scratch state for each level of depth.
         actions: Scratch space for the actions at each level, int32 [states, num_actions].
         player: Player whose payoff counts.
         friends: Bit p is set if player p maximises that payoff; all others minimise it.

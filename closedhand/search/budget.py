@@ -40,13 +40,7 @@ Worlds = Annotated[int | None, Range(0, MOST_PARTICLES), "determinisations of ea
 
 
 class Budget(NamedTuple):
-    """Limits of one decision; see `budget`.
-
-    Attributes:
-        simulations: Maximum number of simulations; `sys.maxsize`: any.
-        seconds: Time limit; infinity: none.
-        threads: Number of parallel searches.
-    """
+    """Limits of one decision; `sys.maxsize` simulations or infinite seconds are none."""
 
     simulations: int
     seconds: float
@@ -69,12 +63,7 @@ class Budget(NamedTuple):
 
 
 def budget(simulations: int | None, seconds: float | None, threads: int | None) -> Budget:
-    """Make a budget.
-
-    Args:
-        simulations: Simulations of a decision; None: as many as `seconds` allow.
-        seconds: Time of a decision; None: however long the simulations take.
-        threads: Number of parallel searches; by default one for each core.
+    """Make the budget of a decision, by default with a thread for each core.
 
     Raises:
         InputError: Both simulations and seconds are missing, or a number is not positive.
@@ -99,13 +88,13 @@ ARGUMENT = re.compile(r"(?P<number>[0-9]{1,18})(?P<ms>ms)?(x(?P<width>[0-9]{1,18
 
 
 class SearchArgument(NamedTuple):
-    """The parsed argument of an agent that searches; see `read_budget`.
+    """The parsed argument of an agent that searches, see `read_budget`; None: it was left out.
 
     Attributes:
-        text: The argument as given; None if it was left out.
+        text: The argument as given.
         limits: Arguments of `budget`: either `seconds`, or `simulations` with one thread.
-        width: Number after the `x`; None if it was left out.
-        path: Path after the colon; None if it was left out.
+        width: Number after the `x`.
+        path: Path after the colon.
     """
 
     text: str | None
@@ -125,17 +114,11 @@ class SearchArgument(NamedTuple):
 
 
 def read_budget(agent: str, usual: str, argument: str | None) -> SearchArgument:
-    """Parse the argument of an agent that searches: a budget, a width and a path.
+    """Parse the argument of an agent that searches, by default `usual`, such as `500x4:PATH`.
 
-    With its first two arguments bound, it serves as `reads` of
-    `closedhand.core.agents.described`.
-
-    Args:
-        agent: Name of the agent, for messages.
-        usual: Argument in place of one that is left out.
-        argument: Text such as `500x4:PATH`. `20ms` gives milliseconds, on all cores. `500` gives
-            simulations, in one thread. `x4` gives the number of determinisations that the agent
-            holds or chooses from. A path may follow after a colon.
+    `20ms` gives milliseconds, on all cores; `500` gives simulations, in one thread. `x4` gives the
+    number of determinisations that the agent holds or chooses from. With its first two arguments
+    bound, the function serves as `reads` of `closedhand.core.agents.described`.
 
     Raises:
         InputError: The argument is not of this form.
@@ -169,23 +152,16 @@ class Search:
         seconds: float | None = None,
         threads: int | None = None,
     ) -> None:
-        """Prepare what all searches have; `MonteCarlo` explains the arguments.
-
-        Raises:
-            InputError: Both simulations and seconds are missing, or a number is not positive.
-        """
+        """Prepare what all searches have; `MonteCarlo` explains the arguments."""
         self._budget = budget(simulations, seconds, threads)
         self._game, self._policy = game, with_distinct_name(policy)
         self.spent = np.zeros(len(SPENT))
 
     def _add_up(self, work: Callable[[int, Rng], Floats], shares: list[int], rng: Rng) -> Floats:
-        """Divide simulations among threads, and return the sum of their results.
+        """Divide the simulations of each thread, `shares`, and return the sum of their results.
 
-        Args:
-            work: Runs a share of the simulations with a generator of its own. The first column of
-                its result is the number of simulations.
-            shares: Simulations of each thread.
-            rng: Generator of everything that is drawn.
+        `work` runs a share with a generator of its own. The first column of its result is the
+        number of simulations.
         """
         start, processor = time.perf_counter(), time.process_time()
         if len(shares) == 1:

@@ -22,17 +22,7 @@ import numpy as np
 from closedhand.core import contract
 from closedhand.core.checks import InputError, whole_number
 from closedhand.core.game import Game
-from closedhand.core.numba.jit import (
-    Floats,
-    Ids,
-    Integer,
-    Policy,
-    Rules,
-    State,
-    States,
-    kernel,
-    with_distinct_name,
-)
+from closedhand.core.numba.jit import Floats, Ids, Policy, State, with_distinct_name
 from closedhand.core.registry import GAMES, load
 from closedhand.search.alpha_beta import (
     DEPTH,
@@ -83,13 +73,9 @@ class Endgames(NamedTuple):
 
 @dataclass(frozen=True)
 class Play:
-    """A play of the player to act.
+    """A play of the player to act: its id in the flat game, its notation, and its payoffs.
 
-    Attributes:
-        action: Id of the action in the flat game.
-        text: Its notation.
-        low: Payoff that the player can force after it.
-        high: Payoff that the player cannot exceed after it; equal to `low` if the play is solved.
+    The player can force `low` and cannot exceed `high`, which are equal if the play is solved.
     """
 
     action: int
@@ -105,8 +91,7 @@ class Endgame:
     Attributes:
         player: Player to act, whose payoffs these are.
         plays: All legal plays; the best ones come first.
-        line: The best play and perfect play after it: players and their actions. It breaks off
-            where the time was over.
+        line: The best play and perfect play after it, until time ran out: players and actions.
         seconds: Seconds that it took.
         positions: Number of positions visited.
     """
@@ -138,12 +123,9 @@ def place(
 ) -> State:
     """Build a full state from open hands, in a game whose spec has `endgames`.
 
-    Args:
-        game: The game.
-        hands: The cards of the seats, in the game's notation.
-        turn: Seat to act.
-        beat: Action to be beaten; None: the player leads.
-        by: Seat that made it; None: the one before `turn`.
+    `hands` are the cards of the seats, in the game's notation, and `turn` is the seat to act.
+    `beat` is the action to be beaten, by default none, made by the seat `by`, by default the one
+    before `turn`.
 
     Raises:
         InputError: The game builds no such states, or not from these hands.
@@ -213,27 +195,12 @@ def paying(game: Game) -> Game:
 def teams_of(game: Game, state: State) -> tuple[int, ...]:
     """Return the team of each seat: its side, unless teams form during the game."""
     means = _means_of(game)
-    found = game.sides if means is None or means.teams is None else means.teams(game, state)
-    return tuple(found)
+    return tuple(means.teams(game, state) if means and means.teams else game.sides)
 
 
 def _means_of(game: Game) -> Endgames | None:
     spec = GAMES.get(game.name)
     return None if spec is None or spec.endgames is None else load(spec.endgames)
-
-
-@kernel
-def ask(
-    policy: Policy, rules: Rules, states: States, actions: Ids, stack: Ids, player: Integer,
-    friends: Integer, least: float, nodes: int, table: Ids, keys: Ids, seen: Floats,
-) -> Integer:  # fmt: skip
-    """Return the value of `search`, of which these are the arguments; the root may be an end."""
-    payoff = contract.payoff(rules, states[0], player)
-    if np.isnan(payoff):
-        return search(
-            policy, rules, states, actions, stack, player, friends, least, nodes, table, keys, seen
-        )[0]
-    return outcome(payoff, least, seen)
 
 
 class _Table(NamedTuple):
@@ -273,13 +240,13 @@ class _Search:
         self.states[0] = state
         nothing = _Table(np.zeros((self.smallest, 2), np.uint64), np.zeros(4))
         self.ask(np.zeros((3, levels), np.int64), 0.0, 0, nothing)
+        outcome(0.0, 0.0, nothing.seen)
         self.after(state, int(game.legal(state)[0]))
         worthwhile(self.policy, game.rules, state, self.actions[0])
         self.start = time.monotonic()
         self.end = self.start + seconds
 
     def after(self, state: State, action: int) -> State:
-        """Return the state after an action."""
         child = state.copy()
         self.game.play(child, action)
         return child
@@ -326,9 +293,12 @@ class _Search:
         return UNKNOWN
 
     def ask(self, stack: Ids, least: float, nodes: int, table: _Table) -> int:
-        """Search on for some positions; see `ask`."""
+        """Search on for some positions; the root may be an end."""
+        payoff = contract.payoff(self.game.rules, self.states[0], self.player)
+        if not np.isnan(payoff):
+            return outcome(payoff, least, table.seen)
         before = table.seen[VISITED]
-        value = ask(
+        value, _ = search(
             self.policy, self.game.rules, self.states, self.actions, stack, self.player,
             self.friends, least, nodes, table.places, self.keys, table.seen,
         )  # fmt: skip
@@ -340,32 +310,23 @@ class _Search:
         # Another table that grew may have taken its place.
         return self.tables[least].seen[number] if least in self.tables else math.nan
 
-    def at_least(self, state: State, value: float) -> bool:
-        """Return whether the player can force a payoff in a state; False also if it is unknown."""
-        if value <= self.game.payoff_range[0]:
+    def keeps(self, state: State, value: float, answer: int) -> bool:
+        """Return whether the player surely forces a payoff (`WON`) or never exceeds it (`LOST`)."""
+        low, high = self.game.payoff_range
+        sign, end, own, number = 1, low, value, LEAST
+        if answer == LOST:  # nothing above it can be forced
+            sign, end, own, number = -1, high, float(np.nextafter(value, np.inf)), GREATEST
+        if sign * value <= sign * end:
             return True
         # An earlier question, whose table is filled already, answers this one too if its bound is
-        # lower and every payoff that counted as won there reaches `value`.
-        for least in [*self.tables, value]:
-            if least > value or (least < value and not self.seen(least, LEAST) >= value):
+        # lower and every payoff that counted as won there reaches `value`; if lost, the reverse.
+        for least in [*self.tables, own]:
+            answers = sign * self.seen(least, number) >= sign * value
+            if sign * least > sign * own or (least != own and not answers):
                 continue
-            if self.decide(state, least) != WON:
+            if self.decide(state, least) != answer:
                 return False
-            if self.seen(least, LEAST) >= value:
-                return True
-        return False
-
-    def at_most(self, state: State, value: float) -> bool:
-        """Return whether the player cannot exceed a payoff; False also if it is unknown."""
-        if value >= self.game.payoff_range[1]:
-            return True
-        above = float(np.nextafter(value, np.inf))
-        for least in [*self.tables, above]:
-            if least <= value or (least > above and not self.seen(least, GREATEST) <= value):
-                continue
-            if self.decide(state, least) != LOST:
-                return False
-            if self.seen(least, GREATEST) <= value:
+            if sign * self.seen(least, number) >= sign * value:
                 return True
         return False
 
@@ -375,12 +336,11 @@ class _Search:
         state = self.after(state, best.action)
         ids = np.empty(self.game.num_actions, np.int32)
         while best.low == best.high and not self.game.over(state):
-            friendly = self.friends >> int(state["player"]) & 1
-            keeps = self.at_least if friendly else self.at_most
+            answer = WON if self.friends >> int(state["player"]) & 1 else LOST
             number = worthwhile(self.policy, self.game.rules, state, ids)
             for action in ids[:number].tolist():
                 child = self.after(state, action)
-                if number == 1 or keeps(child, best.low):
+                if number == 1 or self.keeps(child, best.low, answer):
                     line.append((int(state["player"]), self.game.text(action, state)))
                     state = child
                     break

@@ -25,17 +25,9 @@ from typing import Any
 import numpy as np
 
 from closedhand.core import contract
-from closedhand.core.numba.jit import (
-    Floats,
-    Ids,
-    Integer,
-    Policy,
-    Rng,
-    Rules,
-    State,
-    States,
-    kernel,
-)
+from closedhand.core.game import State
+from closedhand.core.layout import record_type
+from closedhand.core.numba.jit import Floats, Ids, Integer, Policy, Rng, Rules, States, kernel
 from closedhand.search.budget import BATCH, Search
 from closedhand.search.playout import choose, refuse_over
 from closedhand.search.stopping import check
@@ -47,20 +39,14 @@ NOTHING = -1
 DEEPEST = 4096
 """Maximum depth of the tree."""
 
-NODE = np.dtype(
-    (
-        np.record,
-        [
-            ("total", "f8"),  # sum of the payoffs of the player who chose the action
-            ("visits", "i8"),  # number of times that the action was chosen
-            ("available", "i8"),  # number of times that it could have been chosen
-            ("action", "i4"),  # action that leads here
-            ("child", "i4"),  # first child, or NOTHING
-            ("sibling", "i4"),  # next child of the parent, or NOTHING
-            ("unused", "i4"),
-        ],
-    )
-)
+NODE = record_type([
+    ("total", "f8"),  # sum of the payoffs of the player who chose the action
+    ("visits", "i8"),  # number of times that the action was chosen
+    ("available", "i8"),  # number of times that it could have been chosen
+    ("action", "i4"),  # action that leads here
+    ("child", "i4"),  # first child, or NOTHING
+    ("sibling", "i4"),  # next child of the parent, or NOTHING
+])  # fmt: skip
 """A node of the tree; node 0 is the root."""
 
 
@@ -146,8 +132,7 @@ def grow(
         while node != NOTHING and depth < len(path) and not contract.over(rules, state):
             n = contract.legal(rules, state, ids)
             stamp += 2  # two marks a visit, see `select`: no mark of an earlier one equals them
-            child = select(nodes, node, n, ids, marks, stamp, range_[0], range_[1])
-            node = child
+            node = child = select(nodes, node, n, ids, marks, stamp, range_[0], range_[1])
             if child == NOTHING:
                 child = used
                 parent = path[depth - 1, 0] if depth else 0
@@ -172,12 +157,9 @@ class ISMCTS(Search):
     """Information-set Monte Carlo tree search for the player of a view."""
 
     def best(self, view: State, rng: Rng) -> int:
-        """Choose an action of the player to act.
+        """Choose an action of the player to act, whose view it is.
 
-        Args:
-            view: View of that player.
-            rng: Generator of everything that is drawn. With a budget of simulations, the same seed
-                leads to the same action.
+        With a budget of simulations, the same seed of `rng` leads to the same action.
 
         Raises:
             InputError: The game is over.
@@ -190,11 +172,9 @@ class ISMCTS(Search):
         return int(legal[np.argmax(sums[:, 0])])
 
     def judge(self, view: State, rng: Rng) -> Floats:
-        """Run simulations and return the statistics of the root.
+        """Run simulations; return how often each legal action was chosen, and its sum of payoffs.
 
-        Returns:
-            Number of times that each legal action was chosen, and sum of its payoffs, float64 [n,
-            2], in the order of the actions' ids.
+        The result is float64 [n, 2], in the order of the actions' ids.
 
         Raises:
             InputError: The game is over.

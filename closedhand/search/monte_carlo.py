@@ -63,10 +63,7 @@ def simulate(
 def draw_determinisation(
     rules: Rules, policy: Policy, states: States, player: int, candidates: int, rng: Rng, ids: Ids
 ) -> None:
-    """Draw one of several determinisations by its `plausibility`.
-
-    `states` are the view, the determinisation that is drawn, and two scratch states.
-    """
+    """Draw one of several determinisations by its `plausibility`; states are as for `simulate`."""
     # Weighted reservoir sampling: each new determinisation replaces the kept one with probability
     # weight / total. The first is kept in any case, so there is one even if all weights are 0.
     total = 0.0
@@ -139,7 +136,7 @@ class MonteCarlo(Search):
         if candidates < 1:
             raise InputError(f"a search takes a positive number of candidates, not {candidates!r}")
         super().__init__(game, policy, simulations=simulations, seconds=seconds, threads=threads)
-        self.rules = rules if rules is not None else game.rules
+        self.rules = game.rules if rules is None else rules
         self._candidates = candidates
 
     def best(
@@ -154,7 +151,7 @@ class MonteCarlo(Search):
         Args:
             view: View of that player.
             low: Least payoff that the player can still get, by default that of the game.
-            high: Greatest payoff that the player can still get, by default that of the game.
+            high: Greatest such payoff.
             rng: Generator of everything that is drawn; by default a new one, seeded at random. With
                 a budget of simulations, the same seed leads to the same action.
 
@@ -177,14 +174,9 @@ class MonteCarlo(Search):
         high: float | None = None,
         rng: Rng | None = None,
     ) -> Floats:
-        """Run simulations and return their statistics.
+        """Run simulations and return their statistics; other arguments are those of `best`.
 
-        Args:
-            view: View of the player to act.
-            actions: Ids of legal actions to compare, integers [n].
-            low: As in `best`.
-            high: As in `best`.
-            rng: As in `best`.
+        `actions` are the ids of legal actions to compare, integers [n].
 
         Returns:
             Number of tries of each action, sum of its payoffs, scaled to 0..1, and sum of their

@@ -65,7 +65,6 @@ PARTICLES_SHARE = 0.4
 def _evaluate_by_playout(
     policy: Policy, rules: Rules, state: State, player: Integer, guess: Integer, rng: Rng, ids: Ids
 ) -> float:
-    """Return the payoff of a playout."""
     return playout(policy, rules, state, player, rng, ids)
 
 
@@ -73,20 +72,11 @@ def _evaluate_by_playout(
 def evaluate(
     policy: Policy, rules: Rules, state: State, player: Integer, guess: Integer, rng: Rng, ids: Ids
 ) -> float:
-    """Return the value of a full state to `player`, given the guess of `particles.log_likelihood`.
+    """Return the value of a full state to `player`, given the guess of its determinisation.
 
-    The default plays the state out. A policy defines it if it has a better estimate, such as an
-    exact search when few cards remain.
-
-    Args:
-        policy: Policy of all players.
-        rules: Rules of the game.
-        state: A full state; may be changed.
-        player: The player whose payoff counts.
-        guess: What `log_likelihood` returned for the determinisation from which `state` was played
-            on.
-        rng: Generator of the draws.
-        ids: Scratch space, int32 [num_actions].
+    The guess is that of `particles.log_likelihood` before `state` was played on. The default plays
+    the state out. A policy defines it if it has a better estimate, such as an exact search when few
+    cards remain. `state` may be changed; `ids` is scratch space, int32 [num_actions].
     """
     ...
 
@@ -121,9 +111,8 @@ def simulate_paired(
 def bounds(sums: Floats, errors: float, span: float, out: Floats) -> None:
     """Write the mean advantage of every action plus a number of standard errors into `out`.
 
-    Determinisations count as independent, even a particle that did not move between two uses.
-    `span` is the greatest difference of two payoffs. One such observation is added to the variance,
-    so that a few equal observations do not count as certain.
+    Determinisations count as independent, even a particle that did not move between two uses. One
+    observation of `span` is added to the variance, so that a few equal ones are not certain.
     """
     for k in range(len(sums)):
         n = sums[k, 0]
@@ -208,12 +197,9 @@ class PairedSearch(Search):
                 `log_likelihood` or `plausibility`.
             rules: Rules to simulate by; by default those of the game.
             span: The greatest difference of two payoffs, by default that of the game.
-            simulations: Simulations of a decision, over all actions; the search stops earlier if
-                only one action survives.
-            seconds: Time of a decision. Each thread takes at least a batch of determinisations of
-                up to `FEW` actions.
-            particles: Number of particles of each thread. With 0, determinisations are drawn at
-                random, all equally likely.
+            simulations: Simulations of a decision, over all actions, unless only one survives.
+            seconds: Time of a decision, at least a batch of each thread with up to `FEW` actions.
+            particles: Number of particles of each thread; 0: all determinisations are as likely.
             threads: Number of parallel searches; by default one for each core.
 
         Raises:
@@ -224,9 +210,8 @@ class PairedSearch(Search):
         super().__init__(game, policy, simulations=simulations, seconds=seconds, threads=threads)
         self.guesses: Ids = np.zeros(0, np.int64)
         self._screened: Bools = np.zeros(0, bool)  # what `_screen` left to compare, in any thread
-        self._rules = rules if rules is not None else game.rules
-        low, high = game.payoff_range
-        self._span = high - low if span is None else span
+        self._rules = game.rules if rules is None else rules
+        self._span = float(np.ptp(game.payoff_range)) if span is None else span
         self._particles = particles
 
     def best(
@@ -266,10 +251,7 @@ class PairedSearch(Search):
     def judge(self, view: State, actions: Ids, rng: Rng) -> Floats:
         """Run simulations and return their statistics.
 
-        Args:
-            view: View of the player to act.
-            actions: Ids of legal actions to compare, integers [n]; the first one is the reference.
-            rng: Generator of everything that is drawn.
+        `actions` are the ids of legal actions to compare, integers [n], the reference first.
 
         Returns:
             Number of determinisations that each action was played on, and the sum and the sum of
@@ -332,10 +314,9 @@ class PairedSearch(Search):
         deadline: float,
         rng: Rng,
     ) -> Bools:
-        """Choose the actions that the budget allows to compare, by sequential halving.
+        """Choose the actions that the budget allows to compare, bool [actions].
 
-        `simulate` plays some particles on with some of the actions, and updates `sums`. The result,
-        bool [actions], is true for all actions if they are few or the budget is large.
+        `simulate` plays some particles on with some of the actions, and updates `sums`.
         """
         number = len(sums)
         surviving = np.ones(number, bool)

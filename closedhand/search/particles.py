@@ -48,7 +48,6 @@ MOVES = 2
 def _log_plausibility(
     policy: Policy, rules: Rules, state: State, player: Integer, least: float, rng: Rng, ids: Ids
 ) -> tuple[float, Integer]:
-    """Return the logarithm of the plausibility, and no guess."""
     return np.log(plausibility(policy, rules, state, player, ids)), 0
 
 
@@ -59,16 +58,8 @@ def log_likelihood(
     """Return the log-likelihood of the plays that `player` saw, and a guess.
 
     The default is the logarithm of `plausibility` and the guess 0. A policy defines it if it models
-    something beyond the state, such as the kind of each opponent.
-
-    Args:
-        policy: Policy that models the other players.
-        rules: Rules of the game.
-        state: A determinisation, full; may be changed.
-        player: The player whose view it completes.
-        least: Bound below which the exact value does not matter.
-        rng: Generator for drawing the guess.
-        ids: Scratch space, int32 [num_actions].
+    something beyond the state, such as the kind of each opponent. `state` is a determinisation of
+    the player's view, and may be changed; `ids` is scratch space, int32 [num_actions].
 
     Returns:
         The log-likelihood up to a constant, or any number below `least` if it is below `least`; and
@@ -79,7 +70,6 @@ def log_likelihood(
 
 @kernel
 def _deal_again(policy: Policy, rules: Rules, state: State, player: Integer, rng: Rng) -> None:
-    """Deal all hidden cards anew."""
     contract.hide(rules, state, player)
     contract.redeal(rules, state, player, rng)
 
@@ -91,13 +81,6 @@ def propose(policy: Policy, rules: Rules, state: State, player: Integer, rng: Rn
     Proposals must keep the detailed balance of random deals: from a random deal, each proposal is
     as frequent as its reverse. The default is a new deal. A policy defines it if smaller changes
     are accepted more often.
-
-    Args:
-        policy: Policy that knows how to change a determinisation.
-        rules: Rules of the game.
-        state: A determinisation, full; replaced by the proposal.
-        player: The player whose view it completes.
-        rng: Generator of the draws.
     """
 
 
@@ -106,10 +89,7 @@ def deal_particles(
     rules: Rules, policy: Policy, view: States, player: Integer, particles: States,
     log_likelihoods: Floats, guesses: Ids, rng: Rng, ids: Ids,
 ) -> None:  # fmt: skip
-    """Deal determinisations of a view, and write the log-likelihood and the guess of each.
-
-    `view[0]` is the view, `view[1]` scratch space.
-    """
+    """Deal determinisations of `view[0]` with likelihoods and guesses; `view[1]` is scratch."""
     for i in range(len(particles)):
         particles[i] = view[0]
         contract.redeal(rules, particles[i], player, rng)
@@ -124,10 +104,7 @@ def move_particles(
     rules: Rules, policy: Policy, view: States, player: Integer, exponent: float, particles: States,
     log_likelihoods: Floats, guesses: Ids, rng: Rng, ids: Ids,
 ) -> None:  # fmt: skip
-    """Move every particle by Metropolis moves for likelihoods raised to an exponent.
-
-    `view[1:3]` is scratch space; `view[0]` is not used.
-    """
+    """Move particles by Metropolis moves, likelihoods to an exponent; `view[1:3]` is scratch."""
     for i in range(len(particles)):
         for _ in range(MOVES):
             view[1] = particles[i]
@@ -146,21 +123,11 @@ def move_particles(
                 guesses[i] = guess
 
 
-def effective_sample_size(weights: Floats) -> float:
-    """Return the effective sample size of weights, float64 [n]: (sum w)^2 / sum w^2.
-
-    Examples:
-        >>> effective_sample_size(np.array([0.5, 0.5, 0.0, 0.0]))
-        2.0
-    """
-    return float(weights.sum() ** 2 / (weights**2).sum())
-
-
 def next_exponent(log_likelihoods: Floats, exponent: float) -> float:
     """Return the exponent of the likelihood to temper to next, at most 1.
 
-    It is the greatest at which the effective sample size is still `SAMPLE_SHARE` of the particles,
-    whose log-likelihoods, float64 [n], were drawn at `exponent`.
+    It is the greatest at which the effective sample size, (sum w)^2 / sum w^2, is still
+    `SAMPLE_SHARE` of the particles, whose log-likelihoods, float64 [n], were drawn at `exponent`.
 
     Examples:
         >>> next_exponent(np.log([0.4, 0.2, 0.2, 0.2]), 0.0)
@@ -171,7 +138,7 @@ def next_exponent(log_likelihoods: Floats, exponent: float) -> float:
 
     def sample_is_large(to: float) -> bool:
         weights = tempered_weights(log_likelihoods, exponent, to)
-        return effective_sample_size(weights) >= SAMPLE_SHARE * len(weights)
+        return bool(weights.sum() ** 2 / (weights**2).sum() >= SAMPLE_SHARE * len(weights))
 
     if sample_is_large(1.0):
         return 1.0
@@ -195,11 +162,7 @@ def tempered_weights(log_likelihoods: Floats, exponent: float, to: float) -> Flo
 
 
 def resample(weights: Floats, rng: Rng) -> Ids:
-    """Draw indices by systematic resampling: each in proportion to its weight, to within one.
-
-    Returns:
-        As many indices as there are weights, in random order, int64 [n].
-    """
+    """Draw as many indices as weights, int64 [n], by systematic resampling, in random order."""
     below = np.cumsum(weights)
     marks: Floats = (rng.permutation(len(weights)) + rng.random()) * (below[-1] / len(weights))
     drawn: Ids = np.searchsorted(below, marks, side="right")
@@ -216,24 +179,13 @@ class Particles:
     """
 
     def __init__(
-        self,
-        game: Game,
-        policy: Policy,
-        view: State,
-        number: int,
-        rng: Rng,
+        self, game: Game, policy: Policy, view: State, number: int, rng: Rng,
         deadline: float = math.inf,
-    ) -> None:
-        """Draw particles.
+    ) -> None:  # fmt: skip
+        """Draw a number of particles of the view of the player to act.
 
-        Args:
-            game: The game.
-            policy: Policy with `log_likelihood` or `plausibility`, and with `propose` if it has a
-                better proposal than a new deal.
-            view: View of the player to act.
-            number: Number of particles.
-            rng: Generator of everything that is drawn.
-            deadline: Time by which to end, by `time.perf_counter`; one batch is always dealt.
+        The policy has `log_likelihood` or `plausibility`, and `propose` if it has a better proposal
+        than a new deal. The deadline is by `time.perf_counter`; one batch is always dealt.
         """
         self.states: States = game.empty(number)
         self.guesses: Ids = np.zeros(number, np.int64)
@@ -259,14 +211,12 @@ class Particles:
 
     def _temper(self) -> None:
         """Raise the exponent, and resample by the weights that follow from it."""
-        log_likelihoods = self._log_likelihoods
-        if np.isneginf(log_likelihoods).all():
-            self.exponent = 1.0  # no particle explains the plays, so none can be preferred
-            return
-        exponent = next_exponent(log_likelihoods, self.exponent)
-        weights = tempered_weights(log_likelihoods, self.exponent, exponent)
+        before, self.exponent = self.exponent, 1.0
+        if np.isneginf(self._log_likelihoods).all():
+            return  # no particle explains the plays, so none can be preferred
+        self.exponent = next_exponent(self._log_likelihoods, before)
+        weights = tempered_weights(self._log_likelihoods, before, self.exponent)
         self._keep(resample(weights, self._rng))
-        self.exponent = exponent
 
     def _keep(self, some: slice | Ids) -> None:
         """Keep the particles of a slice, or of indices, which may repeat."""

@@ -22,6 +22,7 @@ from closedhand.core.numba.jit import (
     seed_in_kernel,
 )
 from closedhand.core.policies import Policies, decide_by
+from closedhand.search.uniform import plausibility as plausibility
 
 
 class Played(NamedTuple):
@@ -56,9 +57,3 @@ def choose(policy: Any, rules: Rules, state: State, rng: Rng, ids: Ids) -> Integ
     room = ids if len(ids) >= policy.room else np.empty(policy.room, np.int32)
     action = decide_by(policy.policies, 0, streams, 0, rules, views[0], room)
     return contract.admit(rules, state, action, ids)
-
-
-@kernel
-def plausibility(policy: Policy, rules: Rules, state: State, player: Integer, ids: Ids) -> float:
-    """Return the same plausibility for every determinisation."""
-    return 1.0

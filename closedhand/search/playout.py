@@ -11,18 +11,8 @@ import numpy as np
 from closedhand.core import contract
 from closedhand.core.checks import InputError, as_array, integers
 from closedhand.core.contract import dispatched
-from closedhand.core.game import Game, explain_illegal
-from closedhand.core.numba.jit import (
-    Floats,
-    Ids,
-    Integer,
-    Policy,
-    Rng,
-    Rules,
-    State,
-    States,
-    kernel,
-)
+from closedhand.core.game import Game, State, explain_illegal
+from closedhand.core.numba.jit import Floats, Ids, Integer, Policy, Rng, Rules, States, kernel
 
 
 @dispatched()
@@ -89,16 +79,9 @@ def playouts(
     policy: Policy, rules: Rules, states: States, player: Integer, rng: Rng, num_actions: int,
     out: Floats,
 ) -> None:  # fmt: skip
-    """Play every state on, in place, and write the payoffs of a player.
+    """Play every state, `game.dtype` [n], on in place by a policy of all players.
 
-    Args:
-        policy: Policy of all players.
-        rules: Rules of the game.
-        states: States, `game.dtype` [n]; changed.
-        player: The player whose payoff counts.
-        rng: Generator of the policy's draws.
-        num_actions: Number of actions of the game.
-        out: Output: payoffs, float64 [n].
+    `out`, float64 [n], gets the payoffs of `player`; `num_actions` is that of the game.
     """
     ids = np.empty(num_actions, np.int32)
     for i in range(len(states)):

@@ -102,13 +102,7 @@ class Ranked:
 
 
 class Gap(NamedTuple):
-    """An action compared with another one.
-
-    Attributes:
-        action: Id of the action.
-        points: Its payoff less that of the other one, with an interval.
-        determinisations: Number of determinisations that both were played on.
-    """
+    """Payoff of an action less that of another one, on as many determinisations of both."""
 
     action: int
     points: Estimate
@@ -215,17 +209,10 @@ class Ranking:
         share: int = SHARE,
         least: int = BATCH,
     ) -> None:
-        """Begin a ranking.
+        """Begin a ranking of legal actions of `how.game`, integers [n].
 
-        Args:
-            how: How to simulate.
-            view: View of the player to act.
-            actions: Actions of `how.game`, integers [n], all of them legal.
-            rng: Generator of everything that is drawn.
-            shown: Number of the best actions that are not eliminated.
-            kept: Further actions that are not eliminated.
-            share: Simulations of a population, unless `least` determinisations need more.
-            least: Minimum number of determinisations of a population.
+        The `shown` best actions and those of `kept` are not eliminated. A population has `share`
+        simulations, unless `least` determinisations need more.
         """
         self.actions = np.asarray(actions, np.int64)
         self.done = 0
@@ -238,46 +225,57 @@ class Ranking:
     def advance(self, executor: Executor | None = None, populations: int = ROUND) -> None:
         """Play a round of populations, then eliminate actions that are significantly worse.
 
-        Args:
-            executor: Threads to play in; None: the caller's. The result is the same.
-            populations: Number of populations of the round; a first round needs two or more.
+        Any threads of an executor give the same result. A first round needs two populations.
         """
         number = int(self._surviving.sum())
         size = max(self._least, min(POPULATION, self._share // number))
 
+        common = self._how, self._view, self.actions, self._surviving, size
+
         def play(context: Context, rng: Rng) -> Floats:
-            how, view, surviving = self._how, self._view, self._surviving
-            return context.run(_population, how, view, self.actions, surviving, size, rng)
+            return context.run(_population, *common, rng)
 
         # A population runs in a copy of this context, where `stopping` finds its events.
         contexts = [copy_context() for _ in range(populations)]
         played = (executor.map if executor else map)(play, contexts, self._rng.spawn(populations))
         self._populations.extend(played)
         self.done += populations * size * number
-        self._surviving = self._kept | _surviving(self._populations, self._shown)
+        self._surviving = self._kept | _surviving(self._means_and_sizes()[0], self._shown)
 
     def ranked(self) -> list[Ranked]:
         """Return the actions with their estimates, the best first."""
-        return _ranked(self._how.game, self._view, self.actions, self._populations)
+        game, means, sizes = self._how.game, *self._means_and_sizes()
+        behind = _behind(means)
+        won = np.stack([_won(game, payoffs).mean(axis=0) for payoffs in self._populations])
+        ranked: list[Ranked] = []
+        for k in _best_first(behind):
+            action, played = int(self.actions[k]), ~np.isnan(means[:, k])
+            points, gap = student(np.stack([means[played, k], behind[played, k]], axis=1))
+            number = int(sizes[played].sum())
+            [wins] = shares(won[played, k : k + 1], number)
+            likely = wins if game.payoff_range[0] < 0 else None
+            text = game.text(action, self._view)
+            ranked.append(Ranked(action, text, points, likely, gap, number))
+        return ranked
 
     def gaps(self, action: int, level: float = 0.95) -> list[Gap]:
-        """Compare every action with one of them on the same determinisations: gaps, the best first.
+        """Compare every action with one of them that was never eliminated: gaps, the best first.
 
-        Actions that were eliminated come last.
-
-        Args:
-            action: The action to compare with, one of those that were never eliminated.
-            level: Confidence level of the intervals.
+        Actions that were eliminated come last. `level` is the confidence level of the intervals.
         """
         (own,) = np.flatnonzero(self.actions == action)
-        means = np.stack([payoffs.mean(axis=0) for payoffs in self._populations])
-        sizes = np.array([len(payoffs) for payoffs in self._populations])
+        means, sizes = self._means_and_sizes()
         found: list[Gap] = []
         for k in _best_first(means - means[:, own : own + 1]):
             played = ~np.isnan(means[:, k])
             (gap,) = student((means[played, k] - means[played, own])[:, None], level)
             found.append(Gap(int(self.actions[k]), gap, int(sizes[played].sum())))
         return found
+
+    def _means_and_sizes(self) -> tuple[Floats, Ids]:
+        """Return mean payoffs, float64 [populations, actions], and the populations' sizes."""
+        found = self._populations
+        return np.stack([each.mean(axis=0) for each in found]), np.array([len(e) for e in found])
 
 
 def simulation_of(agent: Agent, view: State) -> Simulation:
@@ -297,7 +295,7 @@ def _population(
 ) -> Floats:
     """Return the payoffs in one population, float64 [determinisations, actions].
 
-    NaN marks the actions that were not played. They are the same in the whole population.
+    NaN marks the actions that were not played in the whole population.
     """
     game, policy = how.game, with_distinct_name(how.policy)
     # Under the uniform policy all determinisations are equally likely.
@@ -316,9 +314,9 @@ def _population(
     return payoffs
 
 
-def _surviving(populations: list[Floats], shown: int) -> Bools:
+def _surviving(means: Floats, shown: int) -> Bools:
     """Return which actions are played in the next population, bool [actions]."""
-    behind = _behind(populations)
+    behind = _behind(means)
     number = np.count_nonzero(~np.isnan(behind), axis=0)
     means = np.nanmean(behind, axis=0)
     errors = np.nanstd(behind, axis=0, ddof=1) / np.sqrt(number)
@@ -336,36 +334,11 @@ def _best_first(numbers: Floats) -> list[int]:
     return np.lexsort((-np.nanmean(numbers, axis=0), np.isnan(numbers[-1]))).tolist()
 
 
-def _behind(populations: list[Floats]) -> Floats:
-    """Return mean payoffs less those of the best surviving action, float64 [populations, actions].
-
-    NaN marks the actions that a population did not play.
-    """
-    means = np.stack([payoffs.mean(axis=0) for payoffs in populations])
+def _behind(means: Floats) -> Floats:
+    """Return mean payoffs less those of the best surviving action; NaN where it was not played."""
     so_far = np.nanmean(means, axis=0)
     best = np.argmax(np.where(np.isnan(means[-1]), -math.inf, so_far))
     return means - means[:, best : best + 1]
-
-
-def _ranked(game: Game, view: State, actions: Ids, populations: list[Floats]) -> list[Ranked]:
-    """Return the actions with their estimates, the best first."""
-    behind = _behind(populations)
-    means = np.stack([payoffs.mean(axis=0) for payoffs in populations])
-    won = np.stack([_won(game, payoffs).mean(axis=0) for payoffs in populations])
-    sizes = np.array([len(payoffs) for payoffs in populations])
-    ranked: list[Ranked] = []
-    for k in _best_first(behind):
-        played = ~np.isnan(means[:, k])
-        points, gap = student(np.stack([means[played, k], behind[played, k]], axis=1))
-        number = int(sizes[played].sum())
-        [wins] = shares(won[played, k : k + 1], number)
-        ranked.append(
-            Ranked(
-                int(actions[k]), game.text(int(actions[k]), view), points,
-                wins if game.payoff_range[0] < 0 else None, gap, number,
-            )
-        )  # fmt: skip
-    return ranked
 
 
 def _won(game: Game, payoffs: Floats) -> Floats:
@@ -383,12 +356,8 @@ def summary(ranked: Iterable[Ranked]) -> list[dict[str, Any]]:
     """Convert a ranking for JSON."""
     return [
         {
-            "action": each.action,
-            "text": each.text,
-            "points": each.points._asdict(),
-            "wins": each.wins and each.wins._asdict(),
-            "behind": each.behind._asdict(),
-            "determinisations": each.determinisations,
+            name: value._asdict() if isinstance(value, Estimate) else value
+            for name, value in vars(each).items()
         }
         for each in ranked
     ]

@@ -6,24 +6,40 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from closedhand.core.game import Game
-from closedhand.solvers.interface import Trees
-from closedhand.solvers.strategy import first_tables
+from closedhand.solvers.interface import Layout, Trees
+from closedhand.solvers.strategy import Strategy, first_tables, to_strategy
 
 
-class _Solver:
-    """Base of all solvers.
+class BaseSolver:
+    """An algorithm applied to a game; a subclass implements `_iterate`.
 
     Attributes:
         game: The game.
+        layout: Its information sets and their places in the learned arrays.
         learned: Learned arrays by their names in a checkpoint; `run` changes them in place.
         iterations: Number of iterations done.
+        played: Name of the learned array that is the strategy.
     """
 
-    def __init__(self, game: Game, learned: dict[str, np.ndarray]) -> None:
-        self.game, self.learned, self.iterations = game, learned, 0
+    played = "average"
+
+    def __init__(self, game: Game, layout: Layout, learned: dict[str, np.ndarray]) -> None:
+        self.game, self.layout, self.learned, self.iterations = game, layout, learned, 0
+
+    def _iterate(self, number: int) -> None:
+        raise NotImplementedError
+
+    def run(self, number: int) -> None:
+        """Do `number` more iterations."""
+        self._iterate(number)
+        self.iterations += number
+
+    def strategy(self) -> Strategy:
+        """Return the algorithm's strategy so far."""
+        return to_strategy(self.game, self.layout, self.learned[self.played])
 
     def state(self) -> dict[str, np.ndarray]:
-        """Return the state for `restore`."""
+        """Return everything that `restore` needs; results are those of a run without a break."""
         learned = {name: each.copy() for name, each in self.learned.items()}
         return {**learned, "iterations": np.array(self.iterations)}
 
@@ -34,12 +50,11 @@ class _Solver:
         self.iterations = int(state["iterations"])
 
 
-class SweepingSolver(_Solver):
+class SweepingSolver(BaseSolver):
     """Base of solvers whose iterations sweep the whole tree; `seed` is not used.
 
     Attributes:
         tree: The tree of the game.
-        layout: Its information sets and their places in arrays.
         tables: Regrets and strategies, at first of the uniform strategy.
         kept: Tables of a checkpoint by their names in it.
     """
@@ -48,20 +63,19 @@ class SweepingSolver(_Solver):
 
     def __init__(self, trees: Trees, game: Game, seed: int = 0) -> None:
         self.tree = trees.build(game)
-        self.layout = trees.layout(game, self.tree)
-        self.tables = first_tables(self.tree, self.layout)
+        layout = trees.layout(game, self.tree)
+        self.tables = first_tables(self.tree, layout)
         kept = {name: getattr(self.tables, field) for name, field in self.kept.items()}
-        super().__init__(game, kept)
+        super().__init__(game, layout, kept)
 
 
-class SampledSolver(_Solver):
+class SampledSolver(BaseSolver):
     """Base of solvers whose iterations sample games.
 
     Attributes:
         walk: Tree that games are sampled from.
-        layout: The information sets and their places in the rows of the walk.
         rng: Generator of all random numbers.
-        kept: Names of the learned arrays, at first zeros.
+        kept: Names of the learned arrays, at first zeros, in the rows of the walk.
     """
 
     kept: Sequence[str] = ()
@@ -69,9 +83,9 @@ class SampledSolver(_Solver):
     def __init__(self, trees: Trees, game: Game, seed: int = 0) -> None:
         tree = trees.build(game)
         self.walk = trees.walk(game, tree)
-        self.layout = trees.layout(game, tree)._replace(entries=self.walk.entries)
         self.rng = np.random.default_rng(seed)
-        super().__init__(game, {name: np.zeros(self.walk.rows) for name in self.kept})
+        layout = trees.layout(game, tree)._replace(entries=self.walk.entries)
+        super().__init__(game, layout, {name: np.zeros(self.walk.rows) for name in self.kept})
 
     def state(self) -> dict[str, np.ndarray]:
         """Return the state for `restore`."""

@@ -37,7 +37,6 @@ from closedhand.core.numba.jit import kernel
 from closedhand.solvers.bases import SweepingSolver
 from closedhand.solvers.interface import Trees, add_average, expect, learn, reach_others
 from closedhand.solvers.regrets import discount
-from closedhand.solvers.strategy import Strategy, to_strategy
 
 
 class Variant(NamedTuple):
@@ -70,21 +69,15 @@ def iterate(tree, tables, variant, players, done, number):
 
 
 class Solver(SweepingSolver):
-    """Solver of a game by a variant of this loop; implements `solving.Solver`."""
+    """Solver of a game by a variant of this loop."""
 
     def __init__(self, variant: Variant, trees: Trees, game: Game, seed: int = 0) -> None:
         super().__init__(trees, game, seed)
         self.variant = variant
 
-    def run(self, number: int) -> None:
-        """Do `number` more iterations."""
+    def _iterate(self, number: int) -> None:
         players = self.game.num_players
         iterate(self.tree, self.tables, self.variant, players, self.iterations, number)
-        self.iterations += number
-
-    def strategy(self) -> Strategy:
-        """Return the average strategy so far."""
-        return to_strategy(self.game, self.layout, self.tables.average)
 
 
 CFR = partial(Solver, Variant(math.inf, math.inf, 0.0))

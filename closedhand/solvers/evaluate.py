@@ -92,12 +92,11 @@ class Losses(NamedTuple):
 
     Attributes:
         loss: Gain of a player at each of its sets by the best action there, times the probability
-            of the set, float64 [sets]. Before it the player follows the strategy; after it the
-            player follows a best response.
+            of the set, float64 [sets]. The player follows the strategy before it, then a best
+            response.
         best: Row of the best action in each set, int64 [sets].
-        values: Expected payoff of each row to its player, given that the set is reached and that
-            the player follows a best response afterwards, float64 [rows]. NaN in sets with
-            probability 0.
+        values: Expected payoff of each row to its player, who then follows a best response, given
+            that the set is reached, float64 [rows]. NaN in sets with probability 0.
     """
 
     loss: np.ndarray

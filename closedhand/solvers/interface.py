@@ -19,13 +19,7 @@ from closedhand.core.game import Game
 
 
 class Shapes(NamedTuple):
-    """The shapes of arrays for a tree.
-
-    Attributes:
-        action: Shape of arrays by action.
-        node: Shape of arrays by node.
-        own: Shape of the scratch space of `add_average`.
-    """
+    """Shapes of arrays by action, by node, and of the scratch space of `add_average`."""
 
     action: tuple[int, ...]
     node: tuple[int, ...]
@@ -226,12 +220,9 @@ class Evaluation(NamedTuple):
 
 
 class Algorithm(NamedTuple):
-    """Description of an algorithm.
+    """Location of an algorithm, meaning of its iterations, and guarantee of its strategy.
 
-    Attributes:
-        solver: Its location, `module:class`; called with `Trees`, a game and a seed.
-        unit: Meaning of an iteration.
-        guarantee: Theoretical guarantee of the strategy.
+    `solver` is `module:class`, which is called with `Trees`, a game and a seed.
     """
 
     solver: str

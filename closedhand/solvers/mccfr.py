@@ -22,7 +22,6 @@ from closedhand.core.numba.jit import inlined, kernel
 from closedhand.solvers.bases import SampledSolver
 from closedhand.solvers.interface import CHANCE, END, FACE, LANE, OUTCOME, START, Trees, draw_deal
 from closedhand.solvers.regrets import match_regrets, sample
-from closedhand.solvers.strategy import Strategy, to_strategy
 
 
 @inlined
@@ -88,7 +87,7 @@ def iterate(walk, players, rng, regret, average, queue, below, shares, values, n
 
 
 class MCCFR(SampledSolver):
-    """Solver by external-sampling MCCFR; implements `solving.Solver`."""
+    """Solver by external-sampling MCCFR."""
 
     kept = "regret", "average"
 
@@ -99,14 +98,8 @@ class MCCFR(SampledSolver):
         size = len(self.walk.player) + game.num_actions
         self._scratch = np.empty((2, size), np.int64), np.empty((2, size))
 
-    def run(self, number: int) -> None:
-        """Do `number` more iterations."""
+    def _iterate(self, number: int) -> None:
         regret, average = self.learned.values()
         players = self.game.num_players
         (queue, below), (shares, values) = self._scratch
         iterate(self.walk, players, self.rng, regret, average, queue, below, shares, values, number)
-        self.iterations += number
-
-    def strategy(self) -> Strategy:
-        """Return the average strategy so far."""
-        return to_strategy(self.game, self.layout, self.learned["average"])

@@ -22,7 +22,6 @@ import numpy as np
 from closedhand.core.numba.jit import kernel
 from closedhand.solvers.bases import SweepingSolver
 from closedhand.solvers.interface import expect, improve, reach_others
-from closedhand.solvers.strategy import Strategy, to_strategy
 
 TEMPERATURE = 1.0
 """Initial temperature, in the unit of payoffs; iteration t divides it by the square root of t."""
@@ -42,15 +41,10 @@ def iterate(tree, tables, players, done, number):
 
 
 class MMD(SweepingSolver):
-    """Solver by magnetic mirror descent; implements `solving.Solver`."""
+    """Solver by magnetic mirror descent; its strategy is the current policy."""
 
     kept = {"sigma": "sigma", "logits": "regret"}
+    played = "sigma"
 
-    def run(self, number: int) -> None:
-        """Do `number` more iterations."""
+    def _iterate(self, number: int) -> None:
         iterate(self.tree, self.tables, self.game.num_players, self.iterations, number)
-        self.iterations += number
-
-    def strategy(self) -> Strategy:
-        """Return the current policy."""
-        return to_strategy(self.game, self.layout, self.tables.sigma)

@@ -81,14 +81,10 @@ def public_graph(game: Game, tree: InfoTree) -> PublicGraph:
 
 
 class Flow(NamedTuple):
-    """Probabilities of public states, information sets and ends under a strategy.
+    """Probabilities of information sets, public states and ends under a strategy, float64.
 
-    Attributes:
-        sets: Probability of each information set, float64 [sets].
-        states: Probability of each public state, float64 [n].
-        ends: Probability of each end, float64 [ends].
-        payoffs: Expected payoffs by player at each end, 0 where it is not reached, float64
-            [ends, players].
+    `payoffs` are those that players expect at each end, 0 where it is not reached, float64
+    [ends, players].
     """
 
     sets: np.ndarray

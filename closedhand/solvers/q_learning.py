@@ -59,15 +59,13 @@ def play_games(walk, players, rng, q, exploration, rate, number):
 
 
 class QLearning(SampledSolver):
-    """Solver by Q-learning; implements `solving.Solver`. Its iterations are games."""
+    """Solver by Q-learning, whose iterations are games."""
 
     kept = ("q",)
 
-    def run(self, number: int) -> None:
-        """Play and learn from `number` more games."""
+    def _iterate(self, number: int) -> None:
         players = self.game.num_players
         play_games(self.walk, players, self.rng, self.learned["q"], EXPLORATION, RATE, number)
-        self.iterations += number
 
     def strategy(self) -> Strategy:
         """Return the greedy strategy."""

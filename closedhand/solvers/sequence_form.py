@@ -105,19 +105,14 @@ def solve(game: Game) -> tuple[float, Strategy]:
     programs = []
     for player in (0, 1):
         own = np.flatnonzero(tree.owner == player)
-        before = tree.before[own]
-        number = np.diff(tree.rows)[own]
-        programs.append(
-            constraints(
-                np.where(before >= 0, sequences[before], 0), np.repeat(np.arange(len(own)), number)
-            )
-        )
+        before = np.where(tree.before[own] >= 0, sequences[tree.before[own]], 0)
+        set_of = np.repeat(np.arange(len(own)), np.diff(tree.rows)[own])
+        programs.append(constraints(before, set_of))
     shape = tuple(matrix.shape[1] for matrix, _ in programs)
     payoffs = sparse.coo_array((pays, (last[ends, 0], last[ends, 1])), shape).tocsr()
     value, *plans = solve_program(payoffs, *programs)
-    weights = np.where(owner == 0, *(
-        plan[np.minimum(sequences, len(plan) - 1)] for plan in plans
-    ))  # fmt: skip
+    by_row = [plan[np.minimum(sequences, len(plan) - 1)] for plan in plans]
+    weights = np.where(owner == 0, *by_row)
     return value, to_strategy(game, layout_of(game, tree), weights, algorithm="lp")
 
 

@@ -1,6 +1,6 @@
 """Common code of all algorithms for small games: make, run, evaluate and resume a solver.
 
-Every algorithm is a `Solver`. `Run.advance` runs it for some iterations or time and evaluates its
+`Run.advance` runs a solver (`bases.BaseSolver`) for some iterations or time and evaluates its
 strategy exactly at intervals (a judgement). The time of judgements does not count.
 """
 
@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -21,46 +21,16 @@ from closedhand.core.game import Game, InputError
 from closedhand.core.reading import check_arrays
 from closedhand.core.registry import load as load_ref
 from closedhand.core.version import __version__
+from closedhand.solvers.bases import BaseSolver
 from closedhand.solvers.interface import Algorithm, Evaluation, Trees
 from closedhand.solvers.strategy import FILE, Strategy, evaluate, save
 from closedhand.solvers.tree import trees_of
 
-
-class Solver(Protocol):
-    """An algorithm applied to a game.
-
-    Attributes:
-        game: The game.
-        iterations: Number of iterations done.
-    """
-
-    game: Game
-    iterations: int
-
-    def run(self, number: int) -> None:
-        """Do `number` more iterations."""
-        ...
-
-    def strategy(self) -> Strategy:
-        """Return the algorithm's strategy so far."""
-        ...
-
-    def state(self) -> dict[str, np.ndarray]:
-        """Return everything that `restore` needs to resume.
-
-        A resumed solver gives the same results as one that ran without a break, unless its class
-        states otherwise.
-        """
-        ...
-
-    def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Resume from a state that `state` returned."""
-        ...
-
-
 AVERAGE = "the average strategy converges to an equilibrium"
 ROOT = f"{AVERAGE}: NashConv is O(1/√t)"
-SWEEP = "sweep of the tree for each player"
+QUADRATIC = f"{AVERAGE} if uniform; the quadratic one is seen to, faster"
+ANNEALED = "none when annealed; the last policy is seen to converge"
+SWEEP, SAMPLE = "sweep of the tree for each player", "sampled deal for each player"
 HERE = "closedhand.solvers"
 
 ALGORITHMS = {
@@ -68,17 +38,9 @@ ALGORITHMS = {
     "cfr+": Algorithm(f"{HERE}.cfr:CFRPlus", SWEEP, ROOT),
     "lcfr": Algorithm(f"{HERE}.cfr:LinearCFR", SWEEP, ROOT),
     "dcfr": Algorithm(f"{HERE}.cfr:DiscountedCFR", SWEEP, ROOT),
-    "pcfr+": Algorithm(
-        f"{HERE}.cfr:PredictiveCFRPlus",
-        SWEEP,
-        f"{AVERAGE} if uniform; the quadratic one is seen to, faster",
-    ),
-    "mccfr": Algorithm(
-        f"{HERE}.mccfr:MCCFR", "sampled deal for each player", f"{AVERAGE}, in probability"
-    ),
-    "mmd": Algorithm(
-        f"{HERE}.mmd:MMD", SWEEP, "none when annealed; the last policy is seen to converge"
-    ),
+    "pcfr+": Algorithm(f"{HERE}.cfr:PredictiveCFRPlus", SWEEP, QUADRATIC),
+    "mccfr": Algorithm(f"{HERE}.mccfr:MCCFR", SAMPLE, f"{AVERAGE}, in probability"),
+    "mmd": Algorithm(f"{HERE}.mmd:MMD", SWEEP, ANNEALED),
     "q-learning": Algorithm(f"{HERE}.q_learning:QLearning", "game", "none"),
 }
 """Algorithms for every small game. Guarantees are for two players with opposite payoffs."""
@@ -86,11 +48,10 @@ SOLVERS = ("cfr", "cfr+", "lcfr", "dcfr", "pcfr+", "mccfr")
 """The CFR family, whose average strategies converge to an equilibrium."""
 
 
-def make_solver(algorithm: str, game: Game, seed: int = 0, trees: Trees | None = None) -> Solver:
-    """Make an algorithm for a game, before its first iteration.
-
-    `algorithm` is one of `ALGORITHMS`, which works on `trees`, by default those of `tree.trees_of`.
-    `seed` is that of its randomness.
+def make_solver(
+    algorithm: str, game: Game, seed: int = 0, trees: Trees | None = None
+) -> BaseSolver:
+    """Make one of `ALGORITHMS` for a game, on `trees`, by default those of `tree.trees_of`.
 
     Raises:
         InputError: There is no such algorithm, the game is too large or does not list its deals, or
@@ -130,7 +91,7 @@ class Judged:
         judgements: Judgements in each power of ten of the iterations.
     """
 
-    solver: Solver
+    solver: BaseSolver
     end: float = np.inf
     judgements: int = JUDGEMENTS
     _rate: float = 1.0
@@ -172,7 +133,7 @@ class Run(long_work.Run[Judged]):
     def __init__(
         self,
         algorithm: str,
-        solver: Solver,
+        solver: BaseSolver,
         seed: int = 0,
         folder: Path | None = None,
         states: str | None = None,
@@ -217,11 +178,8 @@ class Run(long_work.Run[Judged]):
     ) -> Self:
         """Start or continue the algorithm; Ctrl-C stops it between two iterations.
 
-        Args:
-            iterations: Stop at this total number of iterations; None: no limit.
-            seconds: Stop at this total time of work, in seconds; None: no limit.
-            until: Stop when NashConv is at most this; None: no limit.
-            progress: Function called about ten times a second.
+        It stops at a total number of iterations, at a total time of work in seconds, or when
+        NashConv is at most `until`; None: no limit. `progress` is called about ten times a second.
 
         Returns:
             The run itself, judged, and saved if there is a folder.
@@ -248,12 +206,8 @@ class Run(long_work.Run[Judged]):
 
     def summary(self) -> dict[str, Any]:
         """Summarise the run for JSON, without the strategy itself."""
-        return {
-            **self.settings,
-            "interrupted": self.interrupted,
-            **self.history[-1],
-            "curve": self.history,
-        }
+        result = {"interrupted": self.interrupted, **self.history[-1], "curve": self.history}
+        return {**self.settings, **result}
 
     def _write(self) -> None:
         if self.folder is not None:
@@ -265,9 +219,7 @@ class Run(long_work.Run[Judged]):
 def begin(
     algorithm: str, game: Game, seed: int = 0, folder: Path | None = None, states: str | None = None
 ) -> Run:
-    """Make a run of an algorithm before its first iteration.
-
-    Arguments are those of `Run`.
+    """Make a run of an algorithm before its first iteration, with the arguments of `Run`.
 
     Raises:
         InputError: As in `make_solver`, or the game has no such abstraction.

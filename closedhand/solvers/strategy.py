@@ -94,39 +94,21 @@ class Strategy:
             raise InputError(f"the strategy of {self.game.name} has no such view")
         return sets
 
-    def draw(self, views: np.ndarray, random: np.ndarray) -> np.ndarray:
-        """Sample actions, int32 [n], for views [n] by uniform numbers from 0 to 1, float64 [n]."""
-        actions = np.empty(len(views), np.int32)
-        sets = self.find(views)
-        choose_all(sets, self.rows, self.actions, self.probabilities, random, actions)
-        return actions
 
-    def look_up(self, views: np.ndarray) -> np.ndarray:
-        """Look up probabilities by action, float64 [n, num_actions], for views [n]."""
-        out = np.empty((len(views), self.game.num_actions))
-        look_up_all(self.find(views), self.rows, self.actions, self.probabilities, out)
-        return out
-
-
+@kernel
 def normalised(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Divide weights by the sum of their set, float64 [rows]; uniform where all are 0.
 
     `rows` are the first rows of the sets, int64 [sets + 1]; weights are at least 0, float64 [rows].
     """
     shares = np.empty(len(weights))
-    normalise_all(rows, weights, shares)
-    return shares
-
-
-@kernel
-def normalise_all(rows, weights, shares):
-    """Write what `normalised` returns."""
     for s in range(len(rows) - 1):
         total = 0.0
         for row in range(rows[s], rows[s + 1]):
             total += weights[row]
         for row in range(rows[s], rows[s + 1]):
             shares[row] = normalise(weights[row], total, rows[s + 1] - rows[s])
+    return shares
 
 
 def to_strategy(game: Game, layout: Layout, weights: np.ndarray, **about: object) -> Strategy:
@@ -174,9 +156,8 @@ def rows_of(strategy: Strategy, layout: Layout) -> np.ndarray:
     sets = strategy.find_keys(layout.keys)
     starts, number = strategy.rows[sets], np.diff(layout.rows)
     rows = ranges(starts, number)
-    if (strategy.rows[sets + 1] - starts != number).any() or (
-        strategy.actions[rows] != layout.actions
-    ).any():
+    fits = (strategy.rows[sets + 1] - starts == number).all()
+    if not (fits and (strategy.actions[rows] == layout.actions).all()):
         raise InputError(f"the strategy does not fit the tree of {strategy.game.name}")
     return strategy.probabilities[rows]
 
@@ -214,12 +195,9 @@ def evaluate(strategy: Strategy, trees: Trees | None = None) -> Evaluation:
 
 
 def strategy_of(game: Game, agent: AnyAgent) -> Strategy:
-    """Tabulate the strategy of an agent over all information sets of a game.
+    """Tabulate the strategy of an agent, or its text, over all information sets of a small game.
 
-    Args:
-        game: A small game.
-        agent: An agent, or its text. One without `probabilities` is asked for one decision at every
-            set: the strategy of a deterministic agent.
+    One without `probabilities` is asked for one decision at every set: a deterministic strategy.
 
     Raises:
         InputError: The game is too large, there is no such agent, or its probabilities or decisions
@@ -247,10 +225,7 @@ def strategy_of(game: Game, agent: AnyAgent) -> Strategy:
 
 
 def save(strategy: Strategy, path: Path) -> None:
-    """Write `path` (npz), and a CSV file beside it if the game names its information sets.
-
-    Each file appears complete or not at all.
-    """
+    """Write `path` (npz), and a CSV file beside it if the game names its sets, atomically."""
     game = strategy.game
     about = {
         "game": game.name,
@@ -270,16 +245,14 @@ def save(strategy: Strategy, path: Path) -> None:
 def columns_of(game: Game) -> list[str] | None:
     """List the columns of the CSV file of a strategy; None if the game does not name its sets."""
     naming = trees_of(game).names
-    if naming is None:
-        return None
-    return [*naming(game).headings, *(game.text(action) for action in range(game.num_actions))]
+    return naming and [*naming(game).headings, *map(game.text, range(game.num_actions))]
 
 
 def as_csv(strategy: Strategy, layout: Layout, names: Names) -> str:
     """Format a CSV line for each information set: its names, and a column for each action."""
     game, text = strategy.game, io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*names.headings, *(game.text(action) for action in range(game.num_actions))])
+    writer.writerow([*names.headings, *map(game.text, range(game.num_actions))])
     shares = rows_of(strategy, layout)
     for s, named in enumerate(names.cells):
         cells = [""] * game.num_actions
@@ -290,11 +263,7 @@ def as_csv(strategy: Strategy, layout: Layout, names: Names) -> str:
 
 
 def load(path: Path, game: Game | None = None) -> Strategy:
-    """Read a strategy from the npz that `save` wrote.
-
-    Args:
-        path: The file.
-        game: Game to play it in; None: the game that it was made for.
+    """Read a strategy from the npz that `save` wrote; None as `game`: the one it was made for.
 
     Raises:
         InputError: The file cannot be read, holds no strategy, or one for another game.
@@ -309,9 +278,8 @@ def load(path: Path, game: Game | None = None) -> Strategy:
         raise InputError(f"{path} does not hold a strategy: {error}") from None
     if game is not None and (game.name, game.options) != (made_for.name, made_for.options):
         raise InputError(f"{path} holds a strategy of {called(made_for)}, not of {called(game)}")
-    if about.pop("layout", None) != made_for.layout or not _sound(
-        made_for, keys, rows, actions, shares
-    ):
+    fits = about.pop("layout", None) == made_for.layout
+    if not (fits and _sound(made_for, keys, rows, actions, shares)):
         raise InputError(f"{path} does not hold a strategy of {called(made_for)}")
     return Strategy(made_for, keys, rows, actions, shares, about)
 
@@ -367,11 +335,19 @@ class StrategyAgent(BatchAgent):
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
         """Choose an action, int32 [n], for each view, states [n]."""
-        return self.strategy.draw(views, self._rng.random(len(views)))
+        actions = np.empty(len(views), np.int32)
+        choose_all(*self._found(views), self._rng.random(len(views)), actions)
+        return actions
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
         """Return probabilities of all actions in views, states [n], float64 [n, num_actions]."""
-        return self.strategy.look_up(views)
+        out = np.empty((len(views), self.game.num_actions))
+        look_up_all(*self._found(views), out)
+        return out
+
+    def _found(self, views: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        table = self.strategy
+        return table.find(views), table.rows, table.actions, table.probabilities
 
 
 def _path(argument: str | None) -> Path:

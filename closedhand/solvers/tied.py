@@ -16,7 +16,7 @@ import numpy as np
 
 from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import kernel
-from closedhand.solvers.interface import END, Layout, Shapes, Trees, Walk
+from closedhand.solvers.interface import END, Layout, Shapes, Trees, Walk, ranges
 from closedhand.solvers.passes import (
     expect as expect,
     improve as improve,
@@ -87,9 +87,7 @@ def tie(tree: InfoTree, classes: np.ndarray) -> TiedTree:
     rows = np.concatenate([[0], np.cumsum(number[originals])])
     within = np.arange(len(tree.actions)) - np.repeat(tree.rows[:-1], number)
     tied = np.repeat(rows[classes], number) + within
-    actions = np.concatenate(
-        [tree.actions[tree.rows[s] : tree.rows[s + 1]] for s in originals.tolist()]
-    )
+    actions = tree.actions[ranges(tree.rows[originals], number[originals])]
     owner = tree.owner[originals]
     same = (number == number[originals][classes]).all() and (owner[classes] == tree.owner).all()
     if not same or (actions[tied] != tree.actions).any():

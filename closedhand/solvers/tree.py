@@ -24,7 +24,7 @@ import numpy as np
 from closedhand.core import batch_kernels, contract
 from closedhand.core.game import Deal, Game, InputError
 from closedhand.core.numba.jit import kernel
-from closedhand.core.registry import GAMES, load as load_ref, spec_of
+from closedhand.core.registry import GAMES, load as load_ref
 from closedhand.solvers.interface import END, START, Layout, Shapes, Trees, Walk, ranges
 from closedhand.solvers.keys import keys_of, number_keys
 from closedhand.solvers.size import MOST_NODES, check_size, too_large
@@ -99,13 +99,7 @@ def expand(rules, states, number, ids, children, actions):
 
 
 class Level(NamedTuple):
-    """A level of the tree below some deals.
-
-    Attributes:
-        states: States [n].
-        number: Number of legal actions, 0 at the end of a game, int32 [n].
-        actions: The legal actions of all states, one after the other, int32.
-    """
+    """A level of the tree: states [n], the number of their legal actions, int32 [n], and these."""
 
     states: np.ndarray
     number: np.ndarray
@@ -142,13 +136,10 @@ def chunks(game: Game, nodes: float) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
 @lru_cache(maxsize=2)
 def build(game: Game, together: bool = False, most: int = MOST_NODES) -> InfoTree:
-    """Build the tree of a game; callers share the arrays and must not change them.
+    """Build the tree of a game, of `most` nodes at most; callers share and must not change it.
 
-    Args:
-        game: A game that lists its deals.
-        together: Whether the seats of a side are one player of the tree, who knows all their cards.
-            Its best response is an upper bound of their payoff by separate strategies.
-        most: Largest number of nodes.
+    With `together` the seats of a side are one player of the tree, who knows all their cards: its
+    best response is an upper bound of their payoff by separate strategies.
 
     Raises:
         InputError: The game does not list its deals, its tree is larger than `most`, or views do
@@ -281,8 +272,7 @@ def walk_of(game: Game, tree: InfoTree) -> Walk:
     It has no chance nodes below the deals, and a node belongs to one deal. Faces, lanes and
     outcomes are therefore all 0.
     """
-    deals = ListedDeals(np.cumsum(tree.chance))
-    rows = len(tree.actions)
+    deals, rows = ListedDeals(np.cumsum(tree.chance)), len(tree.actions)
     return Walk(tree.player, tree.first, tree.slot, tree.payoffs[None], deals, rows, slice(None))
 
 
@@ -299,14 +289,14 @@ def trees_of(game: Game, states: str | None = None) -> Trees:
         InputError: The game has no such abstraction.
     """
     # A game that is not registered, such as a table game of OpenSpiel, has no spec.
-    spec = spec_of(game.name) if game.name in GAMES else None
+    spec = GAMES.get(game.name)
+    if states is None:
+        return load_ref(spec.trees) if spec and spec.trees else ANY
     abstractions = spec.abstractions if spec else {}
-    if states is not None:
-        if states not in abstractions:
-            known = ", ".join(abstractions) or "none but its information sets"
-            raise InputError(f"{game.name} has no states {states!r}; it has {known}")
-        return load_ref(abstractions[states])
-    return ANY if spec is None or spec.trees is None else load_ref(spec.trees)
+    if states not in abstractions:
+        known = ", ".join(abstractions) or "none but its information sets"
+        raise InputError(f"{game.name} has no states {states!r}; it has {known}")
+    return load_ref(abstractions[states])
 
 
 def views_of_sets(game: Game, tree: InfoTree) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -324,12 +314,11 @@ def views_of_sets(game: Game, tree: InfoTree) -> Iterator[tuple[np.ndarray, np.n
             deciding = np.flatnonzero(level.number > 0)
             sets, where = np.unique(set_of_row[tree.slot[here[deciding]]], return_index=True)
             new = ~seen[sets]
-            sets, where = sets[new], where[new]
-            if len(sets):
+            if new.any():
                 seen[sets] = True
-                views = level.states[deciding[where]]
+                views = level.states[deciding[where[new]]]
                 batch_kernels.hide_all(game.rules, views)
-                yield views, sets
+                yield views, sets[new]
 
 
 def tree_size(tree: InfoTree) -> dict[str, int]:
