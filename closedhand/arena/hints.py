@@ -7,7 +7,7 @@ import numpy as np
 
 from closedhand.core.agents import Agent, legal_choice
 from closedhand.core.game import Game, InputError, State
-from closedhand.search.ranking import Ranked, rank
+from closedhand.search.ranking import Ranked, rank, simulation_of
 
 SECONDS = 1.0
 """Time of a ranking by simulation."""
@@ -49,11 +49,10 @@ def hints(game: Game, view: State, adviser: Agent, seconds: float = SECONDS) -> 
 
 def _by_simulation(game: Game, view: State, adviser: Agent, seconds: float) -> list[Hint]:
     """Rank by simulation, if the agent searches at this stage of the game."""
-    simulation = getattr(adviser, "simulation", None)
-    if simulation is None or game.flat is not game:
+    if game.flat is not game:
         return []  # simulations rank whole plays, not sub-steps
     try:
-        how = simulation(view)
+        how = simulation_of(adviser, view)
     except InputError:
         return []
     return [Hint(each.action, estimate(each)) for each in rank(game, view, how, seconds=seconds)]

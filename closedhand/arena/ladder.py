@@ -57,13 +57,7 @@ def is_slow(game: Game, agent: Spec) -> bool:
 def pairs_of(
     game: Game, agents: Sequence[Spec], deals: int, slow_deals: int
 ) -> list[tuple[tuple[Player, Player], int]]:
-    """List all pairs of agents, each with its number of deals.
-
-    Args:
-        game: The game.
-        agents: Agents, or their texts.
-        deals: Deals of a match.
-        slow_deals: Most deals of a match with a slow agent, see `is_slow`.
+    """List all pairs of agents, each with its number of deals: `slow_deals` at most if `is_slow`.
 
     Raises:
         InputError: Fewer than two agents, or an unknown one.
@@ -191,29 +185,30 @@ def summary(
     played = [data["pairs"][0] for data in matches]
     payoffs = [files.points(game, np.array(pair["returns"], float), 0) for pair in played]
     scores = [files.wins(own).sum(axis=1) for own in payoffs]  # games won in each deal
-    places = list(combinations(range(len(agents)), 2))
     games = 2 * np.array([len(own) for own in scores])
     won = np.array([own.sum() for own in scores])
     totals = np.concatenate([won[None], resample(scores, seed)])
     ratings = fit(len(agents), totals, games)
-    low, high = intervals(ratings, games)
-    first, second = np.array(places).T
+    places = np.array(list(combinations(range(len(agents)), 2)))
+    first, second = places.T
     modelled = 1 / (1 + np.exp((ratings[0][second] - ratings[0][first]) / ELO))
-    rows = []
-    for i, agent in enumerate(files.labels(agents)):
-        shares = [
-            rate if i == pair[0] else 1 - rate
-            for pair, rate in zip(places, won / games, strict=True)
-            if i in pair
-        ]
-        rows.append(
-            {
-                "agent": agent,
-                "elo": files.rounded(Estimate(*map(float, (ratings[0, i], low[i], high[i])))),
-                "win_rate": round(float(np.mean(shares)), 6),
-                **_time(i, places, played),
-            }
-        )
+    shares, seconds = np.zeros((2, len(agents)))
+    decisions = np.zeros(len(agents), np.int64)
+    for pair, rate, data in zip(places, won / games, played, strict=True):
+        shares[pair] += rate, 1 - rate
+        decisions[pair] += data["decisions"]
+        seconds[pair] += data["seconds"]
+    elo = np.stack([ratings[0], *intervals(ratings, games)], axis=1).tolist()
+    rows = [
+        {
+            "agent": agent,
+            "elo": files.rounded(Estimate(*elo[i])),
+            "win_rate": round(float(shares[i]) / (len(agents) - 1), 6),
+            "decisions": int(decisions[i]),
+            "microseconds_per_decision": files.microseconds(seconds[i], decisions[i]),
+        }
+        for i, agent in enumerate(files.labels(agents))
+    ]
     return {
         "game": spec_of(game.name).title,
         "seed": seed,
@@ -234,29 +229,10 @@ def _by_role(data: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _time(
-    agent: int, places: list[tuple[int, int]], played: list[dict[str, Any]]
-) -> dict[str, Any]:
-    """Count an agent's decisions in all matches; microseconds per decision, None without any."""
-    own = [
-        (data["decisions"][pair.index(agent)], data["seconds"][pair.index(agent)])
-        for pair, data in zip(places, played, strict=True)
-        if agent in pair
-    ]
-    decisions, seconds = (sum(column) for column in zip(*own, strict=True))
-    return {
-        "decisions": decisions,
-        "microseconds_per_decision": round(1e6 * seconds / decisions, 3) if decisions else None,
-    }
-
-
 def resample(scores: Sequence[np.ndarray], seed: int, resamples: int = RESAMPLES) -> np.ndarray:
     """Sum scores over resampled deals, which pairs share, float64 [resamples, pairs].
 
-    Args:
-        scores: Scores of each pair by deal; some pairs played only the first deals of the others.
-        seed: Seed of the resampling.
-        resamples: Number of resamples.
+    `scores` has those of each pair by deal; some pairs played only the first deals of the others.
     """
     rng = np.random.default_rng(seed)
     totals = np.zeros((resamples, len(scores)))

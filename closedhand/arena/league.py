@@ -90,14 +90,8 @@ def bind(name: str, options: Mapping[str, Any], rounds: int, duplicate: bool) ->
     """Make the game of a league of a number of rounds.
 
     A game whose rounds depend on each other defines the number of rounds of a deal by
-    `GameSpec.league_options`, which depends on whether each deal is played as a `duplicate`. The
-    given options take precedence.
-
-    Args:
-        name: Name of the game.
-        options: Its options.
-        rounds: Number of rounds of the league.
-        duplicate: Whether each deal is played at several tables, with the agents rotated.
+    `GameSpec.league_options`, which depends on whether each deal is played as a `duplicate`, at
+    several tables with the agents rotated. The given options take precedence.
 
     Raises:
         InputError: An unknown game or option, or a game that is not played in a league.
@@ -112,7 +106,7 @@ def bind(name: str, options: Mapping[str, Any], rounds: int, duplicate: bool) ->
 
 
 def rounds_per_deal(game: Game, duplicate: bool) -> int:
-    """Number of rounds per deal, over all its tables."""
+    """Count the rounds of a deal, over all its tables."""
     return game.rounds * (game.num_players if duplicate else 1)
 
 
@@ -221,8 +215,7 @@ def play(
         deals: Number of deals, or in a duplicate the deals of a file.
         seed: Seed of the deals, the seats and the agents.
         duplicate: Whether each deal is played at all rotations of the agents.
-        workers: Number of processes, 1 for the calling process only; or a
-            `closedhand.core.workers.RemoteWorkers`.
+        workers: As in `closedhand.arena.match.play`.
         played: A league with the same settings, `chunk` included, to resume.
         progress: Called with the number of deals finished so far.
         save: Called at intervals, but not at the end, with the league so far.
@@ -276,11 +269,8 @@ def play(
 def places(payoffs: np.ndarray) -> np.ndarray:
     """Compute how often each player of a game has the best payoff, the second best and so on.
 
-    Args:
-        payoffs: Payoffs, [games, players]; equal payoffs share their places evenly.
-
-    Returns:
-        The shares, float64 [players, places].
+    The result has shares, float64 [players, places], of payoffs [games, players]. Equal payoffs
+    share their places evenly.
 
     Examples:
         >>> places(np.array([[5.0, 1.0, 1.0]])).tolist()
