@@ -15,7 +15,7 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.core.numba.jit import Ids, Policy, Rng
 from closedhand.core.registry import load, spec_of
 from closedhand.search.playout import Uniform
-from closedhand.search.ranking import ROUND, Gap, Ranking, Simulation
+from closedhand.search.ranking import ROUND, Gap, Ranking, Simulation, simulation_of
 from closedhand.web.game_explorer import GameExplorer
 from closedhand.web.json_numbers import number_of
 from closedhand.web.serialization import describe_action
@@ -38,7 +38,6 @@ MOST_SHOWN = 12
 """Most plays that a hint shows."""
 MOST_ACTIONS = 5000
 """Most actions of a game for which a policy is shown."""
-
 
 EXACT, SEARCH, PLAYOUTS, UNIFORM = "exact", "search", "playouts", "random"
 """Where values come from: the tree of the game with the agent's strategy, the agent's own search,
@@ -207,10 +206,9 @@ def explored(game: Game, by: str) -> GameExplorer | None:
 def _simulation(game: Game, view: State, by: str = "") -> Simulation:
     """Return the simulation of a searching agent; for others, and for None, the game's playouts."""
     if by:
-        # InputError: the agent does not search at this stage of the game.
+        # InputError: the agent does not search, or not at this stage of the game.
         with _agent(game, by, 0) as agent, suppress(InputError):
-            if hasattr(agent, "simulation"):
-                return agent.simulation(view)
+            return simulation_of(agent, view)
     playing, policy, informed = playouts_of(game)
     return Simulation(playing, policy, weighted=informed)
 

@@ -1,7 +1,6 @@
 """The catalogue of the page: games with options and terms, agents with time and strength."""
 
 import re
-from collections.abc import Sequence
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any
@@ -123,7 +122,13 @@ def opponent_of(game: Game, level: str) -> str:
 def agents(name: str) -> list[dict[str, Any]]:
     """Describe the agents that are offered for a game. Slow at first: it imports them."""
     game = make_game(name).flat
-    return [_agent(game, text) for text in offered(game)]
+    known = strengths(game.name)
+    found: list[dict[str, Any]] = []
+    for text in offered(game):
+        traits = traits_of(game, text)
+        about = {"microseconds": traits.microseconds, "clocked": traits.clocked}
+        found.append({"text": text, **about, "strength": known.get(text)})
+    return found
 
 
 def offered(game: Game) -> list[str]:
@@ -151,16 +156,6 @@ def _traits(game: Game, text: str) -> Traits | None:
     return None
 
 
-def _agent(game: Game, text: str) -> dict[str, Any]:
-    traits = traits_of(game, text)
-    return {
-        "text": text,
-        "microseconds": traits.microseconds,
-        "clocked": traits.clocked,
-        "strength": strengths(game.name).get(text),
-    }
-
-
 @lru_cache(64)
 def strengths(name: str) -> dict[str, Any]:
     """Return measured strengths of the agents of a game, each alone on its side.
@@ -179,7 +174,9 @@ def strengths(name: str) -> dict[str, Any]:
     return {text: {**how, **each} for text, each in data["agents"].items()}
 
 
-def check_agent(game: Game, text: str, added: Sequence[str] = ()) -> str:
+# Cached: scanning the entry points of all packages takes longer than many a decision.
+@lru_cache(512)
+def check_agent(game: Game, text: str, added: tuple[str, ...] = ()) -> str:
     """Check that a browser may use an agent, and return its text.
 
     An argument other than a budget names a file; only the command line may give one, in `added`.
@@ -187,12 +184,6 @@ def check_agent(game: Game, text: str, added: Sequence[str] = ()) -> str:
     Raises:
         InputError: There is no such agent, or a browser may not name it.
     """
-    return _check_agent(game, text, tuple(added))
-
-
-# Cached: scanning the entry points of all packages takes longer than many a decision.
-@lru_cache(512)
-def _check_agent(game: Game, text: str, added: Sequence[str]) -> str:
     name, colon, argument = text.partition(":")
     bare = name.partition("[")[0]
     is_known = not colon and bare in agent_names(game.name)

@@ -11,15 +11,7 @@ guest of that table.
 import asyncio
 import json
 from collections import defaultdict
-from collections.abc import (
-    AsyncIterator,
-    Awaitable,
-    Callable,
-    Collection,
-    Coroutine,
-    Iterator,
-    Mapping,
-)
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterator, Mapping
 from concurrent.futures import Future
 from threading import Event
 from typing import Any, NamedTuple, TypeVar
@@ -35,7 +27,7 @@ from closedhand.web.table import Table
 from closedhand.web.table_view import describe_table
 
 T = TypeVar("T")
-Answer = Callable[["Connection", dict[str, Any]], Awaitable[Any]]
+Answer = Callable[["Connection", dict[str, Any]], Coroutine[Any, Any, Any]]
 
 MOST_WAITING = 200
 """Messages that may wait for a browser; a browser with more is disconnected."""
@@ -71,11 +63,6 @@ class Connection:
         # Requests of one lock are answered in their order, see `Request.independent`.
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._working: dict[str, Future[Any]] = {}  # the latest long work of each computation
-
-    @property
-    def is_anonymous(self) -> bool:
-        """Whether it has shown neither the token of an owner nor the secret of a table."""
-        return not self.owner and self.table is None
 
     def push(self, data: Mapping[str, Any]) -> None:
         """Queue a message of finite numbers; end the connection if the queue is full."""

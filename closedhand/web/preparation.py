@@ -6,7 +6,6 @@
 3. The stage of a game that somebody waits for comes next.
 """
 
-import logging
 import platform
 import subprocess
 import sys
@@ -27,11 +26,10 @@ from closedhand.core.registry import make_game, spec_of
 from closedhand.core.version import __version__
 from closedhand.web import advice, catalogue, open_hands
 from closedhand.web.card_chances import card_chances
+from closedhand.web.guard import LOG
 from closedhand.web.serialization import prepare
 from closedhand.web.table import Seat, Table
 from closedhand.web.table_view import describe_table
-
-LOG = logging.getLogger("closedhand.web")
 
 COMMAND = (sys.executable, "-m", "closedhand.web.preparation")
 CACHE = f"{__version__} {numba.__version__} {platform.python_version()} {platform.machine()}"
@@ -130,14 +128,9 @@ class Preparation:
 
     def close(self) -> None:
         """End the process of the compiler."""
-        process = self._process
-        if process is not None:
-            process.kill()
-            process.wait()
-            for pipe in (process.stdin, process.stdout):
-                with suppress(OSError):
-                    if pipe is not None:
-                        pipe.close()
+        if self._process is not None:
+            with suppress(OSError), self._process as process:  # which closes its pipes
+                process.kill()
 
     def _work(self) -> None:
         try:

@@ -4,7 +4,6 @@ The table here holds the view of that seat, updated by the messages of the serve
 """
 
 import asyncio
-import logging
 import queue
 import secrets
 import threading
@@ -18,10 +17,9 @@ from closedhand.core.agents import Agent, make_agent
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.parsing import parse_whole
 from closedhand.core.registry import load, make_game, spec_of
+from closedhand.web.guard import LOG
 from closedhand.web.serialization import WATCHING, prepare
 from closedhand.web.table import PACE, Seat, Table
-
-LOG = logging.getLogger("closedhand.web")
 
 
 class Address(NamedTuple):

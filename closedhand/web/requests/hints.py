@@ -1,14 +1,19 @@
-"""Requests of a player about the position: hints, chances of cards, and why a choice is illegal."""
+"""Requests of a player about the position: hints, chances of cards, and why a choice is illegal.
 
+Hints, chances and exact results of positions are pushed, computed step by step in threads.
+"""
+
+import secrets
+from collections.abc import Callable
 from typing import Any
 
 from closedhand.core.explanations import reason_against
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.parsing import NATURAL, TEXT, list_of
 from closedhand.core.registry import load, spec_of
-from closedhand.web import advice
+from closedhand.web import advice, catalogue, open_hands
+from closedhand.web.card_chances import card_chances
 from closedhand.web.connection import Connection, request
-from closedhand.web.hints import push_advice, push_card_chances
 
 MOST_CHOSEN = 60
 """Most cards of a choice that is explained."""
@@ -53,8 +58,7 @@ async def _hint(connection: Connection, given: dict[str, Any]) -> Any:
 @request("chances", {"version": NATURAL}, for_owner=False)
 async def _card_chances(connection: Connection, given: dict[str, Any]) -> Any:
     game, view = _position(connection, given)
-    work = push_card_chances(connection, game, view, connection.seat, given["version"])
-    connection.start("chances", work)
+    start_card_chances(connection, game, view, connection.seat, given["version"])
 
 
 def _position(connection: Connection, given: dict[str, Any]) -> tuple[Game, State]:
@@ -73,3 +77,69 @@ async def _why(connection: Connection, given: dict[str, Any]) -> Any:
     if len(cards) > MOST_CHOSEN:
         raise InputError(f"at most {MOST_CHOSEN} cards are chosen")
     return await connection.lobby.in_thread(reason_against, game, view, cards)
+
+
+def adviser(connection: Connection, game: Game, by: str) -> str:
+    """Wait until hints of a game are prepared; return the agent to ask, by default its adviser."""
+    connection.lobby.preparation.wait(game.name, "hints")
+    if not by:
+        return catalogue.adviser_of(game)
+    return catalogue.check_agent(game, by, connection.lobby.added.get(game.name, ()))
+
+
+async def push_advice(connection: Connection, game: Game, view: State, by: str, about: int) -> None:
+    """Push an agent's choice, then values of the plays in growing precision.
+
+    Every message repeats `about`, the number of the position: the page may have gone on.
+    """
+    found: dict[str, Any] = {
+        "push": "hint", "about": about, "by": by,
+        "action": None, "shares": [], "ratings": [], "basis": "", "values": [],
+    }  # fmt: skip
+    seed = secrets.randbits(31)
+    try:
+        by = found["by"] = await connection.run_long(adviser, connection, game, by)
+        found |= await connection.run_long(advice.suggest, game, view, by, 0)
+        connection.push({**found, "done": False})
+        steps = advice.values(game, view, found["action"]["id"], seed, by)
+        async for some in connection.follow(steps):
+            found |= some
+            connection.push({**found, "done": False})
+    except Exception as error:
+        found["error"] = connection.reason(error, f"a hint by {by}")
+    connection.push({**found, "done": True})
+
+
+def start_card_chances(
+    connection: Connection, game: Game, view: State, seat: int, about: int
+) -> None:
+    """Push the expected number of each card in the hands of the other players."""
+    how = "chances", "chances of cards", "hints", about
+    work = card_chances, game, view, seat, secrets.randbits(31)
+    connection.start("chances", _push(connection, *how, *work))
+
+
+def start_endgame(
+    connection: Connection, game: Game, state: State, about: int, seconds: float,
+    seats: int | None = None,
+) -> None:  # fmt: skip
+    """Push the exact result of a position with open hands, see `open_hands.solved`."""
+    how = "endgame", "an exact result", "endgames", about
+    work = open_hands.solved, game, state, seconds, seats
+    connection.start("endgame", _push(connection, *how, *work))
+
+
+async def _push(
+    connection: Connection, name: str, what: str, stage: str, about: int,
+    work: Callable[..., dict[str, Any]], game: Game, state: State, *others: Any,
+) -> None:  # fmt: skip
+    """Push the result of long work on a state or view, or the reason why there is none."""
+    found: dict[str, Any] = {"push": name, "about": about}
+    try:
+        if game.over(state):
+            raise InputError("the game is over")
+        await connection.run_long(connection.lobby.preparation.wait, game.name, stage)
+        found |= await connection.run_long(work, game, state, *others)
+    except Exception as error:
+        found["error"] = connection.reason(error, what)
+    connection.push(found)

@@ -7,8 +7,8 @@ from closedhand.core.game import InputError
 from closedhand.core.parsing import NATURAL, OPTIONS, TEXT
 from closedhand.web.connection import Connection, request
 from closedhand.web.game_explorer import GameExplorer
-from closedhand.web.hints import adviser
 from closedhand.web.lobby import bound_game
+from closedhand.web.requests.hints import adviser
 
 
 def _explored(connection: Connection) -> GameExplorer:

@@ -10,8 +10,7 @@ from closedhand.core.records import parse_line
 from closedhand.search import exact
 from closedhand.web import advice, open_hands, position_text, runs, study
 from closedhand.web.connection import Connection, request
-from closedhand.web.hints import push_advice, push_card_chances, push_endgame
-from closedhand.web.lobby import bound_game
+from closedhand.web.requests.hints import push_advice, start_card_chances, start_endgame
 from closedhand.web.serialization import OPEN, WATCHING, describe
 from closedhand.web.table import OBJECT, TRUTH
 
@@ -68,7 +67,7 @@ async def _judge_all(connection: Connection, found: study.Study) -> None:
     end: dict[str, Any] = {"push": "judged", "ply": -1}
     try:
         for stage in ("hints", "endgames"):
-            await connection.run_long(connection.lobby.wait_for, found.game.name, stage)
+            await connection.run_long(connection.lobby.preparation.wait, found.game.name, stage)
         steps = found.judgements(secrets.randbits(31))
         async for one in connection.follow(steps):
             connection.push({"push": "judged", **one})
@@ -84,16 +83,14 @@ async def _ranked(connection: Connection, given: dict[str, Any]) -> Any:
     state = found.states[ply]
     if found.game.over(state):
         raise InputError("the game is over")
-    player = int(state["player"])
-    view = found.game.view(state, player)
+    view = found.game.view(state, int(state["player"]))
     _advise(connection, found.game, view, given.get("by") or "", ply)
 
 
 def _advise(connection: Connection, game: Game, view: State, by: str, about: int) -> None:
     """Push hints to the player to act in a view, and the chances of the cards of others."""
-    player = int(view["player"])
     connection.start("hint", push_advice(connection, game, view, by, about))
-    connection.start("chances", push_card_chances(connection, game, view, player, about))
+    start_card_chances(connection, game, view, int(view["player"]), about)
 
 
 @request("endgame", {"ply": NATURAL}, {"long": TRUTH})
@@ -101,8 +98,7 @@ async def _endgame(connection: Connection, given: dict[str, Any]) -> Any:
     """Push the exact result of a position under study, with all hands open."""
     found, ply, _ = _studied(connection, given)
     seconds = open_hands.LONG if given.get("long") else open_hands.QUICK
-    work = push_endgame(connection, found.game, found.states[ply], ply, seconds, None)
-    connection.start("endgame", work)
+    start_endgame(connection, found.game, found.states[ply], ply, seconds)
 
 
 @request(
@@ -115,8 +111,7 @@ async def _place(connection: Connection, given: dict[str, Any]) -> Any:
     hands, by = [each for each in given["hands"] if each.strip()], given.get("by")
 
     def placed() -> tuple[Game, State, Any]:
-        connection.lobby.wait_for(given["game"])
-        game = bound_game(given["game"], given["options"])
+        game = connection.lobby.bind(given["game"], given["options"])
         state = exact.place(game, hands, given["turn"], given.get("beat") or None, by)
         description = describe(game, [state], [], legal=False)
         # A seat without a hand only passes: it is left out.
@@ -124,9 +119,7 @@ async def _place(connection: Connection, given: dict[str, Any]) -> Any:
         return game, state, description
 
     game, state, description = await connection.lobby.in_thread(placed)
-    about, seats = given.get("about", 0), len(hands)
-    work = push_endgame(connection, game, state, about, open_hands.LONG, seats)
-    connection.start("endgame", work)
+    start_endgame(connection, game, state, given.get("about", 0), open_hands.LONG, len(hands))
     return description
 
 
@@ -184,8 +177,7 @@ async def _analyse(connection: Connection, given: dict[str, Any]) -> Any:
 
 def _set_up(connection: Connection, given: dict[str, Any]) -> tuple[Game, State, Any]:
     """Build the view that a message describes; return also the game and the description."""
-    connection.lobby.wait_for(given["game"])
-    game = bound_game(given["game"], given["options"])
+    game = connection.lobby.bind(given["game"], given["options"])
     public = position_text.typed(game, given.get("public") or {})
     view = game.view_from(given["player"], given["hand"], given["actions"].split(), **public)
     player = game.seat(given["player"])
