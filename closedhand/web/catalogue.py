@@ -144,7 +144,6 @@ def offered(game: Game) -> list[str]:
 
 
 def _variants(game: Game, name: str) -> list[str]:
-    """List an agent with each of the options of its `Traits.variants`."""
     return [f"{name}[{options}]" for options in traits_of(game, name).variants]
 
 
@@ -180,9 +179,6 @@ def check_agent(game: Game, text: str, added: tuple[str, ...] = ()) -> str:
     """Check that a browser may use an agent, and return its text.
 
     An argument other than a budget names a file; only the command line may give one, in `added`.
-
-    Raises:
-        InputError: There is no such agent, or a browser may not name it.
     """
     name, colon, argument = text.partition(":")
     bare = name.partition("[")[0]

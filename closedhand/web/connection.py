@@ -14,21 +14,20 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterator, Mapping
 from concurrent.futures import Future
 from threading import Event
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from closedhand.core.game import InputError
-from closedhand.core.parsing import NATURAL, TEXT, Kind, check_fields, parse_json
+from closedhand.core.parsing import NATURAL, TEXT, check_fields, parse_json
 from closedhand.search import stopping
 from closedhand.web.game_explorer import GameExplorer
 from closedhand.web.lobby import Lobby
+from closedhand.web.requests import REQUESTS, request
 from closedhand.web.serialization import WATCHING
 from closedhand.web.study import Study
 from closedhand.web.table import Table
 from closedhand.web.table_view import describe_table
 
 T = TypeVar("T")
-Answer = Callable[["Connection", dict[str, Any]], Coroutine[Any, Any, Any]]
-
 MOST_WAITING = 200
 """Messages that may wait for a browser; a browser with more is disconnected."""
 MOST_GUEST_MESSAGE = 10_000
@@ -181,8 +180,9 @@ class Connection:
             fields = {**request.needed, **request.others}
             arguments = {name: message[name] for name in fields if name in message}
             check_fields(arguments, message["do"], request.needed, request.others)
+            arguments = {name: each for name, each in arguments.items() if each is not None}
             async with self._locks[message["do"] if request.independent else ""]:
-                self.push({"re": number, "ok": await request.answer(self, arguments)})
+                self.push({"re": number, "ok": await request.answer(self, **arguments)})
         except InputError as error:
             self.push({"re": number, "error": str(error)})
         except Exception:  # a bug here must not end the games of others
@@ -195,58 +195,24 @@ class Connection:
             raise InputError("you have joined no table")
         return self.table
 
-    def seated(self) -> Table:
-        """Return the table where this browser may act, as a player or as owner of agents alone."""
+    def seated(self, version: int | None = None) -> Table:
+        """Return the table where this browser may act, as a player or as owner of agents alone.
+
+        With a version the table must not have changed since.
+        """
         table = self.at_table()
         if self.seat < 0 and not (self.owner and not table.persons):
             raise InputError("you are only watching")
+        if version is not None and version != table.version:
+            raise InputError("the table has changed")
         return table
 
 
-class Request(NamedTuple):
-    """A request.
-
-    Attributes:
-        answer: Function of the connection and the arguments; returns JSON data.
-        needed: Fields that a message must have.
-        others: Fields that it may have.
-        for_owner: Whether guests may not send it.
-        independent: Whether it has nothing to do with the table, the study and the computations of
-            the connection, so that it waits only for requests of the same name.
-    """
-
-    answer: Answer
-    needed: Mapping[str, Kind]
-    others: Mapping[str, Kind]
-    for_owner: bool
-    independent: bool
-
-
-REQUESTS: dict[str, Request] = {}
-"""The requests by name, filled by `request` when the modules of `requests` are imported."""
-
-
-def request(
-    name: str,
-    needed: Mapping[str, Kind] = {},
-    others: Mapping[str, Kind] = {},
-    for_owner: bool = True,
-    independent: bool = False,
-) -> Callable[[Answer], Answer]:
-    """Register the decorated function as the answer to a request; see `Request`."""
-
-    def decorate(answer: Answer) -> Answer:
-        REQUESTS[name] = Request(answer, needed, others, for_owner, independent)
-        return answer
-
-    return decorate
-
-
 @request("ping", for_owner=False, independent=True)
-async def _ping(connection: Connection, given: dict[str, Any]) -> Any:
+async def _ping(connection: Connection) -> None:
     """Answer, so that a browser knows that the server can be reached."""
 
 
-@request("stop", {"work": TEXT}, for_owner=False)
-async def _stop(connection: Connection, given: dict[str, Any]) -> Any:
-    connection.stop(given["work"])
+@request("stop", for_owner=False)
+async def _stop(connection: Connection, work: str) -> None:
+    connection.stop(work)

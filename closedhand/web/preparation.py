@@ -64,7 +64,6 @@ def _deal(game: Game) -> State:
 
 
 def _hints(game: Game) -> None:
-    """Call all that hints and judgements need."""
     state = _deal(game)
     player = int(state["player"])
     view = game.view(state, player)
@@ -75,7 +74,6 @@ def _hints(game: Game) -> None:
 
 
 def _endgames(game: Game) -> None:
-    """Call all that exact results of open hands need."""
     if open_hands.is_solvable(game):
         open_hands.solved(game, _deal(game), seconds=0.0)
 

@@ -36,11 +36,7 @@ class Address(NamedTuple):
 
 
 def parse_address(text: str) -> Address:
-    """Parse `GAME[KEY=VALUE,…]:HOST:PORT`.
-
-    Raises:
-        InputError: The text has another form, or the game has no client for such servers.
-    """
+    """Parse `GAME[KEY=VALUE,…]:HOST:PORT`."""
     spec = AgentSpec.parse(text)
     name = spec.name.replace("-", "_")
     host, colon, port = (spec.argument or "").rpartition(":")

@@ -105,7 +105,6 @@ def _quietly(
 
 
 def _results(data: Mapping[str, Any], about: dict[str, Any]) -> list[dict[str, Any]]:
-    """Convert the tables of a match or a league."""
     if not isinstance(data.get("game"), str):
         return []
     numbers = {name: data.get(name) for name in ("seed", "deals")}

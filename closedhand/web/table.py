@@ -165,11 +165,7 @@ class Table:
         return {"tokens": [seat.token for seat in self.seats], "watch": self.watch}
 
     def play(self, action: int) -> None:
-        """Apply an action of the player to act; store the result at the end of the hand.
-
-        Raises:
-            InputError: The action is not legal.
-        """
+        """Apply an action of the player to act; store the result at the end of the hand."""
         self._apply(action)
         self.actions.append(action)
         self.version += 1
@@ -265,12 +261,11 @@ def shows_more(game: Game, before: State, after: State, seat: int) -> bool:
     return bool((knows - known).keys() - (had - has).keys())
 
 
-OBJECT = Kind("an object", "objects", lambda value: isinstance(value, dict))
 TRUTH = Kind("true or false", "truth values", lambda value: isinstance(value, bool))
 SAVED = {
     "game": TEXT, "rules": OPTIONS, "start": TEXT, "actions": list_of(NATURAL),
-    "seats": list_of(OBJECT), "open": TRUTH, "pace": NUMBER, "watch": TEXT,
-    "hands": list_of(OBJECT), "deal": NATURAL, "turn": NATURAL, "seed": NATURAL, "changed": NUMBER,
+    "seats": list_of(OPTIONS), "open": TRUTH, "pace": NUMBER, "watch": TEXT,
+    "hands": list_of(OPTIONS), "deal": NATURAL, "turn": NATURAL, "seed": NATURAL, "changed": NUMBER,
 }  # fmt: skip
 SAVED_SEAT = {"agent": TEXT, "name": TEXT, "token": TEXT, "player": NATURAL}
 SAVED_HAND = {
@@ -280,11 +275,7 @@ SAVED_HAND = {
 
 
 def check_saved(data: Any) -> dict[str, Any]:
-    """Check the form of the data of `Table.saved`, and return them.
-
-    Raises:
-        InputError: They have another form.
-    """
+    """Check the form of the data of `Table.saved`, and return them."""
     data = check_fields(data, "a table", SAVED, {})
     seats = [_only(each, "a seat", SAVED_SEAT) for each in data["seats"]]
     hands = [_only(each, "a hand", SAVED_HAND) for each in data["hands"]]
@@ -305,11 +296,7 @@ def _only(data: Any, name: str, fields: dict[str, Kind]) -> dict[str, Any]:
 
 
 def restored(id: str, data: Any) -> Table:
-    """Restore a table from the data of `Table.saved`.
-
-    Raises:
-        InputError: The data do not have the form of a table, or break the rules of its game.
-    """
+    """Restore a table from the data of `Table.saved`."""
     data = check_saved(data)
     game = make_game(data["game"], **data["rules"]).flat
     start = game.load(decoded(data["start"], "the deal"))
