@@ -90,16 +90,11 @@ def compute(
 ) -> dict[str, Any]:
     """Play all pairs, except deals that the folder holds.
 
-    Args:
-        game: Game of two sides.
-        agents: Names of two or more agents; a name may appear twice.
-        deals: Number of deals for every pair, each played in both roles.
-        slow_deals: Number of deals for pairs with a slow agent: the first of the deals.
-        folder: Folder for the files, one for each pair.
-        seed: Seed of deals, agents and intervals.
-        workers: Number of processes, or a `closedhand.core.workers.RemoteWorkers`. A pair with an
-            agent that searches by the clock plays in one process.
-        progress: Called with the name of a pair and the number of pairs done.
+    The game has two sides, and of the two or more agents a name may appear twice. Each pair plays
+    `deals` in both roles; one with a slow agent plays the first `slow_deals` of them. The folder
+    has a file for each pair. The seed is that of deals, agents and intervals. A pair with an agent
+    that searches by the clock plays in one process, else `workers` are those of `match.play`.
+    `progress` is called with the name of a pair and the number of pairs done.
 
     Returns:
         The ladder, as made by `summary`.
@@ -166,12 +161,8 @@ def summary(
 ) -> dict[str, Any]:
     """Compute the ladder as JSON data.
 
-    Args:
-        game: Game that was played.
-        agents: Names of the agents.
-        matches: Summaries of all pairs by `closedhand.arena.results.summary`, in the order of
-            `itertools.combinations`.
-        seed: Seed of the resampling.
+    `matches` are the summaries of all pairs by `closedhand.arena.results.summary`, in the order of
+    `itertools.combinations`; the seed is that of the resampling.
 
     Returns:
         A dict, with 95% intervals:
@@ -282,11 +273,8 @@ def fit(agents: int, won: np.ndarray, games: np.ndarray) -> np.ndarray:
     One drawn game is added to each pair, so that an agent that wins all its games has a finite
     rating. The likelihood is maximised by Newton's method.
 
-    Args:
-        agents: Number of agents.
-        won: Games that the first agent of each pair won, float64 [n, pairs], pairs in the order of
-            `itertools.combinations`.
-        games: Number of games of each pair, integers [pairs].
+    `won` are the games that the first agent of each pair won, float64 [n, pairs], of all its games,
+    integers [pairs]. Pairs are in the order of `itertools.combinations`.
 
     Examples:
         >>> fit(2, np.array([[750.0]]), np.array([1000])).round()

@@ -146,12 +146,9 @@ def compute(
             kind = _deep if cell.learner in OWN else _tabular
             return kind(cell, plan, folder / "runs" / cell.name(plan), notes)
 
-        compute_parts({cell.name(plan): part}, folder, settings_of(cell, plan), advance)
-
-
-def settings_of(cell: Cell, plan: Plan) -> dict[str, Any]:
-    """Return all settings on which the result of a cell depends, besides the version."""
-    return {**cell._asdict(), "options": dict(make_game(cell.game).options), **asdict(plan)}
+        options = dict(make_game(cell.game).options)
+        settings = {**cell._asdict(), "options": options, **asdict(plan)}
+        compute_parts({cell.name(plan): part}, folder, settings, advance)
 
 
 def references(game: Game) -> list[str]:

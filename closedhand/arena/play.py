@@ -202,12 +202,7 @@ class Session:
 
 
 class Score:
-    """Points of several hands in a row.
-
-    Attributes:
-        points: Points by player, float64 [num_players].
-        hands: Number of hands.
-    """
+    """Points of several hands in a row, by player, and the number of these hands."""
 
     def __init__(self, players: int) -> None:
         self.points = np.zeros(players)

@@ -23,13 +23,7 @@ BLOCK = 32
 
 
 class Figure(NamedTuple):
-    """A measured rate.
-
-    Attributes:
-        what: What was done.
-        rate: How often a second.
-        unit: What was counted.
-    """
+    """A measured rate: what was done, how often a second, and what was counted."""
 
     what: str
     rate: float

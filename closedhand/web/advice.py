@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from closedhand.arena.hints import best_first
 from closedhand.core.agents import legal_choice, make_agent
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.numba.jit import Ids, Policy, Rng
@@ -102,27 +103,21 @@ def _ratings(game: Game, view: State, agent: Any) -> list[dict[str, Any]]:
     if rate is None:
         return []
     actions = game.legal(view)
-    numbers = np.asarray(rate(view, actions), float)
-    numbers[~np.isfinite(numbers)] = np.nan  # not considered
-    best = np.argsort(-numbers, kind="stable")[:MOST_SHOWN].tolist()
-    return [
-        {**describe_action(game, view, int(actions[each])), "rating": float(numbers[each])}
-        for each in best
-        if not math.isnan(numbers[each])
-    ]
+    rated = best_first(actions, rate(view, actions))
+    considered = [each for each in rated if math.isfinite(each[1])][:MOST_SHOWN]
+    return [{**describe_action(game, view, a), "rating": number} for a, number in considered]
 
 
 @contextmanager
 def _agent(game: Game, by: str, seed: int) -> Iterator[Any]:
     """Lend an agent to one thread at a time, as agents keep scratch memory."""
-    agent, lock = agent_and_lock(game, by, seed)
+    agent, lock = _agent_and_lock(game, by, seed)
     with lock:
         yield agent
 
 
 @lru_cache(32)
-def agent_and_lock(game: Game, by: str, seed: int) -> tuple[Any, Lock]:
-    """Make an agent, and the lock under which threads share it."""
+def _agent_and_lock(game: Game, by: str, seed: int) -> tuple[Any, Lock]:
     return make_agent(game, by, seed), Lock()
 
 
@@ -240,9 +235,8 @@ class Judgement(NamedTuple):
 
     Attributes:
         best: The best play; None if it is the one that was made.
-        cost: Loss of the play that was made against the best one, in payoffs.
-        low: Lower end of the interval of the cost.
-        high: Upper end of the interval.
+        cost: Loss of the play that was made against the best one, in payoffs, with the interval
+            from `low` to `high`.
         number: Number of determinisations.
     """
 
