@@ -112,10 +112,9 @@ def opponent_of(game: Game, level: str) -> str:
         return adviser_of(game)
     if level == "fair":
         return usual(game.name)
-    measured = strengths(game.name)
-    weak = {text: each["points"][0] for text, each in measured.items() if text != "random"}
-    weak = {text: points for text, points in weak.items() if points < -QUITE_EQUAL}
-    return min(weak, key=weak.__getitem__, default="random")
+    points = {text: each["points"][0] for text, each in strengths(game.name).items()}
+    weak = [text for text in points if text != "random" and points[text] < -QUITE_EQUAL]
+    return min(weak, key=points.__getitem__, default="random")
 
 
 @lru_cache(64)

@@ -38,7 +38,6 @@ class Connection:
     """A connection of a browser.
 
     Attributes:
-        lobby: All tables of the server.
         owner: Whether it may open tables and study games.
         table: The table that it has joined.
         token: Secret of its seat there; the secret follows the player when seats rotate.
@@ -135,7 +134,7 @@ class Connection:
         if name in self._working:
             before = asyncio.wrap_future(self._working[name])
             await asyncio.gather(before, return_exceptions=True)
-        self._working[name] = self.lobby.submit(stopping.run, stop, work, *arguments)
+        self._working[name] = self.lobby.advisers.submit(stopping.run, stop, work, *arguments)
         try:
             return await asyncio.wrap_future(self._working[name])
         finally:
@@ -177,10 +176,9 @@ class Connection:
                 raise InputError(f"no request {message['do'][:40]!r}")
             if request.for_owner and not self.owner:
                 raise InputError("this link is for one table only")
-            fields = {**request.needed, **request.others}
-            arguments = {name: message[name] for name in fields if name in message}
-            check_fields(arguments, message["do"], request.needed, request.others)
-            arguments = {name: each for name, each in arguments.items() if each is not None}
+            check_fields(message, message["do"], request.needed, request.others)
+            fields = [*request.needed, *request.others]
+            arguments = {name: message[name] for name in fields if message.get(name) is not None}
             async with self._locks[message["do"] if request.independent else ""]:
                 self.push({"re": number, "ok": await request.answer(self, **arguments)})
         except InputError as error:

@@ -135,8 +135,8 @@ class GameExplorer:
 
     def describe(self) -> dict[str, Any]:
         """Describe the public graph and the strategy for a browser."""
-        graph = self.graph
-        ends = self._ends()
+        graph, ends = self.graph, self._ends()
+        ended = zip(graph.end_parent[ends], graph.end_action[ends], strict=True)
         return {
             "size": {**tree_size(self.tree), "public_states": len(graph.states)},
             "labels": list(labels(self.game)),
@@ -152,9 +152,7 @@ class GameExplorer:
             ],
             "ends": [
                 {"parent": int(parent), "action": self._text(parent, action)}
-                for parent, action in zip(
-                    graph.end_parent[ends], graph.end_action[ends], strict=True
-                )
+                for parent, action in ended
             ],
             **self.judged(self.profile),
         }

@@ -20,7 +20,6 @@ LOG_EVERY = 60.0
 
 SCHEMES = ("http", "https")
 """Schemes of the origins of pages."""
-
 LOCAL = ("127.0.0.1", "localhost", "::1")
 """Names that always mean this machine."""
 

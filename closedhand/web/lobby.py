@@ -5,7 +5,7 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -49,6 +49,7 @@ class Lobby:
         past: The hands that persons have played here.
         remote_matches: The latest match at each server, by index in `servers`.
         log: The log of refused requests and failures.
+        advisers: The threads for long work, apart from those of the page.
     """
 
     def __init__(
@@ -76,7 +77,7 @@ class Lobby:
         self.tables: dict[str, Table] = {}
         self._agents = ThreadPoolExecutor(max(2, cores()), "agents")
         self._others = ThreadPoolExecutor(max(MOST_THREADS, cores()), "others")
-        self._advisers = ThreadPoolExecutor(max(MOST_THREADS, cores()), "advisers")
+        self.advisers = ThreadPoolExecutor(max(MOST_THREADS, cores()), "advisers")
         self._driven: dict[str, asyncio.Task[None]] = {}
         self._listeners: dict[str, set[Callable[[], None]]] = {}
         # Tables are restored on the first visit, as that may compile their game.
@@ -90,7 +91,7 @@ class Lobby:
                 table.close()
         for task in self._driven.values():
             task.cancel()
-        for pool in (self._agents, self._others, self._advisers):
+        for pool in (self._agents, self._others, self.advisers):
             pool.shutdown(wait=False, cancel_futures=True)
 
     def bind(self, name: str, options: Mapping[str, Any]) -> Game:
@@ -101,10 +102,6 @@ class Lobby:
     async def in_thread(self, work: Callable[..., T], *arguments: Any) -> T:
         """Call a short function in a thread and return its result."""
         return await asyncio.get_running_loop().run_in_executor(self._others, work, *arguments)
-
-    def submit(self, work: Callable[..., T], *arguments: Any) -> Future[T]:
-        """Call a function in one of the threads for long work, apart from those of the page."""
-        return self._advisers.submit(work, *arguments)
 
     async def find(self, id: str) -> Table | None:
         """Return the table of an id, restored if need be; None if there is none."""
@@ -297,9 +294,8 @@ def short_name(text: str) -> str:
 
 def _goes_on(table: Table, step: bool) -> bool:
     """Return whether an agent is to act, and the table is not paused."""
-    return not table.over and bool(
-        table.acting_seat.agent and (table.pace > 0 or step or table.persons)
-    )
+    is_running = table.pace > 0 or step or bool(table.persons)
+    return not table.over and is_running and bool(table.seats[int(table.state["player"])].agent)
 
 
 def _restored(path: Path) -> Table | None:

@@ -31,10 +31,7 @@ class Position(NamedTuple):
 
     Attributes:
         game: Name of the game; empty if the text names none.
-        options: Options of the game.
-        player: Seat of the player.
-        hand: Cards that the player holds.
-        actions: Actions so far.
+        player: Seat of the player, who holds `hand`.
         facts: Further knowledge of the player, by name, such as public cards.
     """
 

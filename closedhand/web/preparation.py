@@ -84,8 +84,11 @@ def _games(name: str) -> list[Game]:
     return [table] if table.options == plain.options else [table, plain]
 
 
-Stage = Callable[[Game], None]
-STAGES: dict[str, Stage] = {"table": _table, "hints": _hints, "endgames": _endgames}
+STAGES: dict[str, Callable[[Game], None]] = {
+    "table": _table,
+    "hints": _hints,
+    "endgames": _endgames,
+}
 
 
 class Preparation:

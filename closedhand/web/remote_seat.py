@@ -54,6 +54,7 @@ class RemoteSeat(Table):
     Attributes:
         own: Number of the seat.
         asked: Whether a person's decision is awaited.
+        close: Function that leaves the match.
     """
 
     is_own = False
@@ -61,9 +62,8 @@ class RemoteSeat(Table):
     def __init__(
         self, game: Game, view: State, own: int, seat: Seat, leave: Callable[[], None]
     ) -> None:
-        """Set up the table of a match; `leave` is called when the seat is given up."""
         self.own, self.asked = own, False
-        self._leave = leave
+        self.close = leave
         self._answers: queue.Queue[int | None] = queue.Queue()
         seats = [
             Seat(agent=f"player_{number}", player=number) for number in range(game.num_players)
@@ -116,10 +116,6 @@ class RemoteSeat(Table):
         self.asked = False
         self.version += 1
         self._answers.put(action)
-
-    def close(self) -> None:
-        """Leave the match."""
-        self._leave()
 
     def finish(self, reason: str) -> None:
         """End the match at this table, and wake the thread that waits for a decision."""

@@ -101,8 +101,6 @@ class Study:
     """A record, replayed.
 
     Attributes:
-        record: The record.
-        game: The game.
         states: The state before each action, and the last one.
         actions: Ids of the actions.
         actors: Seat that made each action.
@@ -202,18 +200,16 @@ class Study:
 
     def picture(self, ply: int, seat: int) -> bytes:
         """Draw a position as PNG; this needs Pillow."""
-        image = self._image(ply, seat)
         out = io.BytesIO()
-        image.save(out, "PNG", optimize=True)
+        self._image(ply, seat).save(out, "PNG", optimize=True)
         return out.getvalue()
 
     def animation(self, seat: int) -> bytes:
         """Draw all positions as an animated GIF; this needs Pillow."""
         first, *others = [self._image(ply, seat) for ply in range(len(self.states))]
         out = io.BytesIO()
-        first.save(
-            out, "GIF", save_all=True, append_images=others, duration=FRAME, loop=0, optimize=True
-        )
+        how = {"duration": FRAME, "loop": 0, "optimize": True}
+        first.save(out, "GIF", save_all=True, append_images=others, **how)
         return out.getvalue()
 
     def _image(self, ply: int, seat: int) -> Any:

@@ -38,8 +38,7 @@ class Seat:
     """The player at a seat.
 
     Attributes:
-        agent: Text of the agent; empty for a person.
-        name: Name of the person.
+        agent: Text of the agent; empty for a person, who has a name.
         token: Secret of the person's link; empty for an agent.
         player: Number of this player at the table: the seat at first, before any rotation.
     """
@@ -76,19 +75,16 @@ class Table:
     Attributes:
         id: Its name in links and in the folder.
         game: The game; actions are whole plays.
-        seats: The seats, in the order of play.
         start: The deal of this hand.
         actions: Actions since the deal.
         open: Whether spectators see all hands.
         pace: Seconds between actions of agents. 0: at once where a person plays; where agents alone
             play, paused, with one action for each request.
         watch: Secret of the link for spectators.
-        hands: Results so far.
         deal: Number of this hand's deal.
         turn: Number of seats by which the players have been rotated on this deal. It goes on after
             a full round, so that `deal` and `turn` name one hand.
         seed: Seed of the deals to come.
-        state: The state of the game.
         actors: Seat that made each action of the history.
         version: Number of changes so far; a play names the version that it answers.
         trouble: Error that stops the hand; empty: none.
@@ -138,11 +134,6 @@ class Table:
     def over(self) -> bool:
         """Whether the hand is over."""
         return self.game.over(self.state)
-
-    @property
-    def acting_seat(self) -> Seat:
-        """The seat to act."""
-        return self.seats[int(self.state["player"])]
 
     @property
     def persons(self) -> list[int]:

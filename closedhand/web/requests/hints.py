@@ -22,9 +22,8 @@ MOST_CHOSEN = 60
 @request("try", for_owner=False)
 async def _try(connection: Connection, version: int, text: str) -> Any:
     """Check an arrangement of the hand: return its note and whether it is legal."""
-    table = connection.seated()
     game, view = _position(connection, version)
-    if not table.awaits(connection.seat):
+    if not connection.seated().awaits(connection.seat):
         raise InputError("it is not your turn")
     action = game.parse(text, view)
     legal = action in game.legal(view)

@@ -159,7 +159,7 @@ async def _play(
         action = game.parse(text, game.view(state, connection.seat))
     if action >= game.num_actions or action not in game.legal(state):
         raise InputError("this is not a legal play now")
-    table.play(action)
+    table.play(int(action))
     connection.lobby.end(table)
     connection.lobby.changed(table)
 
