@@ -202,7 +202,7 @@ class Session:
 
 
 class Score:
-    """Points of several hands in a row, by player, and the number of these hands."""
+    """Points of several hands in a row, float64 [players], and the number of these hands."""
 
     def __init__(self, players: int) -> None:
         self.points = np.zeros(players)
