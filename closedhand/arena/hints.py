@@ -7,19 +7,14 @@ import numpy as np
 
 from closedhand.core.agents import Agent, legal_choice
 from closedhand.core.game import Game, InputError, State
-from closedhand.search.ranking import Ranked, rank
+from closedhand.search.ranking import Ranked, rank, simulation_of
 
 SECONDS = 1.0
 """Time of a ranking by simulation."""
 
 
 class Hint(NamedTuple):
-    """A legal action.
-
-    Attributes:
-        action: Id of the action.
-        note: The agent's estimate as text; may be empty.
-    """
+    """The id of a legal action, with the agent's estimate as text, which may be empty."""
 
     action: int
     note: str = ""
@@ -37,9 +32,10 @@ def hints(game: Game, view: State, adviser: Agent, seconds: float = SECONDS) -> 
         return [Hint(int(legal[0]))]
     rated = _by_simulation(game, view, adviser, seconds)
     if not rated and (values := getattr(adviser, "values", None)) is not None:
-        rated = _by_numbers(legal, values(view, legal))
+        rated = [Hint(action) for action, _ in best_first(legal, values(view, legal))]
     if not rated and (policy := getattr(adviser, "probabilities", None)) is not None:
-        rated = _by_numbers(legal, np.asarray(policy(np.array([view], game.dtype))[0])[legal])
+        shares = np.asarray(policy(np.array([view], game.dtype))[0])[legal]
+        rated = [Hint(action) for action, _ in best_first(legal, shares)]
     if not rated:
         with suppress(InputError):
             rated = [Hint(legal_choice(game, view, adviser))]
@@ -49,11 +45,10 @@ def hints(game: Game, view: State, adviser: Agent, seconds: float = SECONDS) -> 
 
 def _by_simulation(game: Game, view: State, adviser: Agent, seconds: float) -> list[Hint]:
     """Rank by simulation, if the agent searches at this stage of the game."""
-    simulation = getattr(adviser, "simulation", None)
-    if simulation is None or game.flat is not game:
+    if game.flat is not game:
         return []  # simulations rank whole plays, not sub-steps
     try:
-        how = simulation(view)
+        how = simulation_of(adviser, view)
     except InputError:
         return []
     return [Hint(each.action, estimate(each)) for each in rank(game, view, how, seconds=seconds)]
@@ -68,8 +63,8 @@ def estimate(ranked: Ranked) -> str:
     return f"{ranked.points.mean:+.2f} ± {half:.2f} points"
 
 
-def _by_numbers(legal: np.ndarray, numbers: Any) -> list[Hint]:
-    """Rank legal actions by numbers, without those that are NaN."""
+def best_first(actions: np.ndarray, numbers: Any) -> list[tuple[int, float]]:
+    """Pair actions with their numbers, the best first, without those that are NaN."""
     numbers = np.asarray(numbers, float)
-    order = np.argsort(-numbers, kind="stable")  # NaN comes last
-    return [Hint(int(legal[i])) for i in order if not np.isnan(numbers[i])]
+    order = np.argsort(-numbers, kind="stable")
+    return [(int(actions[i]), float(numbers[i])) for i in order if not np.isnan(numbers[i])]

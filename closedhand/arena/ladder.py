@@ -57,13 +57,7 @@ def is_slow(game: Game, agent: Spec) -> bool:
 def pairs_of(
     game: Game, agents: Sequence[Spec], deals: int, slow_deals: int
 ) -> list[tuple[tuple[Player, Player], int]]:
-    """List all pairs of agents, each with its number of deals.
-
-    Args:
-        game: The game.
-        agents: Agents, or their texts.
-        deals: Deals of a match.
-        slow_deals: Most deals of a match with a slow agent, see `is_slow`.
+    """List all pairs of agents, each with its number of deals: `slow_deals` at most if `is_slow`.
 
     Raises:
         InputError: Fewer than two agents, or an unknown one.
@@ -96,16 +90,11 @@ def compute(
 ) -> dict[str, Any]:
     """Play all pairs, except deals that the folder holds.
 
-    Args:
-        game: Game of two sides.
-        agents: Names of two or more agents; a name may appear twice.
-        deals: Number of deals for every pair, each played in both roles.
-        slow_deals: Number of deals for pairs with a slow agent: the first of the deals.
-        folder: Folder for the files, one for each pair.
-        seed: Seed of deals, agents and intervals.
-        workers: Number of processes, or a `closedhand.core.workers.RemoteWorkers`. A pair with an
-            agent that searches by the clock plays in one process.
-        progress: Called with the name of a pair and the number of pairs done.
+    The game has two sides, and of the two or more agents a name may appear twice. Each pair plays
+    `deals` in both roles; one with a slow agent plays the first `slow_deals` of them. The folder
+    has a file for each pair. The seed is that of deals, agents and intervals. A pair with an agent
+    that searches by the clock plays in one process, else `workers` are those of `match.play`.
+    `progress` is called with the name of a pair and the number of pairs done.
 
     Returns:
         The ladder, as made by `summary`.
@@ -172,12 +161,8 @@ def summary(
 ) -> dict[str, Any]:
     """Compute the ladder as JSON data.
 
-    Args:
-        game: Game that was played.
-        agents: Names of the agents.
-        matches: Summaries of all pairs by `closedhand.arena.results.summary`, in the order of
-            `itertools.combinations`.
-        seed: Seed of the resampling.
+    `matches` are the summaries of all pairs by `closedhand.arena.results.summary`, in the order of
+    `itertools.combinations`; the seed is that of the resampling.
 
     Returns:
         A dict, with 95% intervals:
@@ -191,29 +176,30 @@ def summary(
     played = [data["pairs"][0] for data in matches]
     payoffs = [files.points(game, np.array(pair["returns"], float), 0) for pair in played]
     scores = [files.wins(own).sum(axis=1) for own in payoffs]  # games won in each deal
-    places = list(combinations(range(len(agents)), 2))
     games = 2 * np.array([len(own) for own in scores])
     won = np.array([own.sum() for own in scores])
     totals = np.concatenate([won[None], resample(scores, seed)])
     ratings = fit(len(agents), totals, games)
-    low, high = intervals(ratings, games)
-    first, second = np.array(places).T
+    places = np.array(list(combinations(range(len(agents)), 2)))
+    first, second = places.T
     modelled = 1 / (1 + np.exp((ratings[0][second] - ratings[0][first]) / ELO))
-    rows = []
-    for i, agent in enumerate(files.labels(agents)):
-        shares = [
-            rate if i == pair[0] else 1 - rate
-            for pair, rate in zip(places, won / games, strict=True)
-            if i in pair
-        ]
-        rows.append(
-            {
-                "agent": agent,
-                "elo": files.rounded(Estimate(*map(float, (ratings[0, i], low[i], high[i])))),
-                "win_rate": round(float(np.mean(shares)), 6),
-                **_time(i, places, played),
-            }
-        )
+    shares, seconds = np.zeros((2, len(agents)))
+    decisions = np.zeros(len(agents), np.int64)
+    for pair, rate, data in zip(places, won / games, played, strict=True):
+        shares[pair] += rate, 1 - rate
+        decisions[pair] += data["decisions"]
+        seconds[pair] += data["seconds"]
+    elo = np.stack([ratings[0], *intervals(ratings, games)], axis=1).tolist()
+    rows = [
+        {
+            "agent": agent,
+            "elo": files.rounded(Estimate(*elo[i])),
+            "win_rate": round(float(shares[i]) / (len(agents) - 1), 6),
+            "decisions": int(decisions[i]),
+            "microseconds_per_decision": files.microseconds(seconds[i], decisions[i]),
+        }
+        for i, agent in enumerate(files.labels(agents))
+    ]
     return {
         "game": spec_of(game.name).title,
         "seed": seed,
@@ -234,29 +220,10 @@ def _by_role(data: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _time(
-    agent: int, places: list[tuple[int, int]], played: list[dict[str, Any]]
-) -> dict[str, Any]:
-    """Count an agent's decisions in all matches; microseconds per decision, None without any."""
-    own = [
-        (data["decisions"][pair.index(agent)], data["seconds"][pair.index(agent)])
-        for pair, data in zip(places, played, strict=True)
-        if agent in pair
-    ]
-    decisions, seconds = (sum(column) for column in zip(*own, strict=True))
-    return {
-        "decisions": decisions,
-        "microseconds_per_decision": round(1e6 * seconds / decisions, 3) if decisions else None,
-    }
-
-
 def resample(scores: Sequence[np.ndarray], seed: int, resamples: int = RESAMPLES) -> np.ndarray:
     """Sum scores over resampled deals, which pairs share, float64 [resamples, pairs].
 
-    Args:
-        scores: Scores of each pair by deal; some pairs played only the first deals of the others.
-        seed: Seed of the resampling.
-        resamples: Number of resamples.
+    `scores` has those of each pair by deal; some pairs played only the first deals of the others.
     """
     rng = np.random.default_rng(seed)
     totals = np.zeros((resamples, len(scores)))
@@ -306,11 +273,8 @@ def fit(agents: int, won: np.ndarray, games: np.ndarray) -> np.ndarray:
     One drawn game is added to each pair, so that an agent that wins all its games has a finite
     rating. The likelihood is maximised by Newton's method.
 
-    Args:
-        agents: Number of agents.
-        won: Games that the first agent of each pair won, float64 [n, pairs], pairs in the order of
-            `itertools.combinations`.
-        games: Number of games of each pair, integers [pairs].
+    `won` are the games that the first agent of each pair won, float64 [n, pairs], of all its games,
+    integers [pairs]. Pairs are in the order of `itertools.combinations`.
 
     Examples:
         >>> fit(2, np.array([[750.0]]), np.array([1000])).round()

@@ -56,7 +56,6 @@ class League:
     """A league, complete or up to an interruption.
 
     Attributes:
-        game: The game.
         agents: The agents, one for each seat.
         seed: Seed of the deals, the seats and the agents.
         duplicate: Whether each deal was played at all rotations of the agents.
@@ -90,14 +89,8 @@ def bind(name: str, options: Mapping[str, Any], rounds: int, duplicate: bool) ->
     """Make the game of a league of a number of rounds.
 
     A game whose rounds depend on each other defines the number of rounds of a deal by
-    `GameSpec.league_options`, which depends on whether each deal is played as a `duplicate`. The
-    given options take precedence.
-
-    Args:
-        name: Name of the game.
-        options: Its options.
-        rounds: Number of rounds of the league.
-        duplicate: Whether each deal is played at several tables, with the agents rotated.
+    `GameSpec.league_options`, which depends on whether each deal is played as a `duplicate`, at
+    several tables with the agents rotated. The given options take precedence.
 
     Raises:
         InputError: An unknown game or option, or a game that is not played in a league.
@@ -112,7 +105,7 @@ def bind(name: str, options: Mapping[str, Any], rounds: int, duplicate: bool) ->
 
 
 def rounds_per_deal(game: Game, duplicate: bool) -> int:
-    """Number of rounds per deal, over all its tables."""
+    """Count the rounds of a deal, over all its tables."""
     return game.rounds * (game.num_players if duplicate else 1)
 
 
@@ -215,27 +208,11 @@ def play(
 ) -> League:
     """Play a league.
 
-    Args:
-        game: The game, as made by `bind`.
-        agents: One to as many as there are seats, by name or as objects; see `seat_all`.
-        deals: Number of deals, or in a duplicate the deals of a file.
-        seed: Seed of the deals, the seats and the agents.
-        duplicate: Whether each deal is played at all rotations of the agents.
-        workers: Number of processes, 1 for the calling process only; or a
-            `closedhand.core.workers.RemoteWorkers`.
-        played: A league with the same settings, `chunk` included, to resume.
-        progress: Called with the number of deals finished so far.
-        save: Called at intervals, but not at the end, with the league so far.
-        chunk: Rounds per job, by default as in `deals_per_job`. Larger jobs are faster, but change
-            the random numbers of agents that draw any.
-
-    Returns:
-        The league; after an interruption (Ctrl-C) with the deals finished by then.
-
-    Raises:
-        InputError: Too few or too many agents, no deals, another `chunk` than that of `played`, or
-            an agent that is unknown or plays illegally.
-        KeyboardInterrupt: Interrupted before anything was finished.
+    Arguments, result and errors are like those of `closedhand.arena.match.play`. The game is made
+    by `bind`, and `seat_all` gives every seat an agent. A `duplicate` plays each deal at all
+    rotations of the agents; only a duplicate plays the deals of a file. `chunk` is the number of
+    rounds per job, by default as in `deals_per_job`, and the same when a league is resumed. Larger
+    jobs are faster, but change the random numbers of agents that draw any.
     """
     specs = seat_all(game, agents)
     dealt = choose_deals(deals, "a league")
@@ -276,11 +253,8 @@ def play(
 def places(payoffs: np.ndarray) -> np.ndarray:
     """Compute how often each player of a game has the best payoff, the second best and so on.
 
-    Args:
-        payoffs: Payoffs, [games, players]; equal payoffs share their places evenly.
-
-    Returns:
-        The shares, float64 [players, places].
+    The result has shares, float64 [players, places], of payoffs [games, players]. Equal payoffs
+    share their places evenly.
 
     Examples:
         >>> places(np.array([[5.0, 1.0, 1.0]])).tolist()
@@ -321,7 +295,8 @@ def summary(league: League) -> dict[str, Any]:
     order = np.argsort(-by_deal.mean(axis=0), kind="stable")
     gaps = estimate(sample[:, order[:-1]] - sample[:, order[1:]])
     return {
-        **_settings(league.game, league.agents, league.seed, league.duplicate),
+        **match_settings(league.game, league.agents, league.seed),
+        "duplicate": league.duplicate,
         "deals": league.deals,
         "deals_digest": league.digest,
         **({} if league.chunk is None else {"chunk": league.chunk}),
@@ -357,10 +332,6 @@ def one_round(game: Game) -> Game:
     return game if game.rounds == 1 else make_game(game.name, **{**game.options, "rounds": 1})
 
 
-def _settings(game: Game, agents: Sequence[Player], seed: int, duplicate: bool) -> dict[str, Any]:
-    return {**match_settings(game, agents, seed), "duplicate": duplicate}
-
-
 def load(
     path: Path,
     game: Game,
@@ -376,7 +347,8 @@ def load(
         InputError: The file cannot be read, or was played with other settings.
     """
     seated = seat_all(game, agents)
-    wanted = {**_settings(game, seated, seed, duplicate), "deals_digest": digest}
+    settings = match_settings(game, seated, seed)
+    wanted = {**settings, "duplicate": duplicate, "deals_digest": digest}
     data = results.load_same(path, game, wanted)
     check_same(path, {"chunk": data.get("chunk")}, {"chunk": chunk})
     players = game.num_players

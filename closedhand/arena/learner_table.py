@@ -6,8 +6,7 @@ kind `curve` are points of the curves.
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -15,8 +14,8 @@ import numpy as np
 
 from closedhand.arena.learners import EXACT, EXPLOITED
 from closedhand.arena.plot import new_figure, save_figure
+from closedhand.arena.results import refusing
 from closedhand.core.files import write_atomically
-from closedhand.core.game import InputError
 from closedhand.core.markdown import table
 from closedhand.core.reading import load_json, read_content
 from closedhand.core.registry import GAMES
@@ -38,7 +37,6 @@ COLUMNS = (*CELL, *ESTIMATE)
 MACHINE = ("processor", "cores", "python", "numpy", "torch")
 FINAL, CURVE = "final", "curve"
 
-
 Each = TypeVar("Each")
 
 
@@ -46,10 +44,7 @@ class Result(NamedTuple):
     """The result of a cell.
 
     Attributes:
-        game: Name of the game.
-        learner: Name of the learner.
         budget: Steps of the learner, as planned.
-        seed: Seed.
         version: Version of the package.
         date: Day of the computation.
         machine: Description of the machine, by the names of `MACHINE`.
@@ -94,7 +89,7 @@ def read(folder: Path) -> list[Result]:
     for path in sorted(folder.glob("*.json")):
         data = load_json(path)
         if not (isinstance(data, dict) and "begun" in data):  # an unfinished cell has no result
-            with _refusing(f"{path} is not the result of a learner"):
+            with refusing(f"{path} is not the result of a learner"):
                 result = _result(data["settings"], data["result"])
             found[result.cell] = result
     return [found[cell] for cell in sorted(found)]
@@ -116,7 +111,7 @@ def write(path: Path, results: list[Result]) -> None:
 
 
 def _read_table(path: Path) -> list[Result]:
-    with _refusing(f"{path} is not a table of learners"):
+    with refusing(f"{path} is not a table of learners"):
         rows = list(csv.DictReader(io.StringIO(read_content(path).decode()), strict=True))
         cells = _grouped(rows, lambda row: tuple(row[name] for name in CELL)).values()
         return [_from_rows(cell) for cell in cells]
@@ -144,15 +139,6 @@ def _cells(estimate: Sequence[float]) -> Sequence[float | str]:
 
 def _estimate(row: Mapping[str, str]) -> Estimate:
     return Estimate(*(float(row[name] or row["mean"]) for name in ("mean", "low", "high")))
-
-
-@contextmanager
-def _refusing(message: str) -> Iterator[None]:
-    """Turn errors in the form of results into an `InputError`."""
-    try:
-        yield
-    except (csv.Error, AttributeError, KeyError, TypeError, ValueError, OverflowError):
-        raise InputError(message) from None
 
 
 def _result(about: Mapping[str, Any], found: Mapping[str, Any]) -> Result:

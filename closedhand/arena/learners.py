@@ -11,6 +11,7 @@ game counts as the mean number of actions of random games, for each player that 
 
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -84,11 +85,10 @@ class Cell(NamedTuple):
 
 def is_small(game: Game) -> bool:
     """Return whether a game is small enough for exact evaluation."""
-    try:
+    with suppress(InputError):
         check_size(game)
-    except InputError:
-        return False
-    return True
+        return True
+    return False
 
 
 @lru_cache
@@ -107,7 +107,6 @@ def choose(only: Iterable[str] | None, seeds: Iterable[int]) -> list[Cell]:
     learners = (*OWN, *solving.ALGORITHMS)
 
     def names(game: str, learner: str) -> set[str]:
-        """Return the texts that choose a cell."""
         called = (game, spec_of(game).command_name)
         return {learner, *called, *(f"{name}/{learner}" for name in called)}
 
@@ -147,12 +146,9 @@ def compute(
             kind = _deep if cell.learner in OWN else _tabular
             return kind(cell, plan, folder / "runs" / cell.name(plan), notes)
 
-        compute_parts({cell.name(plan): part}, folder, settings_of(cell, plan), advance)
-
-
-def settings_of(cell: Cell, plan: Plan) -> dict[str, Any]:
-    """Return all settings on which the result of a cell depends, besides the version."""
-    return {**cell._asdict(), "options": dict(make_game(cell.game).options), **asdict(plan)}
+        options = dict(make_game(cell.game).options)
+        settings = {**cell._asdict(), "options": options, **asdict(plan)}
+        compute_parts({cell.name(plan): part}, folder, settings, advance)
 
 
 def references(game: Game) -> list[str]:
@@ -193,7 +189,7 @@ def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
         notes(LEARNING * min(1.0, learner.decisions / plan.steps))
 
     progress()  # a Ctrl-C may have come before the point of the checkpoint was measured
-    _finish(run, lambda: learner.decisions >= plan.steps, progress)
+    _finish(run, plan.steps, progress)
     name = f"learned:{folder}"
     seconds = spent()
     measures = judge(game, make_agent(game, name, cell.seed), plan.deals)
@@ -239,12 +235,11 @@ def _responded(
     def progress() -> None:
         notes(LEARNING + (1 - LEARNING) * min(1.0, responder.decisions / plan.responder_steps))
 
-    _finish(run, lambda: responder.decisions >= plan.responder_steps, progress)
+    _finish(run, plan.responder_steps, progress)
     return exploit.measure(responder, name, plan.deals, cell.seed).gain
 
 
 def _tabular(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
-    """Run a tabular algorithm."""
     game = make_game(cell.game)
     each = steps_of_iteration(game, cell.learner)
     iterations = max(1, round(plan.steps / each))
@@ -274,9 +269,8 @@ def steps_of_iteration(game: Game, algorithm: str) -> float:
     return float(moves.mean()) * (game.num_players if "each player" in unit else 1)
 
 
-def _finish(run: Run[Any], over: Callable[[], bool], progress: Callable[[], object]) -> None:
-    """Let a run work to its end."""
-    run.work(over=over, progress=progress)
+def _finish(run: Run[Any], steps: int, progress: Callable[[], object]) -> None:
+    run.work(over=lambda: run.learner.decisions >= steps, progress=progress)
     if run.interrupted:
         raise KeyboardInterrupt
 

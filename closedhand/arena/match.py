@@ -35,8 +35,6 @@ class Match:
     """A match, complete or up to an interruption.
 
     Attributes:
-        game: The game.
-        agents: The agents.
         seed: Seed of the deals and the agents.
         pairs: Payoffs and times of each pairing, in the order of `pairings`.
         interrupted: Whether fewer deals were played than asked for.

@@ -202,12 +202,7 @@ class Session:
 
 
 class Score:
-    """Points of several hands in a row.
-
-    Attributes:
-        points: Points by player, float64 [num_players].
-        hands: Number of hands.
-    """
+    """Points of several hands in a row, float64 [players], and the number of these hands."""
 
     def __init__(self, players: int) -> None:
         self.points = np.zeros(players)
@@ -242,23 +237,23 @@ def run(
     score = Score(session.game.num_players) if score is None else score
     if score.hands == 0:
         show(HELP)
+    terminal = _Terminal(session, ask, show, score)
     try:
         while not session.over:
-            show("")
-            _show_events(session, show)
-            show(board(session.game.scene(session.view), symbols=True))
-            _decide(session, ask, show, score)
+            terminal.show_table(session.view)
+            terminal.decide()
     except (EOFError, KeyboardInterrupt, Leave) as error:
         show("left the game" if isinstance(error, Leave) else "\nleft the game")
         return False
-    show("")
-    _show_events(session, show)
-    show(board(session.game.scene(session.state), symbols=True))
+    terminal.show_table(session.state)
     returns = session.game.returns(session.state)
     score.add(returns)
     if score.hands > 1:
         show(str(score))
-    show(_result(session, returns))
+    # Compare with the mean, as all payoffs may be positive.
+    own = returns[session.seat] - returns.mean()
+    verdict = "you win" if own > 0 else "you lose" if own < 0 else "a draw"
+    show(f"{verdict}: {payoffs(returns)}")
     return True
 
 
@@ -266,25 +261,15 @@ class Leave(Exception):
     """Raised when the person quits."""
 
 
-def _show_events(session: Session, show: Callable[[str], None]) -> None:
-    """Show new entries of the log, several on a line."""
-    line = ""
-    for event in session.new_events():
-        if len(line) + len(str(event)) > WIDTH and line:
-            show(line)
-            line = ""
-        line += ("   " if line else "") + str(event)
-    if line:
-        show(line)
+class _Terminal:
+    """Shows a session, and carries out the commands that a person types before a decision."""
 
-
-class _Decision:
-    """Commands that a person may type before a decision, by word."""
-
-    def __init__(self, session: Session, show: Callable[[str], None], score: Score) -> None:
-        self.session, self.show, self.score = session, show, score
-        self._listed = 0
-        self.words: dict[str, Callable[[], None]] = {
+    def __init__(
+        self, session: Session, ask: Callable[[str], str], show: Callable[[str], None], score: Score
+    ) -> None:
+        self.session, self.ask, self.show, self.score = session, ask, show, score
+        self._listed = 0  # hints shown before the present decision
+        self._commands: dict[str, Callable[[], None]] = {
             "": lambda: None,
             "help": self._help,
             "hint": self._hints,
@@ -294,6 +279,45 @@ class _Decision:
             "cards": self._cards,
             "score": self._score,
         }
+
+    def show_table(self, state: State) -> None:
+        """Show new entries of the log, several on a line, then a state or a view."""
+        self.show("")
+        line = ""
+        for event in map(str, self.session.new_events()):
+            if len(line) + len(event) > WIDTH and line:
+                self.show(line)
+                line = ""
+            line += ("   " if line else "") + event
+        if line:
+            self.show(line)
+        self.show(board(self.session.game.scene(state), symbols=True))
+
+    def decide(self) -> None:
+        """Read and carry out lines until one changes the state: a play or an undo.
+
+        Raises:
+            Leave: The person typed `quit` or `exit`.
+        """
+        self._listed = 0
+        while True:
+            line = self.ask(f"player_{self.session.seat}> ").strip()
+            command = self._commands.get(line.lower())
+            try:
+                if command is not None:
+                    command()
+                    continue
+                if line.lower() in ("quit", "exit"):
+                    raise Leave
+                if line.lower() == "undo":
+                    self.session.undo()
+                else:
+                    self.session.play(line)
+                return
+            except AgentFailed as error:
+                self.show(f"{error} (your play is taken back: try again, play otherwise, or quit)")
+            except InputError as error:
+                self.show(f"{error} (? lists the legal actions, help explains)")
 
     def _help(self) -> None:
         self.show(f"{HELP}\n\n{notation_help(self.session.game, self.session.state)}".rstrip())
@@ -312,8 +336,7 @@ class _Decision:
             return
         texts = [pretty(self.session.text(hint.action)) for hint in page]
         width = max(map(len, texts))
-        numbers = range(self._listed + 1, self._listed + 1 + PAGE)
-        for number, hint, text in zip(numbers, page, texts, strict=False):
+        for number, (hint, text) in enumerate(zip(page, texts, strict=True), self._listed + 1):
             self.show(f"{f'#{number}':>4} {text:{width}}  {hint.note}".rstrip())
         self._listed += len(page)
         if self._listed < len(listed):
@@ -334,38 +357,3 @@ class _Decision:
         self.show(str(self.score))
         if self.session.game.staged:
             self.show(f"this hand: {payoffs(self.session.game.returns(self.session.state))}")
-
-
-def _decide(
-    session: Session, ask: Callable[[str], str], show: Callable[[str], None], score: Score
-) -> None:
-    """Read and carry out lines until one changes the state: a play or an undo.
-
-    Raises:
-        Leave: The person typed `quit` or `exit`.
-    """
-    decision = _Decision(session, show, score)
-    while True:
-        line = ask(f"player_{session.seat}> ").strip()
-        try:
-            if line.lower() in decision.words:
-                decision.words[line.lower()]()
-                continue
-            if line.lower() in ("quit", "exit"):
-                raise Leave
-            if line.lower() == "undo":
-                session.undo()
-            else:
-                session.play(line)
-            return
-        except AgentFailed as error:
-            show(f"{error} (your play is taken back: try again, play otherwise, or quit)")
-        except InputError as error:
-            show(f"{error} (? lists the legal actions, help explains)")
-
-
-def _result(session: Session, returns: np.ndarray) -> str:
-    # Compare with the mean, as all payoffs may be positive.
-    own = returns[session.seat] - returns.mean()
-    verdict = "you win" if own > 0 else "you lose" if own < 0 else "a draw"
-    return f"{verdict}: {payoffs(returns)}"

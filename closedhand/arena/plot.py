@@ -113,14 +113,9 @@ def plot_curves(runs: list[dict[str, Any]], path: Path) -> None:
         for axis, unit in zip(axes, ("iterations", "seconds"), strict=True):
             # A logarithmic axis cannot show 0: an exact solution, or the start of a run.
             points = [p for p in run["curve"] if p["nash_conv"] > 0 and p[unit] > 0]
-            axis.loglog(
-                [p[unit] for p in points],
-                [p["nash_conv"] for p in points],
-                label=run["algorithm"],
-                marker=marker,
-                markersize=3.5,
-                linewidth=1.2,
-            )
+            style = {"marker": marker, "markersize": 3.5, "linewidth": 1.2}
+            values = [p[unit] for p in points], [p["nash_conv"] for p in points]
+            axis.loglog(*values, label=run["algorithm"], **style)
     unit = make_game(runs[0]["game"], **runs[0]["options"]).unit
     axes[0].set_ylabel(f"NashConv, {unit} a game (exploitability is half)")
     axes[0].set_xlabel("iterations")

@@ -1,10 +1,11 @@
 """Results of matches: win rates, points and differences with intervals, and their files."""
 
+import csv
 import json
 import math
 import re
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -66,15 +67,10 @@ def role_names(game: Game) -> list[str]:
 
 
 def points(game: Game, returns: np.ndarray, agent: int) -> np.ndarray:
-    """Collect the payoffs of one of two agents at the tables where it played one side alone.
+    """Collect the payoffs of an agent, 0 or 1, at the tables where it played one side alone.
 
-    Args:
-        game: The game.
-        returns: Payoffs, [deals, tables, seats].
-        agent: Index of the agent, 0 or 1.
-
-    Returns:
-        Payoffs summed over the seats of the side, float64 [deals, sides].
+    `returns` has all payoffs, [deals, tables, seats]. The result has the sums over the seats of the
+    side, float64 [deals, sides].
     """
     seatings = tables(game.sides)
     columns = []
@@ -201,15 +197,17 @@ def times(chunk: Chunk) -> dict[str, Any]:
     return {
         "decisions": chunk.decisions.tolist(),
         "seconds": [round(float(s), 6) for s in chunk.seconds],
-        "microseconds_per_decision": [
-            round(float(1e6 * s / n), 3) if n else None
-            for s, n in zip(chunk.seconds, chunk.decisions, strict=True)
-        ],
+        "microseconds_per_decision": [*map(microseconds, chunk.seconds, chunk.decisions)],
         "spent": [
             dict(zip(SPENT, row, strict=True)) if row[0] else None
             for row in chunk.spent.round(6).tolist()
         ],
     }
+
+
+def microseconds(seconds: float, decisions: int) -> float | None:
+    """Divide the time of some decisions by their number, in microseconds; None without any."""
+    return round(float(1e6 * seconds / decisions), 3) if decisions else None
 
 
 def _with_mean(columns: np.ndarray) -> np.ndarray:
@@ -246,12 +244,7 @@ def load(
 ) -> Match:
     """Read a match that is to be resumed from a file that `save` wrote.
 
-    Args:
-        path: The file.
-        game: The game.
-        agents: The agents.
-        seed: Seed of the deals and the agents.
-        digest: Digest of the file of its deals, if they are not those of the seed.
+    `digest` is that of the file of its deals, if they are not those of the seed.
 
     Raises:
         InputError: The file cannot be read, or was played with other settings.
@@ -269,12 +262,17 @@ def load(
 
 
 @contextmanager
-def continuing(path: Path) -> Generator[None]:
+def refusing(message: str) -> Generator[None]:
     """Turn errors in the form of saved results into an `InputError`."""
     try:
         yield
-    except (ValueError, KeyError, TypeError, OverflowError):
-        raise InputError(f"{path} holds no match to resume: name another file") from None
+    except (csv.Error, AttributeError, KeyError, TypeError, ValueError, OverflowError):
+        raise InputError(message) from None
+
+
+def continuing(path: Path) -> AbstractContextManager[None]:
+    """Refuse a file in another form than that of a match."""
+    return refusing(f"{path} holds no match to resume: name another file")
 
 
 def load_same(path: Path, game: Game, wanted: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """How fast the installed package plays: rates of kernels, envs and agents on this machine."""
 
+import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -22,13 +23,7 @@ BLOCK = 32
 
 
 class Figure(NamedTuple):
-    """A measured rate.
-
-    Attributes:
-        what: What was done.
-        rate: How often a second.
-        unit: What was counted.
-    """
+    """A measured rate: what was done, how often a second, and what was counted."""
 
     what: str
     rate: float
@@ -52,8 +47,7 @@ def rate(
 
 def aec_steps(env: Any, seconds: float) -> float:
     """Measure the steps of an AEC env a second: observation and mask, random legal play."""
-    rng = np.random.default_rng(0)
-    seeds: Iterator[int] = iter(range(10**9))
+    rng, seeds = np.random.default_rng(0), itertools.count()
 
     def work() -> int:
         env.reset(seed=next(seeds))

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from closedhand.arena.hints import best_first
 from closedhand.core.agents import legal_choice, make_agent
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.numba.jit import Ids, Policy, Rng
 from closedhand.core.registry import load, spec_of
 from closedhand.search.playout import Uniform
-from closedhand.search.ranking import ROUND, Gap, Ranking, Simulation
+from closedhand.search.ranking import ROUND, Gap, Ranking, Simulation, simulation_of
 from closedhand.web.game_explorer import GameExplorer
 from closedhand.web.json_numbers import number_of
 from closedhand.web.serialization import describe_action
@@ -38,7 +39,6 @@ MOST_SHOWN = 12
 """Most plays that a hint shows."""
 MOST_ACTIONS = 5000
 """Most actions of a game for which a policy is shown."""
-
 
 EXACT, SEARCH, PLAYOUTS, UNIFORM = "exact", "search", "playouts", "random"
 """Where values come from: the tree of the game with the agent's strategy, the agent's own search,
@@ -103,27 +103,21 @@ def _ratings(game: Game, view: State, agent: Any) -> list[dict[str, Any]]:
     if rate is None:
         return []
     actions = game.legal(view)
-    numbers = np.asarray(rate(view, actions), float)
-    numbers[~np.isfinite(numbers)] = np.nan  # not considered
-    best = np.argsort(-numbers, kind="stable")[:MOST_SHOWN].tolist()
-    return [
-        {**describe_action(game, view, int(actions[each])), "rating": float(numbers[each])}
-        for each in best
-        if not math.isnan(numbers[each])
-    ]
+    rated = best_first(actions, rate(view, actions))
+    considered = [each for each in rated if math.isfinite(each[1])][:MOST_SHOWN]
+    return [{**describe_action(game, view, a), "rating": number} for a, number in considered]
 
 
 @contextmanager
 def _agent(game: Game, by: str, seed: int) -> Iterator[Any]:
     """Lend an agent to one thread at a time, as agents keep scratch memory."""
-    agent, lock = agent_and_lock(game, by, seed)
+    agent, lock = _agent_and_lock(game, by, seed)
     with lock:
         yield agent
 
 
 @lru_cache(32)
-def agent_and_lock(game: Game, by: str, seed: int) -> tuple[Any, Lock]:
-    """Make an agent, and the lock under which threads share it."""
+def _agent_and_lock(game: Game, by: str, seed: int) -> tuple[Any, Lock]:
     return make_agent(game, by, seed), Lock()
 
 
@@ -207,10 +201,9 @@ def explored(game: Game, by: str) -> GameExplorer | None:
 def _simulation(game: Game, view: State, by: str = "") -> Simulation:
     """Return the simulation of a searching agent; for others, and for None, the game's playouts."""
     if by:
-        # InputError: the agent does not search at this stage of the game.
+        # InputError: the agent does not search, or not at this stage of the game.
         with _agent(game, by, 0) as agent, suppress(InputError):
-            if hasattr(agent, "simulation"):
-                return agent.simulation(view)
+            return simulation_of(agent, view)
     playing, policy, informed = playouts_of(game)
     return Simulation(playing, policy, weighted=informed)
 
@@ -242,9 +235,8 @@ class Judgement(NamedTuple):
 
     Attributes:
         best: The best play; None if it is the one that was made.
-        cost: Loss of the play that was made against the best one, in payoffs.
-        low: Lower end of the interval of the cost.
-        high: Upper end of the interval.
+        cost: Loss of the play that was made against the best one, in payoffs, with the interval
+            from `low` to `high`.
         number: Number of determinisations.
     """
 

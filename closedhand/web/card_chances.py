@@ -21,13 +21,9 @@ DETERMINISATIONS = 400
 
 
 def card_chances(
-    game: Game,
-    view: State,
-    player: int,
-    seed: int,
-    number: int = DETERMINISATIONS,
+    game: Game, view: State, player: int, seed: int, number: int = DETERMINISATIONS,
     seconds: float = 2.0,
-) -> dict[str, Any]:
+) -> dict[str, Any]:  # fmt: skip
     """Estimate the expected number of each card in every hidden hand, as the module describes.
 
     Weighting the determinisations takes at most `seconds`.
@@ -47,8 +43,7 @@ def card_chances(
         rows = game.scene(state)
         for i in hidden:
             counts[i].update(card for card in rows[i].cards if card.strip())
-    cards = {card for count in counts.values() for card in count}
-    order = _order(game, cards)
+    order = _order(game, {card for count in counts.values() for card in count})
     return {
         "cards": order,
         "number": len(states),

@@ -1,7 +1,6 @@
 """The catalogue of the page: games with options and terms, agents with time and strength."""
 
 import re
-from collections.abc import Sequence
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any
@@ -113,17 +112,22 @@ def opponent_of(game: Game, level: str) -> str:
         return adviser_of(game)
     if level == "fair":
         return usual(game.name)
-    measured = strengths(game.name)
-    weak = {text: each["points"][0] for text, each in measured.items() if text != "random"}
-    weak = {text: points for text, points in weak.items() if points < -QUITE_EQUAL}
-    return min(weak, key=weak.__getitem__, default="random")
+    points = {text: each["points"][0] for text, each in strengths(game.name).items()}
+    weak = [text for text in points if text != "random" and points[text] < -QUITE_EQUAL]
+    return min(weak, key=points.__getitem__, default="random")
 
 
 @lru_cache(64)
 def agents(name: str) -> list[dict[str, Any]]:
     """Describe the agents that are offered for a game. Slow at first: it imports them."""
     game = make_game(name).flat
-    return [_agent(game, text) for text in offered(game)]
+    known = strengths(game.name)
+    found: list[dict[str, Any]] = []
+    for text in offered(game):
+        traits = traits_of(game, text)
+        about = {"microseconds": traits.microseconds, "clocked": traits.clocked}
+        found.append({"text": text, **about, "strength": known.get(text)})
+    return found
 
 
 def offered(game: Game) -> list[str]:
@@ -139,7 +143,6 @@ def offered(game: Game) -> list[str]:
 
 
 def _variants(game: Game, name: str) -> list[str]:
-    """List an agent with each of the options of its `Traits.variants`."""
     return [f"{name}[{options}]" for options in traits_of(game, name).variants]
 
 
@@ -149,16 +152,6 @@ def _traits(game: Game, text: str) -> Traits | None:
         traits = traits_of(game, text)
         return None if traits.files else traits
     return None
-
-
-def _agent(game: Game, text: str) -> dict[str, Any]:
-    traits = traits_of(game, text)
-    return {
-        "text": text,
-        "microseconds": traits.microseconds,
-        "clocked": traits.clocked,
-        "strength": strengths(game.name).get(text),
-    }
 
 
 @lru_cache(64)
@@ -179,20 +172,13 @@ def strengths(name: str) -> dict[str, Any]:
     return {text: {**how, **each} for text, each in data["agents"].items()}
 
 
-def check_agent(game: Game, text: str, added: Sequence[str] = ()) -> str:
+# Cached: scanning the entry points of all packages takes longer than many a decision.
+@lru_cache(512)
+def check_agent(game: Game, text: str, added: tuple[str, ...] = ()) -> str:
     """Check that a browser may use an agent, and return its text.
 
     An argument other than a budget names a file; only the command line may give one, in `added`.
-
-    Raises:
-        InputError: There is no such agent, or a browser may not name it.
     """
-    return _check_agent(game, text, tuple(added))
-
-
-# Cached: scanning the entry points of all packages takes longer than many a decision.
-@lru_cache(512)
-def _check_agent(game: Game, text: str, added: Sequence[str]) -> str:
     name, colon, argument = text.partition(":")
     bare = name.partition("[")[0]
     is_known = not colon and bare in agent_names(game.name)

@@ -11,32 +11,23 @@ guest of that table.
 import asyncio
 import json
 from collections import defaultdict
-from collections.abc import (
-    AsyncIterator,
-    Awaitable,
-    Callable,
-    Collection,
-    Coroutine,
-    Iterator,
-    Mapping,
-)
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterator, Mapping
 from concurrent.futures import Future
 from threading import Event
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from closedhand.core.game import InputError
-from closedhand.core.parsing import NATURAL, TEXT, Kind, check_fields, parse_json
+from closedhand.core.parsing import NATURAL, TEXT, check_fields, parse_json
 from closedhand.search import stopping
 from closedhand.web.game_explorer import GameExplorer
 from closedhand.web.lobby import Lobby
+from closedhand.web.requests import REQUESTS, request
 from closedhand.web.serialization import WATCHING
 from closedhand.web.study import Study
 from closedhand.web.table import Table
 from closedhand.web.table_view import describe_table
 
 T = TypeVar("T")
-Answer = Callable[["Connection", dict[str, Any]], Awaitable[Any]]
-
 MOST_WAITING = 200
 """Messages that may wait for a browser; a browser with more is disconnected."""
 MOST_GUEST_MESSAGE = 10_000
@@ -47,7 +38,6 @@ class Connection:
     """A connection of a browser.
 
     Attributes:
-        lobby: All tables of the server.
         owner: Whether it may open tables and study games.
         table: The table that it has joined.
         token: Secret of its seat there; the secret follows the player when seats rotate.
@@ -71,11 +61,6 @@ class Connection:
         # Requests of one lock are answered in their order, see `Request.independent`.
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._working: dict[str, Future[Any]] = {}  # the latest long work of each computation
-
-    @property
-    def is_anonymous(self) -> bool:
-        """Whether it has shown neither the token of an owner nor the secret of a table."""
-        return not self.owner and self.table is None
 
     def push(self, data: Mapping[str, Any]) -> None:
         """Queue a message of finite numbers; end the connection if the queue is full."""
@@ -149,7 +134,7 @@ class Connection:
         if name in self._working:
             before = asyncio.wrap_future(self._working[name])
             await asyncio.gather(before, return_exceptions=True)
-        self._working[name] = self.lobby.submit(stopping.run, stop, work, *arguments)
+        self._working[name] = self.lobby.advisers.submit(stopping.run, stop, work, *arguments)
         try:
             return await asyncio.wrap_future(self._working[name])
         finally:
@@ -191,11 +176,11 @@ class Connection:
                 raise InputError(f"no request {message['do'][:40]!r}")
             if request.for_owner and not self.owner:
                 raise InputError("this link is for one table only")
-            fields = {**request.needed, **request.others}
-            arguments = {name: message[name] for name in fields if name in message}
-            check_fields(arguments, message["do"], request.needed, request.others)
+            check_fields(message, message["do"], request.needed, request.others)
+            fields = [*request.needed, *request.others]
+            arguments = {name: message[name] for name in fields if message.get(name) is not None}
             async with self._locks[message["do"] if request.independent else ""]:
-                self.push({"re": number, "ok": await request.answer(self, arguments)})
+                self.push({"re": number, "ok": await request.answer(self, **arguments)})
         except InputError as error:
             self.push({"re": number, "error": str(error)})
         except Exception:  # a bug here must not end the games of others
@@ -208,58 +193,24 @@ class Connection:
             raise InputError("you have joined no table")
         return self.table
 
-    def seated(self) -> Table:
-        """Return the table where this browser may act, as a player or as owner of agents alone."""
+    def seated(self, version: int | None = None) -> Table:
+        """Return the table where this browser may act, as a player or as owner of agents alone.
+
+        With a version the table must not have changed since.
+        """
         table = self.at_table()
         if self.seat < 0 and not (self.owner and not table.persons):
             raise InputError("you are only watching")
+        if version is not None and version != table.version:
+            raise InputError("the table has changed")
         return table
 
 
-class Request(NamedTuple):
-    """A request.
-
-    Attributes:
-        answer: Function of the connection and the arguments; returns JSON data.
-        needed: Fields that a message must have.
-        others: Fields that it may have.
-        for_owner: Whether guests may not send it.
-        independent: Whether it has nothing to do with the table, the study and the computations of
-            the connection, so that it waits only for requests of the same name.
-    """
-
-    answer: Answer
-    needed: Mapping[str, Kind]
-    others: Mapping[str, Kind]
-    for_owner: bool
-    independent: bool
-
-
-REQUESTS: dict[str, Request] = {}
-"""The requests by name, filled by `request` when the modules of `requests` are imported."""
-
-
-def request(
-    name: str,
-    needed: Mapping[str, Kind] = {},
-    others: Mapping[str, Kind] = {},
-    for_owner: bool = True,
-    independent: bool = False,
-) -> Callable[[Answer], Answer]:
-    """Register the decorated function as the answer to a request; see `Request`."""
-
-    def decorate(answer: Answer) -> Answer:
-        REQUESTS[name] = Request(answer, needed, others, for_owner, independent)
-        return answer
-
-    return decorate
-
-
 @request("ping", for_owner=False, independent=True)
-async def _ping(connection: Connection, given: dict[str, Any]) -> Any:
+async def _ping(connection: Connection) -> None:
     """Answer, so that a browser knows that the server can be reached."""
 
 
-@request("stop", {"work": TEXT}, for_owner=False)
-async def _stop(connection: Connection, given: dict[str, Any]) -> Any:
-    connection.stop(given["work"])
+@request("stop", for_owner=False)
+async def _stop(connection: Connection, work: str) -> None:
+    connection.stop(work)

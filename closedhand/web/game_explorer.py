@@ -9,16 +9,10 @@ import numpy as np
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Agent, make_agent
 from closedhand.core.game import Game, InputError, State
+from closedhand.solvers import solving
 from closedhand.solvers.evaluate import Losses, best_response, evaluate_rows, losses
 from closedhand.solvers.public import Flow, flow, public_graph
-from closedhand.solvers.solving import (
-    ALGORITHMS,
-    CHUNK,
-    Judged,
-    judgement_summary,
-    labels,
-    make_solver,
-)
+from closedhand.solvers.solving import ALGORITHMS, labels
 from closedhand.solvers.strategy import normalised, rows_of, strategy_of
 from closedhand.solvers.tree import ANY, build, layout_of, tree_size
 from closedhand.web.json_numbers import number_of
@@ -98,33 +92,28 @@ class GameExplorer:
         """
         if algorithm not in ALGORITHMS:
             raise InputError(f"no algorithm {algorithm!r}; there are {', '.join(ALGORITHMS)}")
-        solver = make_solver(algorithm, self.game, seed, ANY)
+        solver = solving.make_solver(algorithm, self.game, seed, ANY)
         solver.run(0)  # loads or compiles the kernels
-        learner, seconds = Judged(solver), 0.0
+        learner, seconds = solving.Judged(solver), 0.0
         while seconds < LONGEST:
             start, is_due = time.perf_counter(), False
             while not is_due and time.perf_counter() - start < REPORT:
-                is_due = learner.advance(CHUNK)
+                is_due = learner.advance(solving.CHUNK)
             seconds += time.perf_counter() - start
             profile = self._profile(solver.strategy().probabilities, algorithm)
-            yield (
-                profile,
-                {**self.judged(profile), "iterations": solver.iterations, "seconds": seconds},
-            )
+            progress = {"iterations": solver.iterations, "seconds": seconds}
+            yield profile, {**self.judged(profile), **progress}
 
     def values_at(self, view: State) -> list[tuple[int, float]] | None:
-        """Return the legal actions in a view with their values, as in `Losses.values`.
-
-        None if the strategy never gets there.
-        """
+        """List the legal actions in a view with their `Losses.values`; None if never reached."""
         place = self._sets.get(view.tobytes())
         if place is None:
             return None
         rows = slice(int(self.tree.rows[place]), int(self.tree.rows[place + 1]))
         values = self.profile.losses.values[rows]
-        return None if np.isnan(values).any() else list(zip(
-            self.tree.actions[rows].tolist(), values.tolist(), strict=True
-        ))  # fmt: skip
+        if np.isnan(values).any():
+            return None
+        return list(zip(self.tree.actions[rows].tolist(), values.tolist(), strict=True))
 
     def judged(self, profile: Profile) -> dict[str, Any]:
         """Evaluate a strategy exactly: values, and flow and losses on the public graph."""
@@ -134,7 +123,7 @@ class GameExplorer:
         ends = self._ends()
         return {
             "name": profile.name,
-            **judgement_summary(self.game, evaluation),
+            **solving.judgement_summary(self.game, evaluation),
             "flow": profile.flow.states[drawn].tolist(),
             "losses": loss[drawn].tolist(),
             "end_flow": profile.flow.ends[ends].tolist(),
@@ -146,8 +135,8 @@ class GameExplorer:
 
     def describe(self) -> dict[str, Any]:
         """Describe the public graph and the strategy for a browser."""
-        graph = self.graph
-        ends = self._ends()
+        graph, ends = self.graph, self._ends()
+        ended = zip(graph.end_parent[ends], graph.end_action[ends], strict=True)
         return {
             "size": {**tree_size(self.tree), "public_states": len(graph.states)},
             "labels": list(labels(self.game)),
@@ -163,9 +152,7 @@ class GameExplorer:
             ],
             "ends": [
                 {"parent": int(parent), "action": self._text(parent, action)}
-                for parent, action in zip(
-                    graph.end_parent[ends], graph.end_action[ends], strict=True
-                )
+                for parent, action in ended
             ],
             **self.judged(self.profile),
         }

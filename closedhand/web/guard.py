@@ -13,14 +13,6 @@ LOG = logging.getLogger("closedhand.web")
 
 MOST_MESSAGE = 2 * 2**20
 """Most bytes of a message from a browser."""
-MOST_CONNECTIONS = 256
-"""Most browsers at once. A further one displaces the oldest anonymous one: without the token of an
-owner or the secret of a table."""
-MOST_OPEN, REFUSED_FROM = 384, 512
-"""Open connections from which the one nearest to its deadline is closed, and from which requests
-are refused."""
-SILENT_SECONDS, ANSWER_SECONDS = 10.0, 60.0
-"""Seconds in which a connection has to send a request, and to read the answer."""
 RATE, BURST = 20.0, 60.0
 """Messages that a browser may send: on average per second, and at once."""
 LOG_EVERY = 60.0
@@ -28,23 +20,8 @@ LOG_EVERY = 60.0
 
 SCHEMES = ("http", "https")
 """Schemes of the origins of pages."""
-
 LOCAL = ("127.0.0.1", "localhost", "::1")
 """Names that always mean this machine."""
-
-CONTENT_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-HEADERS = {
-    "Content-Security-Policy": CONTENT_POLICY,
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
-    "Cache-Control": "no-cache",
-}
 
 
 def _numeric(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
@@ -95,17 +72,15 @@ class Guard:
         an origin is refused.
         """
         host = headers.get("host", "")
-        if not self._knows(host_of(f"//{host}")):
+        name = host_of(f"//{host}")
+        # A numeric address is safe: DNS rebinding needs a name.
+        if name not in self._names and (self._is_local or _numeric(name) is None):
             return False
         origin = headers.get("origin")
         if origin is None:
             return not is_socket
         own = {f"{scheme}://{host.lower()}" for scheme in SCHEMES}
         return origin.lower() in own | self._origins
-
-    def _knows(self, name: str) -> bool:
-        # A numeric address is safe: DNS rebinding needs a name.
-        return name in self._names or (not self._is_local and _numeric(name) is not None)
 
 
 def is_secret(secret: str, given: str) -> bool:

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from closedhand.core.parsing import NATURAL, is_number
+from closedhand.core.parsing import is_number
 
 
 def estimate_of(found: Any) -> list[float | None]:
@@ -21,8 +21,3 @@ def estimate_of(found: Any) -> list[float | None]:
 def number_of(value: Any) -> float | None:
     """Return a finite number as a float; None for anything else."""
     return float(value) if is_number(value) and math.isfinite(value) else None
-
-
-def count_of(value: Any) -> int | None:
-    """Return a whole number of at least 0; None for anything else."""
-    return value if NATURAL.holds(value) else None

@@ -17,13 +17,9 @@ from closedhand.web.json_numbers import estimate_of, number_of
 def ladders_of(played: list[dict[str, Any]], about: dict[str, Any]) -> list[dict[str, Any]]:
     """Rate the matches of a folder wherever three agents or more have all met each other.
 
-    Args:
-        played: Results of matches, as their files hold them, the newest first: of two agents that
-            have met several times the latest match counts.
-        about: Fields to add to every ladder.
-
-    Returns:
-        One ladder for each game, options and seed.
+    `played` are results of matches, as their files hold them, the newest first: of two agents that
+    have met several times the latest match counts. There is one ladder for each game, options and
+    seed; `about` has fields to add to every one.
     """
     groups: dict[str, dict[frozenset[str], dict[str, Any]]] = {}
     for data in played:

@@ -2,11 +2,10 @@
 
 import asyncio
 import json
-import logging
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,14 +19,12 @@ from closedhand.core.reading import load_json
 from closedhand.core.registry import make_game
 from closedhand.core.threads import cores
 from closedhand.web.catalogue import check_agent, opponent_of
-from closedhand.web.guard import RateLimitedLog
+from closedhand.web.guard import LOG, RateLimitedLog
 from closedhand.web.past_hands import PastHands
 from closedhand.web.preparation import Preparation
 from closedhand.web.remote_seat import Address, RemoteMatch, RemoteSeat
 from closedhand.web.serialization import prepare
 from closedhand.web.table import PACE, Seat, Table, check_saved, pace_of, restored
-
-LOG = logging.getLogger("closedhand.web")
 
 MOST_TABLES = 1000
 """Most tables of a server."""
@@ -52,6 +49,7 @@ class Lobby:
         past: The hands that persons have played here.
         remote_matches: The latest match at each server, by index in `servers`.
         log: The log of refused requests and failures.
+        advisers: The threads for long work, apart from those of the page.
     """
 
     def __init__(
@@ -75,11 +73,11 @@ class Lobby:
         self.log = RateLimitedLog()
         self.folder = folder
         self.past = PastHands(folder / PAST_HANDS if folder else None)
-        self.added = added
+        self.added = {game: tuple(texts) for game, texts in added.items()}
         self.tables: dict[str, Table] = {}
         self._agents = ThreadPoolExecutor(max(2, cores()), "agents")
         self._others = ThreadPoolExecutor(max(MOST_THREADS, cores()), "others")
-        self._advisers = ThreadPoolExecutor(max(MOST_THREADS, cores()), "advisers")
+        self.advisers = ThreadPoolExecutor(max(MOST_THREADS, cores()), "advisers")
         self._driven: dict[str, asyncio.Task[None]] = {}
         self._listeners: dict[str, set[Callable[[], None]]] = {}
         # Tables are restored on the first visit, as that may compile their game.
@@ -93,20 +91,17 @@ class Lobby:
                 table.close()
         for task in self._driven.values():
             task.cancel()
-        for pool in (self._agents, self._others, self._advisers):
+        for pool in (self._agents, self._others, self.advisers):
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def wait_for(self, game: str, stage: str = "table") -> None:
-        """Wait until a game is prepared for tables or hints; slow: call it in a thread."""
-        self.preparation.wait(game, stage)
+    def bind(self, name: str, options: Mapping[str, Any]) -> Game:
+        """Make a game once it is prepared; slow: call it in a thread."""
+        self.preparation.wait(name)
+        return bound_game(name, options)
 
     async def in_thread(self, work: Callable[..., T], *arguments: Any) -> T:
         """Call a short function in a thread and return its result."""
         return await asyncio.get_running_loop().run_in_executor(self._others, work, *arguments)
-
-    def submit(self, work: Callable[..., T], *arguments: Any) -> Future[T]:
-        """Call a function in one of the threads for long work, apart from those of the page."""
-        return self._advisers.submit(work, *arguments)
 
     async def find(self, id: str) -> Table | None:
         """Return the table of an id, restored if need be; None if there is none."""
@@ -160,23 +155,21 @@ class Lobby:
         """
         if len(self.tables) + len(self._saved) >= MOST_TABLES:
             raise InputError(f"there are {MOST_TABLES} tables: close some of them")
-        root_seed = secrets.randbits(SEED_BITS) if seed is None else seed
+        seed = secrets.randbits(SEED_BITS) if seed is None else seed
 
         def set_up() -> Table:  # in a thread: it imports agents and compiles the game
-            self.wait_for(name)
-            game = bound_game(name, options)
+            game = self.bind(name, options)
             if len(seats) != game.num_players:
                 raise InputError(f"{name} has {game.num_players} seats, not {len(seats)}")
             players = [
                 replace(self._seat(game, each), player=number) for number, each in enumerate(seats)
             ]
-            rng = np.random.default_rng((root_seed, 0))
-            start = game.parse_deal(deal) if deal else game.deal(rng)
+            start = game.parse_deal(deal) if deal else game.deal(np.random.default_rng((seed, 0)))
             has_persons = any(not seat.agent for seat in players)
             return Table(
                 secrets.token_urlsafe(9), game, players, start, list(actions),
                 open=hands_open and not has_persons, pace=pace_of(pace),
-                watch=secrets.token_urlsafe(12), seed=root_seed,
+                watch=secrets.token_urlsafe(12), seed=seed,
             )  # fmt: skip
 
         table = await self.in_thread(set_up)
@@ -202,12 +195,11 @@ class Lobby:
         if before is not None and not before.end:
             raise InputError(f"a seat at {address} is taken")
         game = make_game(address.game, **address.options).flat
-
-        def opened(table: RemoteSeat) -> None:
-            self.tables[table.id] = table
-
         match = RemoteMatch(
-            address, self._seat(game, seat), opened, lambda table: self._notify(table.id)
+            address,
+            self._seat(game, seat),
+            opened=lambda table: self.tables.update({table.id: table}),
+            changed=lambda table: self._notify(table.id),
         )
         self.remote_matches[index] = match
         match.start()
@@ -302,9 +294,8 @@ def short_name(text: str) -> str:
 
 def _goes_on(table: Table, step: bool) -> bool:
     """Return whether an agent is to act, and the table is not paused."""
-    return not table.over and bool(
-        table.acting_seat.agent and (table.pace > 0 or step or table.persons)
-    )
+    is_running = table.pace > 0 or step or bool(table.persons)
+    return not table.over and is_running and bool(table.seats[int(table.state["player"])].agent)
 
 
 def _restored(path: Path) -> Table | None:

@@ -4,7 +4,6 @@ A line is a JSON object; the last one about a hand counts, and one without `retu
 """
 
 import json
-import logging
 import os
 import time
 from pathlib import Path
@@ -14,9 +13,8 @@ from closedhand.core.files import write_atomically
 from closedhand.core.game import InputError
 from closedhand.core.parsing import NATURAL, NUMBER, TEXT, check_fields, list_of
 from closedhand.core.reading import lines
+from closedhand.web.guard import LOG
 from closedhand.web.table import Table
-
-LOG = logging.getLogger("closedhand.web")
 
 MOST_BYTES = 4 * 2**20
 """Size of the file above which the older half of its hands is dropped; about 3,000 hands."""

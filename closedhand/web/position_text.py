@@ -31,10 +31,7 @@ class Position(NamedTuple):
 
     Attributes:
         game: Name of the game; empty if the text names none.
-        options: Options of the game.
-        player: Seat of the player.
-        hand: Cards that the player holds.
-        actions: Actions so far.
+        player: Seat of the player, who holds `hand`.
         facts: Further knowledge of the player, by name, such as public cards.
     """
 
@@ -59,11 +56,7 @@ def written(
 
 
 def read(text: str) -> Position:
-    """Read a position from text. Only literals are evaluated; no code of the text runs.
-
-    Raises:
-        InputError: The text does not have the form of a position.
-    """
+    """Read a position from text. Only literals are evaluated; no code of the text runs."""
     found = POSITION.fullmatch(text) if len(text) <= LONGEST else None
     if found is None:
         raise InputError("a position is a line such as make_game('GAME').view_from(0, 'HAND', [])")
@@ -80,7 +73,6 @@ def _named(text: str) -> dict[str, Any]:
 
 
 def _literal(text: str) -> Any:
-    """Evaluate a literal."""
     try:
         return ast.literal_eval(text.strip())
     except (SyntaxError, ValueError):

@@ -6,7 +6,6 @@
 3. The stage of a game that somebody waits for comes next.
 """
 
-import logging
 import platform
 import subprocess
 import sys
@@ -27,11 +26,10 @@ from closedhand.core.registry import make_game, spec_of
 from closedhand.core.version import __version__
 from closedhand.web import advice, catalogue, open_hands
 from closedhand.web.card_chances import card_chances
+from closedhand.web.guard import LOG
 from closedhand.web.serialization import prepare
 from closedhand.web.table import Seat, Table
 from closedhand.web.table_view import describe_table
-
-LOG = logging.getLogger("closedhand.web")
 
 COMMAND = (sys.executable, "-m", "closedhand.web.preparation")
 CACHE = f"{__version__} {numba.__version__} {platform.python_version()} {platform.machine()}"
@@ -66,7 +64,6 @@ def _deal(game: Game) -> State:
 
 
 def _hints(game: Game) -> None:
-    """Call all that hints and judgements need."""
     state = _deal(game)
     player = int(state["player"])
     view = game.view(state, player)
@@ -77,7 +74,6 @@ def _hints(game: Game) -> None:
 
 
 def _endgames(game: Game) -> None:
-    """Call all that exact results of open hands need."""
     if open_hands.is_solvable(game):
         open_hands.solved(game, _deal(game), seconds=0.0)
 
@@ -88,8 +84,11 @@ def _games(name: str) -> list[Game]:
     return [table] if table.options == plain.options else [table, plain]
 
 
-Stage = Callable[[Game], None]
-STAGES: dict[str, Stage] = {"table": _table, "hints": _hints, "endgames": _endgames}
+STAGES: dict[str, Callable[[Game], None]] = {
+    "table": _table,
+    "hints": _hints,
+    "endgames": _endgames,
+}
 
 
 class Preparation:
@@ -130,14 +129,9 @@ class Preparation:
 
     def close(self) -> None:
         """End the process of the compiler."""
-        process = self._process
-        if process is not None:
-            process.kill()
-            process.wait()
-            for pipe in (process.stdin, process.stdout):
-                with suppress(OSError):
-                    if pipe is not None:
-                        pipe.close()
+        if self._process is not None:
+            with suppress(OSError), self._process as process:  # which closes its pipes
+                process.kill()
 
     def _work(self) -> None:
         try:

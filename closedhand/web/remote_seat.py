@@ -4,7 +4,6 @@ The table here holds the view of that seat, updated by the messages of the serve
 """
 
 import asyncio
-import logging
 import queue
 import secrets
 import threading
@@ -18,10 +17,9 @@ from closedhand.core.agents import Agent, make_agent
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.parsing import parse_whole
 from closedhand.core.registry import load, make_game, spec_of
+from closedhand.web.guard import LOG
 from closedhand.web.serialization import WATCHING, prepare
 from closedhand.web.table import PACE, Seat, Table
-
-LOG = logging.getLogger("closedhand.web")
 
 
 class Address(NamedTuple):
@@ -38,11 +36,7 @@ class Address(NamedTuple):
 
 
 def parse_address(text: str) -> Address:
-    """Parse `GAME[KEY=VALUE,…]:HOST:PORT`.
-
-    Raises:
-        InputError: The text has another form, or the game has no client for such servers.
-    """
+    """Parse `GAME[KEY=VALUE,…]:HOST:PORT`."""
     spec = AgentSpec.parse(text)
     name = spec.name.replace("-", "_")
     host, colon, port = (spec.argument or "").rpartition(":")
@@ -60,6 +54,7 @@ class RemoteSeat(Table):
     Attributes:
         own: Number of the seat.
         asked: Whether a person's decision is awaited.
+        close: Function that leaves the match.
     """
 
     is_own = False
@@ -67,9 +62,8 @@ class RemoteSeat(Table):
     def __init__(
         self, game: Game, view: State, own: int, seat: Seat, leave: Callable[[], None]
     ) -> None:
-        """Set up the table of a match; `leave` is called when the seat is given up."""
         self.own, self.asked = own, False
-        self._leave = leave
+        self.close = leave
         self._answers: queue.Queue[int | None] = queue.Queue()
         seats = [
             Seat(agent=f"player_{number}", player=number) for number in range(game.num_players)
@@ -122,10 +116,6 @@ class RemoteSeat(Table):
         self.asked = False
         self.version += 1
         self._answers.put(action)
-
-    def close(self) -> None:
-        """Leave the match."""
-        self._leave()
 
     def finish(self, reason: str) -> None:
         """End the match at this table, and wake the thread that waits for a decision."""

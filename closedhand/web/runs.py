@@ -12,8 +12,9 @@ from typing import Any
 
 from closedhand.arena.results import shortened
 from closedhand.core.game import InputError
+from closedhand.core.parsing import NATURAL
 from closedhand.core.reading import json_in, load_json, read_arrays
-from closedhand.web.json_numbers import count_of, estimate_of, number_of
+from closedhand.web.json_numbers import estimate_of, number_of
 from closedhand.web.ladders import ladders_of
 
 MOST_FILES = 300
@@ -38,9 +39,8 @@ def everything_in(folder: Path | None) -> dict[str, Any]:
     if folder is None or not folder.is_dir():
         return found
     matches: dict[Path, list[dict[str, Any]]] = {}
-    for path, state in _newest(folder, "json"):
+    for path, about, state in _newest(folder, "json"):
         data = _kept(path, state, _json_of)
-        about = {"file": str(path.relative_to(folder)), "live": _is_live(state)}
         # A solver writes its result at the end; of a match each state says whether it is the last.
         about["live"] = about["live"] and bool(data.get("interrupted", "curve" not in data))
         found["results"] += _quietly(_results, data, about)
@@ -48,18 +48,17 @@ def everything_in(folder: Path | None) -> dict[str, Any]:
         if "pairs" in data and "deals" in data:
             matches.setdefault(path.parent, []).append(data)
     shown = {(folder / curve["file"]).parent for curve in found["curves"]}
-    for path, state in _newest(folder, "npz"):
+    for path, about, state in _newest(folder, "npz"):
         if path.name in CHECKPOINTS and path.parent not in shown:
-            about = {"file": str(path.relative_to(folder)), "live": _is_live(state)}
             found["curves"] += _quietly(_curves, _kept(path, state, _metadata_of), about)
     for place, played in matches.items():
-        rated = _quietly(ladders_of, played, {"file": str(place.relative_to(folder))})
-        found["ladders"] += rated
+        about = {"file": str(place.relative_to(folder))}
+        found["ladders"] += _quietly(ladders_of, played, about)
     return found
 
 
-def _newest(folder: Path, kind: str) -> Iterator[tuple[Path, tuple[int, int]]]:
-    """Yield the newest files of a kind, each with its time in nanoseconds and its size in bytes."""
+def _newest(folder: Path, kind: str) -> Iterator[tuple[Path, dict[str, Any], tuple[int, int]]]:
+    """Yield the newest files of a kind, described for the page, with their times and sizes."""
     found: list[tuple[Path, tuple[int, int]]] = []
     for depth in range(DEPTH):
         for path in folder.glob("/".join(["*"] * depth + [f"*.{kind}"])):
@@ -68,12 +67,10 @@ def _newest(folder: Path, kind: str) -> Iterator[tuple[Path, tuple[int, int]]]:
                     found.append((path, (path.stat().st_mtime_ns, path.stat().st_size)))
             except OSError:  # deleted meanwhile
                 continue
-    yield from sorted(found, key=lambda each: -each[1][0])[:MOST_FILES]
-
-
-def _is_live(state: tuple[int, int]) -> bool:
-    # A file from the future, after the clock was set back, is not being written either.
-    return abs(time.time() - state[0] / 1e9) < LIVE
+    for path, state in sorted(found, key=lambda each: -each[1][0])[:MOST_FILES]:
+        # A file from the future, after the clock was set back, is not being written either.
+        is_live = abs(time.time() - state[0] / 1e9) < LIVE
+        yield path, {"file": str(path.relative_to(folder)), "live": is_live}, state
 
 
 @lru_cache(2 * MOST_FILES)
@@ -108,15 +105,11 @@ def _quietly(
 
 
 def _results(data: Mapping[str, Any], about: dict[str, Any]) -> list[dict[str, Any]]:
-    """Convert the tables of a match or a league."""
     if not isinstance(data.get("game"), str):
         return []
-    about = {
-        **about,
-        "game": data["game"],
-        "seed": count_of(data.get("seed")),
-        "deals": count_of(data.get("deals")),
-    }
+    numbers = {name: data.get(name) for name in ("seed", "deals")}
+    known = {name: number if NATURAL.holds(number) else None for name, number in numbers.items()}
+    about = {**about, "game": data["game"], **known}
     if "pairs" in data:
         return [
             {**about, "agents": [shortened(a) for a in pair["agents"]],

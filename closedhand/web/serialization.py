@@ -55,8 +55,9 @@ def describe(game: Game, views: Views, actors: Sequence[int], legal: bool) -> di
     """
     view = views[0]
     over = game.over(view)
+    scenes = [game.scene(each) for each in views]
     found: dict[str, Any] = {
-        "rows": _rows(game, views),
+        "rows": [_row(same) for same in zip(*scenes, strict=True)],
         "moves": _moves(game, views, actors),
         "player": -1 if over else int(view["player"]),
         "over": over,
@@ -85,13 +86,8 @@ def describe_action(game: Game, view: State, action: int) -> dict[str, Any]:
     }
 
 
-def _rows(game: Game, views: Views) -> list[dict[str, Any]]:
-    """List the rows of the scene; what differs between the views is hidden."""
-    scenes = [game.scene(view) for view in views]
-    return [_row(same) for same in zip(*scenes, strict=True)]
-
-
 def _row(rows: Sequence[Row]) -> dict[str, Any]:
+    """Describe a row of the scene; what differs between the views is hidden."""
     first = rows[0]
     sizes = {len(row.cards) for row in rows}
     cards = [
@@ -116,10 +112,9 @@ def _moves(game: Game, views: Views, actors: Sequence[int]) -> list[dict[str, An
     moves: list[dict[str, Any]] = []
     for actor, same in zip(actors, histories.T, strict=True):
         known = (same == same[0]).all() and same[0] >= 0  # a view has -1 for a hidden action
-        move: dict[str, Any] = {"player": actor, "text": None, "cards": [], "kind": ""}
+        moves.append({"player": actor, "text": None, "cards": [], "kind": ""})
         if known:
             # The text of an action may depend on who acts.
             acting["player"] = actor if actor >= 0 else views[0]["player"]
-            move |= describe_action(game, acting, int(same[0]))
-        moves.append(move)
+            moves[-1] |= describe_action(game, acting, int(same[0]))
     return moves

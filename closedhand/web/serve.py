@@ -21,21 +21,17 @@ from closedhand.core.agents import traits_of
 from closedhand.core.game import InputError
 from closedhand.core.registry import GAMES, make_game
 from closedhand.core.text import reason_of
-from closedhand.web.guard import (
-    ANSWER_SECONDS,
-    MOST_MESSAGE,
-    MOST_OPEN,
-    REFUSED_FROM,
-    SILENT_SECONDS,
-    Guard,
-    RateLimitedLog,
-    is_local,
-    is_origin,
-)
+from closedhand.web.guard import MOST_MESSAGE, Guard, RateLimitedLog, is_local, is_origin
 from closedhand.web.lobby import Lobby
 from closedhand.web.preparation import Preparation
 from closedhand.web.remote_seat import parse_address
 from closedhand.web.server import make_app
+
+MOST_OPEN, REFUSED_FROM = 384, 512
+"""Open connections from which the one nearest to its deadline is closed, and from which requests
+are refused."""
+SILENT_SECONDS, ANSWER_SECONDS = 10.0, 60.0
+"""Seconds in which a connection has to send a request, and to read the answer."""
 
 
 def run(

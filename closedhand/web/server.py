@@ -1,36 +1,25 @@
 """The server: the files of one page, and one WebSocket for everything else."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from importlib import resources
-from typing import Any
 
 from starlette.applications import Starlette
-from starlette.datastructures import MutableHeaders
+from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from closedhand.core.parsing import NATURAL, TEXT, Kind, check_fields, parse_json
+from closedhand.core.parsing import NATURAL, TEXT, check_fields, parse_json
 from closedhand.core.version import __version__
 from closedhand.web import catalogue, requests
 from closedhand.web.connection import Connection
-from closedhand.web.guard import (
-    HEADERS,
-    MOST_CONNECTIONS,
-    MOST_MESSAGE,
-    Bucket,
-    Guard,
-    RateLimitedLog,
-    is_secret,
-)
+from closedhand.web.guard import MOST_MESSAGE, Bucket, Guard, RateLimitedLog, is_secret
 from closedhand.web.lobby import Lobby
 
-HELLO: dict[str, Kind] = {"n": NATURAL, "token": TEXT}
-"""Fields of the first message of a browser, besides `do`."""
 HELLO_SECONDS = 10.0
 """Seconds in which a browser has to send its first message."""
 
@@ -42,11 +31,29 @@ TYPES = {
 }
 """All files that are served, and their types. No request can name another path of the disk."""
 
+MOST_CONNECTIONS = 256
+"""Most browsers at once. A further one displaces the oldest anonymous one: without the token of an
+owner or the secret of a table."""
+
 MOST_ANSWERED = 50
 """Messages of a browser that are answered at once, or wait for the answers to others."""
 
 LEAST_COMPRESSED = 1000
 """Bytes from which an answer is compressed."""
+
+CONTENT_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": CONTENT_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+    "Cache-Control": "no-cache",
+}
 
 POLICY_VIOLATION, TOO_BIG, TRY_LATER = 1008, 1009, 1013
 """Codes with which a WebSocket is closed (RFC 6455 and the IANA registry)."""
@@ -78,7 +85,7 @@ def make_app(lobby: Lobby, guard: Guard, token: str = "") -> Starlette:
         if len(connected) >= MOST_CONNECTIONS:
             log.refused("more connections than there may be", peer)
             # Anonymous connections must not lock out owners and players.
-            anonymous = next((each for each in connected if each.is_anonymous), None)
+            anonymous = next((c for c in connected if not c.owner and c.table is None), None)
             if anonymous is None:
                 await websocket.close(TRY_LATER)
                 return
@@ -99,6 +106,16 @@ def make_app(lobby: Lobby, guard: Guard, token: str = "") -> Starlette:
             connected.pop(connection, None)
             connection.leave()
 
+    async def guarded(request: Request, answer: RequestResponseEndpoint) -> Response:
+        """Refuse foreign hosts and origins, and add security headers to answers."""
+        if guard.admits(request.headers):
+            response = await answer(request)
+        else:
+            log.refused("a foreign origin or host", request.client.host if request.client else "?")
+            response = PlainTextResponse("this server does not answer to that name", 421)
+        response.headers.update(HEADERS)
+        return response
+
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         ready = asyncio.ensure_future(lobby.in_thread(catalogue.games))
@@ -110,7 +127,7 @@ def make_app(lobby: Lobby, guard: Guard, token: str = "") -> Starlette:
     routes = [Route("/", file), Route("/{name}", file), WebSocketRoute("/ws", socket)]
     app = Starlette(routes=routes, lifespan=lifespan)
     app.add_middleware(GZipMiddleware, minimum_size=LEAST_COMPRESSED)
-    app.add_middleware(GuardMiddleware, guard=guard, log=log)
+    app.add_middleware(BaseHTTPMiddleware, dispatch=guarded)
     return app
 
 
@@ -118,14 +135,14 @@ async def _introduced(websocket: WebSocket, connection: Connection, token: str) 
     """Receive the first message, whose token may make the browser an owner; False if not valid."""
     with suppress(TimeoutError, KeyError, ValueError, AttributeError):
         text = await asyncio.wait_for(websocket.receive_text(), HELLO_SECONDS)
-        hello = check_fields(parse_json(text[:1000]), "hello", {"do": TEXT}, HELLO)
-        if hello.get("do") != "hello":
+        fields = {"n": NATURAL, "token": TEXT}
+        hello = check_fields(parse_json(text[:1000]), "hello", {"do": TEXT}, fields)
+        if hello["do"] != "hello":
             return False
         if token:
             connection.owner = is_secret(token, hello.get("token", ""))
-        connection.push(
-            {"re": hello.get("n"), "ok": {"owner": connection.owner, "version": __version__}}
-        )
+        about = {"owner": connection.owner, "version": __version__}
+        connection.push({"re": hello.get("n"), "ok": about})
         return True
     return False
 
@@ -171,35 +188,3 @@ async def _serve(
     for end in await asyncio.gather(*works, *answers, return_exceptions=True):
         if isinstance(end, Exception):
             raise end
-
-
-class GuardMiddleware:
-    """Middleware that refuses foreign hosts and origins, and adds security headers to answers."""
-
-    def __init__(self, app: Any, guard: Guard, log: RateLimitedLog) -> None:
-        self._app, self._guard, self._log = app, guard, log
-
-    async def __call__(
-        self,
-        scope: dict[str, Any],
-        receive: Callable[[], Awaitable[Any]],
-        send: Callable[[Any], Awaitable[None]],
-    ) -> None:
-        """Answer an HTTP request; pass on all else, as the WebSocket has its own check."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-
-        async def send_with_headers(message: Any) -> None:
-            if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(HEADERS)
-            await send(message)
-
-        request = Request(scope)
-        if self._guard.admits(request.headers):
-            await self._app(scope, receive, send_with_headers)
-            return
-        peer = request.client.host if request.client else "?"
-        self._log.refused("a foreign origin or host", peer)
-        answer = PlainTextResponse("this server does not answer to that name", 421)
-        await answer(scope, receive, send_with_headers)

@@ -40,7 +40,7 @@ def samples() -> list[str]:
 
 
 def games_in(
-    *, text: str | None = None, data: str | None = None, sample: str | None = None
+    text: str = "", data: str | None = None, sample: str | None = None
 ) -> list[dict[str, Any]]:
     """List the games of a pasted text, a file in base64, or a sample, in every form of records.
 
@@ -53,7 +53,7 @@ def games_in(
         if sample not in samples():
             raise InputError("there is no such sample")
         return [_listed(each) for each in islice(_parsed(SHIPPED / sample), MOST_GAMES)]
-    pasted = (text or "").encode("utf-8", "replace")
+    pasted = text.encode("utf-8", "replace")
     with written(pasted if data is None else decoded(data, "the file")) as path:
         games = [_listed(each) for each in islice(_parsed(path), MOST_GAMES)]
     if all(game["error"] for game in games):
@@ -83,7 +83,6 @@ def _parsed(path: Path) -> Iterator[Replay]:
 
 
 def _listed(found: Replay) -> dict[str, Any]:
-    """Describe a game for a list."""
     record = found.record
     about = {"game": "", "agents": [], "returns": []} if record is None else listed(record)
     return {**about, "record": record and record.to_json(), "error": found.error or ""}
@@ -102,8 +101,6 @@ class Study:
     """A record, replayed.
 
     Attributes:
-        record: The record.
-        game: The game.
         states: The state before each action, and the last one.
         actions: Ids of the actions.
         actors: Seat that made each action.
@@ -173,13 +170,11 @@ class Study:
                 state, actor = self.states[ply], self.actors[ply]
                 view, made = self.game.view(state, actor), self.actions[ply]
                 judged = judge(self.game, view, made, rng, JUDGING)
-                best = (
-                    None if judged.best is None else describe_action(self.game, view, judged.best)
-                )
+                best = judged.best
                 found["play"] = {
                     **judged._asdict(),
                     "verdict": judged.verdict,
-                    "best": best,
+                    "best": None if best is None else describe_action(self.game, view, best),
                     "low": number_of(judged.low),
                     "high": number_of(judged.high),
                 }
@@ -205,18 +200,16 @@ class Study:
 
     def picture(self, ply: int, seat: int) -> bytes:
         """Draw a position as PNG; this needs Pillow."""
-        image = self._image(ply, seat)
         out = io.BytesIO()
-        image.save(out, "PNG", optimize=True)
+        self._image(ply, seat).save(out, "PNG", optimize=True)
         return out.getvalue()
 
     def animation(self, seat: int) -> bytes:
         """Draw all positions as an animated GIF; this needs Pillow."""
         first, *others = [self._image(ply, seat) for ply in range(len(self.states))]
         out = io.BytesIO()
-        first.save(
-            out, "GIF", save_all=True, append_images=others, duration=FRAME, loop=0, optimize=True
-        )
+        how = {"duration": FRAME, "loop": 0, "optimize": True}
+        first.save(out, "GIF", save_all=True, append_images=others, **how)
         return out.getvalue()
 
     def _image(self, ply: int, seat: int) -> Any:

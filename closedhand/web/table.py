@@ -38,8 +38,7 @@ class Seat:
     """The player at a seat.
 
     Attributes:
-        agent: Text of the agent; empty for a person.
-        name: Name of the person.
+        agent: Text of the agent; empty for a person, who has a name.
         token: Secret of the person's link; empty for an agent.
         player: Number of this player at the table: the seat at first, before any rotation.
     """
@@ -76,19 +75,16 @@ class Table:
     Attributes:
         id: Its name in links and in the folder.
         game: The game; actions are whole plays.
-        seats: The seats, in the order of play.
         start: The deal of this hand.
         actions: Actions since the deal.
         open: Whether spectators see all hands.
         pace: Seconds between actions of agents. 0: at once where a person plays; where agents alone
             play, paused, with one action for each request.
         watch: Secret of the link for spectators.
-        hands: Results so far.
         deal: Number of this hand's deal.
         turn: Number of seats by which the players have been rotated on this deal. It goes on after
             a full round, so that `deal` and `turn` name one hand.
         seed: Seed of the deals to come.
-        state: The state of the game.
         actors: Seat that made each action of the history.
         version: Number of changes so far; a play names the version that it answers.
         trouble: Error that stops the hand; empty: none.
@@ -140,11 +136,6 @@ class Table:
         return self.game.over(self.state)
 
     @property
-    def acting_seat(self) -> Seat:
-        """The seat to act."""
-        return self.seats[int(self.state["player"])]
-
-    @property
     def persons(self) -> list[int]:
         """Numbers of the seats of persons."""
         return [number for number, seat in enumerate(self.seats) if not seat.agent]
@@ -165,11 +156,7 @@ class Table:
         return {"tokens": [seat.token for seat in self.seats], "watch": self.watch}
 
     def play(self, action: int) -> None:
-        """Apply an action of the player to act; store the result at the end of the hand.
-
-        Raises:
-            InputError: The action is not legal.
-        """
+        """Apply an action of the player to act; store the result at the end of the hand."""
         self._apply(action)
         self.actions.append(action)
         self.version += 1
@@ -265,12 +252,11 @@ def shows_more(game: Game, before: State, after: State, seat: int) -> bool:
     return bool((knows - known).keys() - (had - has).keys())
 
 
-OBJECT = Kind("an object", "objects", lambda value: isinstance(value, dict))
 TRUTH = Kind("true or false", "truth values", lambda value: isinstance(value, bool))
 SAVED = {
     "game": TEXT, "rules": OPTIONS, "start": TEXT, "actions": list_of(NATURAL),
-    "seats": list_of(OBJECT), "open": TRUTH, "pace": NUMBER, "watch": TEXT,
-    "hands": list_of(OBJECT), "deal": NATURAL, "turn": NATURAL, "seed": NATURAL, "changed": NUMBER,
+    "seats": list_of(OPTIONS), "open": TRUTH, "pace": NUMBER, "watch": TEXT,
+    "hands": list_of(OPTIONS), "deal": NATURAL, "turn": NATURAL, "seed": NATURAL, "changed": NUMBER,
 }  # fmt: skip
 SAVED_SEAT = {"agent": TEXT, "name": TEXT, "token": TEXT, "player": NATURAL}
 SAVED_HAND = {
@@ -280,11 +266,7 @@ SAVED_HAND = {
 
 
 def check_saved(data: Any) -> dict[str, Any]:
-    """Check the form of the data of `Table.saved`, and return them.
-
-    Raises:
-        InputError: They have another form.
-    """
+    """Check the form of the data of `Table.saved`, and return them."""
     data = check_fields(data, "a table", SAVED, {})
     seats = [_only(each, "a seat", SAVED_SEAT) for each in data["seats"]]
     hands = [_only(each, "a hand", SAVED_HAND) for each in data["hands"]]
@@ -305,11 +287,7 @@ def _only(data: Any, name: str, fields: dict[str, Kind]) -> dict[str, Any]:
 
 
 def restored(id: str, data: Any) -> Table:
-    """Restore a table from the data of `Table.saved`.
-
-    Raises:
-        InputError: The data do not have the form of a table, or break the rules of its game.
-    """
+    """Restore a table from the data of `Table.saved`."""
     data = check_saved(data)
     game = make_game(data["game"], **data["rules"]).flat
     start = game.load(decoded(data["start"], "the deal"))

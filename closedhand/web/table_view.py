@@ -43,10 +43,8 @@ def describe_table(table: Table, seat: int, with_files: Collection[str] = ()) ->
         "deal": table.deal,
         "turn": table.turn,
         "hands": [
-            {
-                **asdict(hand),
-                "occupants": [without_files(each, with_files) for each in hand.occupants],
-            }
+            asdict(hand)
+            | {"occupants": [without_files(each, with_files) for each in hand.occupants]}
             for hand in table.hands
         ],
         "roles": list(game.roles),

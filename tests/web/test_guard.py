@@ -117,4 +117,4 @@ def test_offered_agents_may_be_seated() -> None:
     assert not {"learned", "bids"} & set(offered(game))
     for text in offered(game):
         assert check_agent(game, text) == text
-    assert check_agent(game, "learned:mine", added=["learned:mine"]) == "learned:mine"
+    assert check_agent(game, "learned:mine", added=("learned:mine",)) == "learned:mine"

@@ -12,7 +12,9 @@ from support_web import Wire, compile_advice, serving, wired
 
 from closedhand import InputError, make_game
 from closedhand.core.records import from_state
-from closedhand.web import advice, connection, game_explorer, hints, lobby, open_hands, study
+from closedhand.web import advice, connection, game_explorer, lobby, open_hands, study
+from closedhand.web.preparation import Preparation
+from closedhand.web.requests import hints
 
 ENDLESS = 1000.0
 GAME = make_game("doudizhu")
@@ -131,14 +133,14 @@ def test_what_waits_for_the_preparation_holds_up_nothing_else(
 ) -> None:
     released, waiting = Event(), SimpleQueue[str]()
 
-    def wait_for(self: lobby.Lobby, game: str, stage: str = "table") -> None:
+    def wait(self: Preparation, game: str, stage: str = "table") -> None:
         waiting.put(stage)
         assert released.wait(60)
 
     seats = [{"name": "Ann"}, *[{"agent": "random"}] * 2]
     opened = wire.ask("open", game="doudizhu", options={}, seats=seats, seed=0)
     wire.ask("join", table=opened["table"], token=opened["tokens"][0])
-    monkeypatch.setattr(lobby.Lobby, "wait_for", wait_for)
+    monkeypatch.setattr(Preparation, "wait", wait)
     version = wire.table["version"]
     for work in ("hint", "chances"):
         wire.ask(work, version=version)

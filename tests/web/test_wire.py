@@ -28,9 +28,9 @@ from closedhand import InputError, make_game
 from closedhand.core.threads import cores
 from closedhand.web import advice, lobby, runs, serve, server, table_view
 from closedhand.web.connection import MOST_GUEST_MESSAGE
-from closedhand.web.guard import BURST, MOST_CONNECTIONS, MOST_MESSAGE
+from closedhand.web.guard import BURST, MOST_MESSAGE
 from closedhand.web.remote_seat import Address
-from closedhand.web.server import TYPES
+from closedhand.web.server import MOST_CONNECTIONS, TYPES
 from closedhand.web.table import Hand, Seat, Table
 
 PERSON, RANDOM = {"name": "Ann"}, {"agent": "random"}

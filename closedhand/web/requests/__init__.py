@@ -1,11 +1,67 @@
 """Requests of the page, by subject: tables, hints, study of records and positions, small games."""
 
+from collections.abc import Callable, Coroutine, Mapping
 from importlib import import_module
+from inspect import signature
+from typing import Any, NamedTuple
 
-SUBJECTS = ("table", "hints", "study", "solver")
+from closedhand.core.parsing import NATURAL, NUMBER, OPTIONS, TEXT, Kind, list_of
+from closedhand.web.table import TRUTH
+
+Answer = Callable[..., Coroutine[Any, Any, Any]]
+Fields = dict[str, Any]
+"""A field of a message that is an object."""
+
+KINDS: dict[Any, Kind] = {
+    str: TEXT, str | None: TEXT, int: NATURAL, int | None: NATURAL, float: NUMBER, bool: TRUTH,
+    Fields: OPTIONS, Fields | None: OPTIONS,
+    list[str]: list_of(TEXT), list[Fields]: list_of(OPTIONS),
+}  # fmt: skip
+"""Kinds of the fields of a message, by the annotations of the arguments of a request."""
+
+
+class Request(NamedTuple):
+    """A request.
+
+    Attributes:
+        answer: Function of the connection and the fields of a message; returns JSON data.
+        needed: Fields that a message must have.
+        others: Fields that it may have.
+        for_owner: Whether guests may not send it.
+        independent: Whether it has nothing to do with the table, the study and the computations of
+            the connection, so that it waits only for requests of the same name.
+    """
+
+    answer: Answer
+    needed: Mapping[str, Kind]
+    others: Mapping[str, Kind]
+    for_owner: bool
+    independent: bool
+
+
+REQUESTS: dict[str, Request] = {}
+"""The requests by name, filled by `request` when the modules of `requests` are imported."""
+
+
+def request(
+    name: str, for_owner: bool = True, independent: bool = False
+) -> Callable[[Answer], Answer]:
+    """Register the decorated function as the answer to a request; see `Request`.
+
+    Its arguments after the connection are fields of a message; those with a default may be absent.
+    """
+
+    def decorate(answer: Answer) -> Answer:
+        _, *fields = signature(answer).parameters.values()
+        others = {each.name: KINDS[each.annotation] for each in fields}
+        needed = {each.name: others.pop(each.name) for each in fields if each.default is each.empty}
+        REQUESTS[name] = Request(answer, needed, others, for_owner, independent)
+        return answer
+
+    return decorate
 
 
 def register() -> None:
     """Register all requests: each module does so when it is imported."""
-    for subject in SUBJECTS:
+    for subject in ("table", "hints", "study", "solver"):
         import_module(f"{__name__}.{subject}")

@@ -1,27 +1,31 @@
-"""Requests of a player about the position: hints, chances of cards, and why a choice is illegal."""
+"""Requests of a player about the position: hints, chances of cards, and why a choice is illegal.
 
+Hints, chances and exact results of positions are pushed, computed step by step in threads.
+"""
+
+import secrets
+from collections.abc import Callable
 from typing import Any
 
 from closedhand.core.explanations import reason_against
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.parsing import NATURAL, TEXT, list_of
 from closedhand.core.registry import load, spec_of
-from closedhand.web import advice
-from closedhand.web.connection import Connection, request
-from closedhand.web.hints import push_advice, push_card_chances
+from closedhand.web import advice, catalogue, open_hands
+from closedhand.web.card_chances import card_chances
+from closedhand.web.connection import Connection
+from closedhand.web.requests import request
 
 MOST_CHOSEN = 60
 """Most cards of a choice that is explained."""
 
 
-@request("try", {"version": NATURAL, "text": TEXT}, for_owner=False)
-async def _try(connection: Connection, given: dict[str, Any]) -> Any:
+@request("try", for_owner=False)
+async def _try(connection: Connection, version: int, text: str) -> Any:
     """Check an arrangement of the hand: return its note and whether it is legal."""
-    table = connection.seated()
-    game, view = _position(connection, given)
-    if not table.awaits(connection.seat):
+    game, view = _position(connection, version)
+    if not connection.seated().awaits(connection.seat):
         raise InputError("it is not your turn")
-    action = game.parse(given["text"], view)
+    action = game.parse(text, view)
     legal = action in game.legal(view)
     if legal:
         game.play(view, action)
@@ -29,47 +33,107 @@ async def _try(connection: Connection, given: dict[str, Any]) -> Any:
     return {"legal": legal, "note": rows[0].note if rows else ""}
 
 
-@request("odds", {"parts": list_of(TEXT)}, for_owner=False)
-async def _odds(connection: Connection, given: dict[str, Any]) -> Any:
+@request("odds", for_owner=False)
+async def _odds(connection: Connection, parts: list[str]) -> Any:
     """Return the odds of the complete parts of a hand that is being arranged; None for others."""
-    table = connection.seated()
-    game, view = table.game, table.game.view(table.state, connection.seat)
+    game, view = _position(connection)
     ref = spec_of(game.name).odds
     if ref is None:
         return []
     advice.check_view(game, view, connection.seat)
-    found = await connection.lobby.in_thread(lambda: load(ref)(game, view, given["parts"]))
+    found = await connection.lobby.in_thread(lambda: load(ref)(game, view, parts))
     return [each and each._asdict() for each in found]
 
 
-@request("hint", {"version": NATURAL}, {"by": TEXT}, for_owner=False)
-async def _hint(connection: Connection, given: dict[str, Any]) -> Any:
-    game, view = _position(connection, given)
+@request("hint", for_owner=False)
+async def _hint(connection: Connection, version: int, by: str = "") -> None:
+    game, view = _position(connection, version)
     advice.check_view(game, view, connection.seat)
-    work = push_advice(connection, game, view, given.get("by") or "", given["version"])
-    connection.start("hint", work)
+    connection.start("hint", push_advice(connection, game, view, by, version))
 
 
-@request("chances", {"version": NATURAL}, for_owner=False)
-async def _card_chances(connection: Connection, given: dict[str, Any]) -> Any:
-    game, view = _position(connection, given)
-    work = push_card_chances(connection, game, view, connection.seat, given["version"])
-    connection.start("chances", work)
+@request("chances", for_owner=False)
+async def _card_chances(connection: Connection, version: int) -> None:
+    game, view = _position(connection, version)
+    start_card_chances(connection, game, view, connection.seat, version)
 
 
-def _position(connection: Connection, given: dict[str, Any]) -> tuple[Game, State]:
-    """Return the game, and the view of the connection's seat at the version of a message."""
-    table = connection.seated()
-    if given["version"] != table.version:
-        raise InputError("the table has changed")
+def _position(connection: Connection, version: int | None = None) -> tuple[Game, State]:
+    """Return the game, and the view of the connection's seat at a version of the table."""
+    table = connection.seated(version)
     return table.game, table.game.view(table.state, connection.seat)
 
 
-@request("why", {"version": NATURAL, "cards": list_of(TEXT)}, for_owner=False)
-async def _why(connection: Connection, given: dict[str, Any]) -> Any:
+@request("why", for_owner=False)
+async def _why(connection: Connection, version: int, cards: list[str]) -> Any:
     """Say why some cards are no legal play; an empty text if they are one."""
-    game, view = _position(connection, given)
-    cards = given["cards"]
+    game, view = _position(connection, version)
     if len(cards) > MOST_CHOSEN:
         raise InputError(f"at most {MOST_CHOSEN} cards are chosen")
     return await connection.lobby.in_thread(reason_against, game, view, cards)
+
+
+def adviser(connection: Connection, game: Game, by: str) -> str:
+    """Wait until hints of a game are prepared; return the agent to ask, by default its adviser."""
+    connection.lobby.preparation.wait(game.name, "hints")
+    if not by:
+        return catalogue.adviser_of(game)
+    return catalogue.check_agent(game, by, connection.lobby.added.get(game.name, ()))
+
+
+async def push_advice(connection: Connection, game: Game, view: State, by: str, about: int) -> None:
+    """Push an agent's choice, then values of the plays in growing precision.
+
+    Every message repeats `about`, the number of the position: the page may have gone on.
+    """
+    found: dict[str, Any] = {
+        "push": "hint", "about": about, "by": by,
+        "action": None, "shares": [], "ratings": [], "basis": "", "values": [],
+    }  # fmt: skip
+    seed = secrets.randbits(31)
+    try:
+        by = found["by"] = await connection.run_long(adviser, connection, game, by)
+        found |= await connection.run_long(advice.suggest, game, view, by, 0)
+        connection.push({**found, "done": False})
+        steps = advice.values(game, view, found["action"]["id"], seed, by)
+        async for some in connection.follow(steps):
+            found |= some
+            connection.push({**found, "done": False})
+    except Exception as error:
+        found["error"] = connection.reason(error, f"a hint by {by}")
+    connection.push({**found, "done": True})
+
+
+def start_card_chances(
+    connection: Connection, game: Game, view: State, seat: int, about: int
+) -> None:
+    """Push the expected number of each card in the hands of the other players."""
+    how = "chances", "chances of cards", "hints", about
+    work = card_chances, game, view, seat, secrets.randbits(31)
+    connection.start("chances", _push(connection, *how, *work))
+
+
+def start_endgame(
+    connection: Connection, game: Game, state: State, about: int, seconds: float,
+    seats: int | None = None,
+) -> None:  # fmt: skip
+    """Push the exact result of a position with open hands, see `open_hands.solved`."""
+    how = "endgame", "an exact result", "endgames", about
+    work = open_hands.solved, game, state, seconds, seats
+    connection.start("endgame", _push(connection, *how, *work))
+
+
+async def _push(
+    connection: Connection, name: str, what: str, stage: str, about: int,
+    work: Callable[..., dict[str, Any]], game: Game, state: State, *others: Any,
+) -> None:  # fmt: skip
+    """Push the result of long work on a state or view, or the reason why there is none."""
+    found: dict[str, Any] = {"push": name, "about": about}
+    try:
+        if game.over(state):
+            raise InputError("the game is over")
+        await connection.run_long(connection.lobby.preparation.wait, game.name, stage)
+        found |= await connection.run_long(work, game, state, *others)
+    except Exception as error:
+        found["error"] = connection.reason(error, what)
+    connection.push(found)

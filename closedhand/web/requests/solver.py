@@ -4,57 +4,56 @@ import secrets
 from typing import Any
 
 from closedhand.core.game import InputError
-from closedhand.core.parsing import NATURAL, OPTIONS, TEXT
-from closedhand.web.connection import Connection, request
+from closedhand.web.connection import Connection
 from closedhand.web.game_explorer import GameExplorer
-from closedhand.web.hints import adviser
 from closedhand.web.lobby import bound_game
+from closedhand.web.requests import Fields, request
+from closedhand.web.requests.hints import adviser
 
 
 def _explored(connection: Connection) -> GameExplorer:
-    """Return the small game that a browser analyses."""
     if connection.explorer is None:
         raise InputError("no game has been chosen")
     return connection.explorer
 
 
-@request("small", {"game": TEXT, "options": OPTIONS})
-async def _small(connection: Connection, given: dict[str, Any]) -> Any:
+@request("small")
+async def _small(connection: Connection, game: str, options: Fields) -> Any:
     connection.stop("solve")
-    explorer = await connection.lobby.in_thread(
-        lambda: GameExplorer(bound_game(given["game"], given["options"]))
-    )
+    explorer = await connection.lobby.in_thread(lambda: GameExplorer(bound_game(game, options)))
     description = await connection.lobby.in_thread(explorer.describe)
     connection.explorer = explorer  # not before: the page shows the former game after an error
     return description
 
 
-@request("strategy", {}, {"by": TEXT, "data": TEXT, "respond": NATURAL})
-async def _strategy(connection: Connection, given: dict[str, Any]) -> Any:
+@request("strategy")
+async def _strategy(
+    connection: Connection, by: str = "", data: str | None = None, respond: int | None = None
+) -> Any:
     """Show the strategy of an agent or a file, or a best response to the current one."""
     explorer = _explored(connection)
     connection.stop("solve")
 
     def show() -> Any:
-        if given.get("data") is not None:
-            explorer.open(given["data"])
-        elif given.get("respond") is not None:
-            explorer.respond(explorer.game.seat(given["respond"]))
+        if data is not None:
+            explorer.open(data)
+        elif respond is not None:
+            explorer.respond(explorer.game.seat(respond))
         else:
-            explorer.play(adviser(connection, explorer.game, given.get("by") or ""))
+            explorer.play(adviser(connection, explorer.game, by))
         return explorer.judged(explorer.profile)
 
     return await connection.lobby.in_thread(show)
 
 
-@request("public", {"state": NATURAL})
-async def _public(connection: Connection, given: dict[str, Any]) -> Any:
-    return await connection.lobby.in_thread(_explored(connection).at, given["state"])
+@request("public")
+async def _public(connection: Connection, state: int) -> Any:
+    return await connection.lobby.in_thread(_explored(connection).at, state)
 
 
-@request("solve", {"algorithm": TEXT})
-async def _solve(connection: Connection, given: dict[str, Any]) -> Any:
-    connection.start("solve", _push_solution(connection, _explored(connection), given["algorithm"]))
+@request("solve")
+async def _solve(connection: Connection, algorithm: str) -> None:
+    connection.start("solve", _push_solution(connection, _explored(connection), algorithm))
 
 
 async def _push_solution(connection: Connection, explorer: GameExplorer, algorithm: str) -> None:

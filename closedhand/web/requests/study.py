@@ -5,62 +5,63 @@ import secrets
 from typing import Any
 
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.parsing import NATURAL, OPTIONS, TEXT, list_of
 from closedhand.core.records import parse_line
 from closedhand.search import exact
 from closedhand.web import advice, open_hands, position_text, runs, study
-from closedhand.web.connection import Connection, request
-from closedhand.web.hints import push_advice, push_card_chances, push_endgame
-from closedhand.web.lobby import bound_game
+from closedhand.web.connection import Connection
+from closedhand.web.requests import Fields, request
+from closedhand.web.requests.hints import push_advice, start_card_chances, start_endgame
 from closedhand.web.serialization import OPEN, WATCHING, describe
-from closedhand.web.table import OBJECT, TRUTH
 
 
 @request("runs", independent=True)
-async def _runs(connection: Connection, given: dict[str, Any]) -> Any:
+async def _runs(connection: Connection) -> Any:
     return await connection.lobby.in_thread(runs.everything_in, connection.lobby.runs)
 
 
 @request("samples", independent=True)
-async def _samples(connection: Connection, given: dict[str, Any]) -> Any:
+async def _samples(connection: Connection) -> Any:
     return study.samples()
 
 
-@request("study", {}, {"text": TEXT, "data": TEXT, "sample": TEXT})
-async def _study(connection: Connection, given: dict[str, Any]) -> Any:
-    return await connection.lobby.in_thread(lambda: study.games_in(**given))
+@request("study")
+async def _study(
+    connection: Connection, text: str = "", data: str | None = None, sample: str | None = None
+) -> Any:
+    return await connection.lobby.in_thread(study.games_in, text, data, sample)
 
 
-@request("replay", {"record": TEXT})
-async def _replay(connection: Connection, given: dict[str, Any]) -> Any:
+@request("replay")
+async def _replay(connection: Connection, record: str) -> Any:
     connection.stop("judge")
     connection.study = await connection.lobby.in_thread(
-        lambda: study.Study(parse_line(given["record"].strip()))
+        lambda: study.Study(parse_line(record.strip()))
     )
     return connection.study.describe()
 
 
-def _studied(connection: Connection, given: dict[str, Any]) -> tuple[study.Study, int, int]:
-    """Return the study of a browser, with the number of actions and the seat of a message."""
+def _studied(connection: Connection, ply: int = 0) -> study.Study:
+    """Return the study of a browser, which has a position after `ply` actions."""
     if connection.study is None:
         raise InputError("there is no game under study")
-    ply = given.get("ply", 0)
     if ply >= len(connection.study.states):
         raise InputError("the game has no such position")
-    seat = given.get("seat")
-    return connection.study, ply, OPEN if seat is None else connection.study.game.seat(seat)
+    return connection.study
 
 
-@request("ply", {"ply": NATURAL}, {"seat": NATURAL})
-async def _ply(connection: Connection, given: dict[str, Any]) -> Any:
-    found, ply, seat = _studied(connection, given)
-    return found.position(ply, seat)
+def _seat(found: study.Study, seat: int | None) -> int:
+    return OPEN if seat is None else found.game.seat(seat)
+
+
+@request("ply")
+async def _ply(connection: Connection, ply: int, seat: int | None = None) -> Any:
+    found = _studied(connection, ply)
+    return found.position(ply, _seat(found, seat))
 
 
 @request("judge")
-async def _judge(connection: Connection, given: dict[str, Any]) -> Any:
-    found, _, _ = _studied(connection, given)
-    connection.start("judge", _judge_all(connection, found))
+async def _judge(connection: Connection) -> None:
+    connection.start("judge", _judge_all(connection, _studied(connection)))
 
 
 async def _judge_all(connection: Connection, found: study.Study) -> None:
@@ -68,7 +69,7 @@ async def _judge_all(connection: Connection, found: study.Study) -> None:
     end: dict[str, Any] = {"push": "judged", "ply": -1}
     try:
         for stage in ("hints", "endgames"):
-            await connection.run_long(connection.lobby.wait_for, found.game.name, stage)
+            await connection.run_long(connection.lobby.preparation.wait, found.game.name, stage)
         steps = found.judgements(secrets.randbits(31))
         async for one in connection.follow(steps):
             connection.push({"push": "judged", **one})
@@ -77,93 +78,84 @@ async def _judge_all(connection: Connection, found: study.Study) -> None:
     connection.push(end)
 
 
-@request("ranked", {"ply": NATURAL}, {"by": TEXT})
-async def _ranked(connection: Connection, given: dict[str, Any]) -> Any:
+@request("ranked")
+async def _ranked(connection: Connection, ply: int, by: str = "") -> None:
     """Push hints for the player to act in a position under study."""
-    found, ply, _ = _studied(connection, given)
+    found = _studied(connection, ply)
     state = found.states[ply]
     if found.game.over(state):
         raise InputError("the game is over")
-    player = int(state["player"])
-    view = found.game.view(state, player)
-    _advise(connection, found.game, view, given.get("by") or "", ply)
+    view = found.game.view(state, int(state["player"]))
+    _advise(connection, found.game, view, by, ply)
 
 
 def _advise(connection: Connection, game: Game, view: State, by: str, about: int) -> None:
     """Push hints to the player to act in a view, and the chances of the cards of others."""
-    player = int(view["player"])
     connection.start("hint", push_advice(connection, game, view, by, about))
-    connection.start("chances", push_card_chances(connection, game, view, player, about))
+    start_card_chances(connection, game, view, int(view["player"]), about)
 
 
-@request("endgame", {"ply": NATURAL}, {"long": TRUTH})
-async def _endgame(connection: Connection, given: dict[str, Any]) -> Any:
+@request("endgame")
+async def _endgame(connection: Connection, ply: int, long: bool = False) -> None:
     """Push the exact result of a position under study, with all hands open."""
-    found, ply, _ = _studied(connection, given)
-    seconds = open_hands.LONG if given.get("long") else open_hands.QUICK
-    work = push_endgame(connection, found.game, found.states[ply], ply, seconds, None)
-    connection.start("endgame", work)
+    found = _studied(connection, ply)
+    seconds = open_hands.LONG if long else open_hands.QUICK
+    start_endgame(connection, found.game, found.states[ply], ply, seconds)
 
 
-@request(
-    "place",
-    {"game": TEXT, "options": OPTIONS, "hands": list_of(TEXT), "turn": NATURAL},
-    {"beat": TEXT, "by": NATURAL, "about": NATURAL},
-)
-async def _place(connection: Connection, given: dict[str, Any]) -> Any:
+@request("place")
+async def _place(
+    connection: Connection, game: str, options: Fields, hands: list[str], turn: int,
+    beat: str = "", by: int | None = None, about: int = 0,
+) -> Any:  # fmt: skip
     """Describe a position of open hands, and push its exact result."""
-    hands, by = [each for each in given["hands"] if each.strip()], given.get("by")
+    hands = [each for each in hands if each.strip()]
 
     def placed() -> tuple[Game, State, Any]:
-        connection.lobby.wait_for(given["game"])
-        game = bound_game(given["game"], given["options"])
-        state = exact.place(game, hands, given["turn"], given.get("beat") or None, by)
-        description = describe(game, [state], [], legal=False)
+        bound = connection.lobby.bind(game, options)
+        state = exact.place(bound, hands, turn, beat or None, by)
+        description = describe(bound, [state], [], legal=False)
         # A seat without a hand only passes: it is left out.
         description["rows"] = [row for row in description["rows"] if row["seat"] < len(hands)]
-        return game, state, description
+        return bound, state, description
 
-    game, state, description = await connection.lobby.in_thread(placed)
-    about, seats = given.get("about", 0), len(hands)
-    work = push_endgame(connection, game, state, about, open_hands.LONG, seats)
-    connection.start("endgame", work)
+    bound, state, description = await connection.lobby.in_thread(placed)
+    start_endgame(connection, bound, state, about, open_hands.LONG, len(hands))
     return description
 
 
-@request("text", {"ply": NATURAL})
-async def _text(connection: Connection, given: dict[str, Any]) -> Any:
-    found, ply, _ = _studied(connection, given)
-    return found.text(ply)
+@request("text")
+async def _text(connection: Connection, ply: int) -> Any:
+    return _studied(connection, ply).text(ply)
 
 
-@request("picture", {"ply": NATURAL}, {"seat": NATURAL, "all": TRUTH})
-async def _picture(connection: Connection, given: dict[str, Any]) -> Any:
-    found, ply, seat = _studied(connection, given)
-    if given.get("all"):
+@request("picture")
+async def _picture(
+    connection: Connection, ply: int, seat: int | None = None, all: bool = False
+) -> Any:
+    found = _studied(connection, ply)
+    seat = _seat(found, seat)
+    if all:
         content = await connection.lobby.in_thread(found.animation, seat)
     else:
         content = await connection.lobby.in_thread(found.picture, ply, seat)
     return base64.b64encode(content).decode()
 
 
-@request("playon", {"ply": NATURAL, "seats": list_of(OBJECT)})
-async def _play_on(connection: Connection, given: dict[str, Any]) -> Any:
-    found, ply, _ = _studied(connection, given)
-    start = found.states[0]
+@request("playon")
+async def _play_on(connection: Connection, ply: int, seats: list[Fields]) -> Any:
+    found = _studied(connection, ply)
+    deal, actions = found.game.deal_text(found.states[0]), found.actions[:ply]
     table = await connection.lobby.open(
-        found.game.name,
-        found.record.rules,
-        given["seats"],
-        deal=found.game.deal_text(start),
-        actions=found.actions[:ply],
+        found.game.name, found.record.rules, seats, deal=deal, actions=actions
     )
     return {"table": table.id, **table.links()}
 
 
-@request("position", {"text": TEXT})
-async def _position(connection: Connection, given: dict[str, Any]) -> Any:
+@request("position")
+async def _position(connection: Connection, text: str) -> Any:
     """Read a pasted position into the texts that a person would type."""
-    found = position_text.read(given["text"])
+    found = position_text.read(text)
     facts = [
         f"{name}={value if isinstance(value, str) else repr(value)}"
         for name, value in found.facts.items()
@@ -171,24 +163,21 @@ async def _position(connection: Connection, given: dict[str, Any]) -> Any:
     return {**found._asdict(), "actions": " ".join(found.actions), "facts": "\n".join(facts)}
 
 
-@request(
-    "analyse",
-    {"game": TEXT, "options": OPTIONS, "player": NATURAL, "hand": TEXT, "actions": TEXT},
-    {"public": OPTIONS, "by": TEXT, "about": NATURAL},
-)
-async def _analyse(connection: Connection, given: dict[str, Any]) -> Any:
-    game, view, description = await connection.lobby.in_thread(_set_up, connection, given)
-    _advise(connection, game, view, given.get("by") or "", given.get("about", 0))
+@request("analyse")
+async def _analyse(
+    connection: Connection, game: str, options: Fields, player: int, hand: str, actions: str,
+    public: Fields | None = None, by: str = "", about: int = 0,
+) -> Any:  # fmt: skip
+    """Describe the view of a position that a person has typed, and push hints."""
+
+    def set_up() -> tuple[Game, State, Any]:
+        bound = connection.lobby.bind(game, options)
+        known = position_text.typed(bound, public or {})
+        view = bound.view_from(player, hand, actions.split(), **known)
+        advice.check_view(bound, view, bound.seat(player))
+        actors = [WATCHING] * len(bound.history(view))  # nobody knows who acted
+        return bound, view, describe(bound, [view], actors, legal=True)
+
+    bound, view, description = await connection.lobby.in_thread(set_up)
+    _advise(connection, bound, view, by, about)
     return description
-
-
-def _set_up(connection: Connection, given: dict[str, Any]) -> tuple[Game, State, Any]:
-    """Build the view that a message describes; return also the game and the description."""
-    connection.lobby.wait_for(given["game"])
-    game = bound_game(given["game"], given["options"])
-    public = position_text.typed(game, given.get("public") or {})
-    view = game.view_from(given["player"], given["hand"], given["actions"].split(), **public)
-    player = game.seat(given["player"])
-    advice.check_view(game, view, player)
-    actors = [WATCHING] * len(game.history(view))  # nobody knows who acted
-    return game, view, describe(game, [view], actors, legal=True)

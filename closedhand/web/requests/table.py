@@ -8,38 +8,36 @@ from dataclasses import replace
 from typing import Any
 
 from closedhand.core.game import InputError
-from closedhand.core.parsing import NATURAL, NUMBER, OPTIONS, TEXT, list_of
 from closedhand.core.rulebook import rules_in_words
 from closedhand.web import catalogue
-from closedhand.web.connection import Connection, request
+from closedhand.web.connection import Connection
 from closedhand.web.lobby import short_name
-from closedhand.web.table import OBJECT, PACE, TRUTH, Seat, pace_of
+from closedhand.web.requests import Fields, request
+from closedhand.web.table import PACE, Seat, pace_of
 from closedhand.web.table_view import without_files
 
 
 @request("games", for_owner=False, independent=True)
-async def _games(connection: Connection, given: dict[str, Any]) -> Any:
+async def _games(connection: Connection) -> Any:
     return await connection.lobby.in_thread(catalogue.games)
 
 
-@request("agents", {"game": TEXT}, for_owner=False, independent=True)
-async def _agents(connection: Connection, given: dict[str, Any]) -> Any:
-    lobby, name = connection.lobby, given["game"]
-    found = await lobby.in_thread(catalogue.agents, name)
+@request("agents", for_owner=False, independent=True)
+async def _agents(connection: Connection, game: str) -> Any:
+    found = await connection.lobby.in_thread(catalogue.agents, game)
     if not connection.owner:
         return found  # the others name files of the owner
-    added = [{"text": each, "microseconds": None} for each in lobby.added.get(name, ())]
-    return [*found, *added]
+    added = connection.lobby.added.get(game, ())
+    return [*found, *({"text": each, "microseconds": None} for each in added)]
 
 
 @request("preparation", for_owner=False, independent=True)
-async def _preparation(connection: Connection, given: dict[str, Any]) -> Any:
-    """Say which games are not ready yet, and how far their preparation is."""
+async def _preparation(connection: Connection) -> Any:
     return connection.lobby.preparation.status()
 
 
-@request("rules", {"game": TEXT, "language": TEXT}, for_owner=False, independent=True)
-async def _rules(connection: Connection, given: dict[str, Any]) -> Any:
+@request("rules", for_owner=False, independent=True)
+async def _rules(connection: Connection, game: str, language: str) -> Any:
     """Return the rules of a game in words, with the cards of the plays that they show."""
     return [
         {
@@ -47,12 +45,12 @@ async def _rules(connection: Connection, given: dict[str, Any]) -> Any:
             "text": section.text,
             "plays": [{"name": name, "cards": cards.split()} for name, cards in section.plays],
         }
-        for section in rules_in_words(given["game"], given["language"])
+        for section in rules_in_words(game, language)
     ]
 
 
 @request("tables", independent=True)
-async def _tables(connection: Connection, given: dict[str, Any]) -> Any:
+async def _tables(connection: Connection) -> Any:
     return [
         {
             "table": each["table"],
@@ -68,14 +66,12 @@ async def _tables(connection: Connection, given: dict[str, Any]) -> Any:
 
 
 @request("past", independent=True)
-async def _past(connection: Connection, given: dict[str, Any]) -> Any:
-    """List the past hands of persons, the latest first."""
+async def _past(connection: Connection) -> Any:
     return await connection.lobby.in_thread(connection.lobby.past.listed)
 
 
 @request("forget")
-async def _forget(connection: Connection, given: dict[str, Any]) -> Any:
-    """Delete all past hands."""
+async def _forget(connection: Connection) -> None:
     connection.lobby.past.delete()
 
 
@@ -87,39 +83,31 @@ def _total(saved: Mapping[str, Any]) -> float | None:
     return sum(hand["returns"][hand["players"].index(player)] for hand in saved["hands"])
 
 
-@request(
-    "open",
-    {"game": TEXT, "options": OPTIONS, "seats": list_of(OBJECT)},
-    {"seed": NATURAL, "deal": TEXT, "pace": NUMBER, "open": TRUTH},
-)
-async def _open(connection: Connection, given: dict[str, Any]) -> Any:
-    seed = given.get("seed")
+@request("open")
+async def _open(
+    connection: Connection, game: str, options: Fields, seats: list[Fields],
+    seed: int | None = None, deal: str | None = None, pace: float = PACE, open: bool = False,
+) -> Any:  # fmt: skip
     if seed is not None and seed >= 2**53:
         raise InputError("a seed has at most 53 bits")
     table = await connection.lobby.open(
-        given["game"],
-        given["options"],
-        given["seats"],
-        seed=seed,
-        deal=given.get("deal"),
-        pace=PACE if given.get("pace") is None else given["pace"],
-        hands_open=bool(given.get("open")),
+        game, options, seats, seed=seed, deal=deal, pace=pace, hands_open=open
     )
     return {"table": table.id, **table.links()}
 
 
-@request("join", {"table": TEXT, "token": TEXT}, for_owner=False)
-async def _join(connection: Connection, given: dict[str, Any]) -> Any:
-    table = await connection.lobby.find(given["table"])
-    seat = table.seat_of(given["token"]) if table else None
-    if table is None or seat is None:
+@request("join", for_owner=False)
+async def _join(connection: Connection, table: str, token: str) -> Any:
+    found = await connection.lobby.find(table)
+    seat = found.seat_of(token) if found else None
+    if found is None or seat is None:
         raise InputError("there is no such table, or its link is not valid")
-    connection.join(table, given["token"])
-    return {"seat": seat, **(table.links() if connection.owner else {})}
+    connection.join(found, token)
+    return {"seat": seat, **(found.links() if connection.owner else {})}
 
 
 @request("servers", independent=True)
-async def _servers(connection: Connection, given: dict[str, Any]) -> Any:
+async def _servers(connection: Connection) -> Any:
     """List the servers of competitions, with the seats taken there."""
     lobby, found = connection.lobby, []
     for index, address in enumerate(lobby.servers):
@@ -140,38 +128,35 @@ async def _servers(connection: Connection, given: dict[str, Any]) -> Any:
     return found
 
 
-@request("take_seat", {"server": NATURAL, "seat": OBJECT})
-async def _take_seat(connection: Connection, given: dict[str, Any]) -> Any:
-    """Take a seat at the server of a competition, for a person or an agent."""
-    connection.lobby.take_seat(given["server"], given["seat"])
+@request("take_seat")
+async def _take_seat(connection: Connection, server: int, seat: Fields) -> None:
+    connection.lobby.take_seat(server, seat)
 
 
-@request("leave_seat", {"server": NATURAL})
-async def _leave_seat(connection: Connection, given: dict[str, Any]) -> Any:
-    """Give up the seat at the server of a competition, without waiting for an answer of it."""
-    match = connection.lobby.remote_matches.get(given["server"])
+@request("leave_seat")
+async def _leave_seat(connection: Connection, server: int) -> None:
+    match = connection.lobby.remote_matches.get(server)
     if match is None or match.end:
         raise InputError("no seat is taken there")
     match.leave()
 
 
 @request("leave", for_owner=False)
-async def _leave(connection: Connection, given: dict[str, Any]) -> Any:
+async def _leave(connection: Connection) -> Any:
     connection.leave()
 
 
-@request("play", {"version": NATURAL}, {"action": NATURAL, "text": TEXT}, for_owner=False)
-async def _play(connection: Connection, given: dict[str, Any]) -> Any:
+@request("play", for_owner=False)
+async def _play(
+    connection: Connection, version: int, action: int | None = None, text: str = ""
+) -> None:
     """Play an action at the seat of the connection, given by its id or its text."""
-    table = connection.seated()
+    table = connection.seated(version)
     game, state = table.game, table.state
-    if given["version"] != table.version:
-        raise InputError("the table has changed")
     if not table.awaits(connection.seat):
         raise InputError("it is not your turn")
-    action = given.get("action")
     if action is None:
-        action = game.parse(given.get("text") or "", game.view(state, connection.seat))
+        action = game.parse(text, game.view(state, connection.seat))
     if action >= game.num_actions or action not in game.legal(state):
         raise InputError("this is not a legal play now")
     table.play(int(action))
@@ -180,7 +165,7 @@ async def _play(connection: Connection, given: dict[str, Any]) -> Any:
 
 
 @request("undo", for_owner=False)
-async def _undo(connection: Connection, given: dict[str, Any]) -> Any:
+async def _undo(connection: Connection) -> Any:
     table = connection.seated()
     was_over = table.over
     table.undo(connection.seat)
@@ -189,44 +174,43 @@ async def _undo(connection: Connection, given: dict[str, Any]) -> Any:
     connection.lobby.changed(table)
 
 
-@request("again", {"same": TRUTH}, for_owner=False)
-async def _again(connection: Connection, given: dict[str, Any]) -> Any:
+@request("again", for_owner=False)
+async def _again(connection: Connection, same: bool) -> None:
     table = connection.seated()
     if not table.over and len(table.persons) > 1:
         raise InputError("this hand is not over")
-    table.again(given["same"])
+    table.again(same)
     connection.lobby.changed(table)
 
 
-@request("name", {"name": TEXT}, for_owner=False)
-async def _name(connection: Connection, given: dict[str, Any]) -> Any:
-    """Name the person at the seat of the connection."""
+@request("name", for_owner=False)
+async def _name(connection: Connection, name: str) -> None:
     table, seat = connection.at_table(), connection.seat
     if seat < 0:
         raise InputError("you are only watching")
-    table.seats[seat] = replace(table.seats[seat], name=short_name(given["name"]))
+    table.seats[seat] = replace(table.seats[seat], name=short_name(name))
     connection.lobby.changed(table)
 
 
-@request("pace", {"seconds": NUMBER}, for_owner=False)
-async def _pace(connection: Connection, given: dict[str, Any]) -> Any:
+@request("pace", for_owner=False)
+async def _pace(connection: Connection, seconds: float) -> None:
     table = connection.seated()
-    table.pace = pace_of(given["seconds"])
+    table.pace = pace_of(seconds)
     connection.lobby.changed(table)
 
 
 @request("step", for_owner=False)
-async def _step(connection: Connection, given: dict[str, Any]) -> Any:
+async def _step(connection: Connection) -> Any:
     connection.lobby.drive(connection.seated(), step=True)
 
 
-@request("drop", {"table": TEXT})
-async def _drop(connection: Connection, given: dict[str, Any]) -> Any:
-    connection.lobby.drop(given["table"])
+@request("drop")
+async def _drop(connection: Connection, table: str) -> None:
+    connection.lobby.drop(table)
 
 
 @request("record", for_owner=False)
-async def _record(connection: Connection, given: dict[str, Any]) -> Any:
+async def _record(connection: Connection) -> Any:
     table = connection.at_table()
     if not table.over:
         raise InputError("the record of a hand is for its end")
