@@ -3,6 +3,8 @@
 A game's command is imported only when it is run or its help is shown.
 """
 
+import inspect
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -71,10 +73,21 @@ def click_command(function: Callable[..., Any], name: str, help: str | None = No
 
 WRITING = {"out", "picture"}
 """Parameters that name files or folders to write."""
+ENTRY = re.compile(r"^    (\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
+"""A parameter and its help in the section `Options:` of a docstring."""
 
 
-def with_overwrite(command: Any) -> Any:
-    """Add the option `--overwrite` to a command that writes files; return the command."""
+def completed(command: Any) -> Any:
+    """Complete a command that was made from a function, and return it.
+
+    The section `Options:` at the end of the docstring becomes the help of the parameters. A command
+    that writes files gets the option `--overwrite`.
+    """
+    texts = dict(ENTRY.findall(inspect.getdoc(command.callback) or ""))
+    command.help = (command.help or "").partition("\n\nOptions:\n")[0]
+    for parameter in command.params:
+        if parameter.name in texts:
+            parameter.help = " ".join(texts[parameter.name].split())
     names = {each.name for each in command.params}
     if names & WRITING and "overwrite" not in names:
         command.params += click_command(_takes_overwrite, "overwrite").params
@@ -92,7 +105,7 @@ def _takes_overwrite(
         ),
     ] = False,
 ) -> None:
-    """Declare the option `--overwrite`, which `with_overwrite` copies to other commands."""
+    """Declare the option `--overwrite`, which `completed` copies to other commands."""
 
 
 class Group(TyperGroup):
@@ -119,7 +132,7 @@ class Group(TyperGroup):
                 raise InputError(f"{what} to {self.name}; there are {known}")
             made = ref() if isinstance(ref, partial) else load(ref)
             found = click_command(made, name)
-        return with_overwrite(found)
+        return completed(found)
 
 
 @contextmanager
@@ -160,7 +173,7 @@ class Commands(Group):
             games = ", ".join(commands_of_games(cmd_name))
             text = f"{HELP.get(cmd_name, 'Commands of games')} ({games})."
             found = Group(name=cmd_name, help=text, no_args_is_help=True)
-        return None if found is None else with_overwrite(found)
+        return None if found is None else completed(found)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run the command line."""

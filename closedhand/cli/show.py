@@ -8,18 +8,23 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from closedhand.cli.common import GameName, Json, print_json, print_table
+from closedhand.cli.groups import Group
 from closedhand.core.options import Option
 from closedhand.core.registry import spec_of
 
+app = typer.Typer(
+    cls=Group, help="Show rules, options, settings and pictures of games.", no_args_is_help=True
+)
 
-def rules(
-    game: GameName,
-    language: Annotated[str, typer.Option(help="Language: en, zh or ja.")] = "en",
-    as_json: Json = False,
-) -> None:
+
+@app.command()
+def rules(game: GameName, language: str = "en", as_json: Json = False) -> None:
     """Show the rules of a game in words, with examples of its plays.
 
     Example: closedhand show rules doudizhu
+
+    Options:
+        language: Language: en, zh or ja.
     """
     from closedhand.core.rulebook import as_markdown, rules_in_words
 
@@ -30,6 +35,7 @@ def rules(
         Console().print(Markdown(as_markdown(sections)))
 
 
+@app.command()
 def options(game: GameName, as_json: Json = False) -> None:
     """Show the options of a game: their names, defaults, values and meanings.
 
@@ -43,16 +49,19 @@ def options(game: GameName, as_json: Json = False) -> None:
         typer.echo("--option KEY=VALUE, or keyword arguments of make_game")
 
 
+@app.command()
 def settings(
-    algorithm: Annotated[
-        str, typer.Argument(metavar="LEARNER", help="A learner of `train GAME` that takes --set.")
-    ],
-    gpu: Annotated[bool, typer.Option("--gpu", help="Those of learning on a GPU.")] = False,
+    algorithm: Annotated[str, typer.Argument(metavar="LEARNER")],
+    gpu: Annotated[bool, typer.Option("--gpu")] = False,
     as_json: Json = False,
 ) -> None:
     """Show the settings of a learner: their names, defaults, values and meanings.
 
     Example: closedhand show settings ppo
+
+    Options:
+        algorithm: A learner of `train GAME` that takes --set.
+        gpu: Those of learning on a GPU.
     """
     from closedhand.cli.learn import settings_of
 
@@ -64,21 +73,15 @@ def settings(
 def _show(table: Iterable[Option], owner: dict[str, str], as_json: bool) -> None:
     """Print a table of options."""
     if as_json:
-        rows = [
-            {"name": each.name, "default": each.default, "values": each.values, "text": each.text}
-            for each in table
-        ]
+        names = ("name", "default", "values", "text")
+        rows = [{name: getattr(each, name) for name in names} for each in table]
         print_json({**owner, "options": rows})
         return
+    defaults = ("none" if each.default is None else str(each.default).lower() for each in table)
     print_table(
         ("option", "default", "values", "meaning"),
         [
-            (
-                each.name,
-                "none" if each.default is None else str(each.default).lower(),
-                each.values,
-                each.text,
-            )
-            for each in table
+            (each.name, default, each.values, each.text)
+            for each, default in zip(table, defaults, strict=True)
         ],
     )
