@@ -12,7 +12,7 @@ from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.games.leduc.notation import Notation
 from closedhand.games.leduc.plays import graph
-from closedhand.papers.leduc_slides import probabilities
+from closedhand.papers.leduc_slides.probabilities import check_game, probabilities
 from closedhand.solvers.strategy import Strategy
 
 Place = tuple[float, float]
@@ -90,7 +90,7 @@ def plot_graph(
             without a strategy, the strategy is for another game or other options, or the game is
             not UH-Leduc.
     """
-    probabilities.check_game(game)
+    check_game(game)
     notation = Notation(game.rules)
     # Spell cards as the deck does: the input may be `sq`.
     card, flop = (text and notation.cards[notation.card(text)] for text in (card, flop))
@@ -104,8 +104,7 @@ def plot_graph(
     axis = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(0, HEIGHT))
     axis.set_axis_off()
     _draw_frame(axis, strategy, card, flop)
-    states = probabilities.state_probabilities(strategy, card, flop) if strategy else {}
-    shares = probabilities.edge_probabilities(strategy, card, flop) if strategy else {}
+    states, shares = probabilities(strategy, card, flop) if strategy else ({}, {})
     edges = [
         Edge(state, action, to, shares.get((state, action)), states.get(state, 1.0) <= NEVER)
         for state, actions in graph(game.rules.tables).items()

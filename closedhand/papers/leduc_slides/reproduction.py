@@ -5,7 +5,6 @@ can be resumed. `report` writes the results.
 """
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from closedhand.agents.leduc.slides import SLIDES
 from closedhand.arena.plot import plot_curves
 from closedhand.core.markdown import table
 from closedhand.core.optional_imports import require
-from closedhand.core.parts import Notes, Part, chosen_sections, compute_parts
+from closedhand.core.parts import Notes, Part, Progress, Results, Sectioned, compute_parts
 from closedhand.core.registry import make_game
 from closedhand.solvers import sequence_form, solving
 from closedhand.solvers.strategy import evaluate, strategy_of
@@ -59,7 +58,7 @@ DIFFERENCES = (
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Sectioned):
     """Settings of a reproduction.
 
     Attributes:
@@ -67,18 +66,12 @@ class Plan:
         sampling: Time of MCCFR among the solvers, in seconds.
         seed: Seed of all random numbers.
         sections: Some of `SECTIONS`.
-
-    Raises:
-        InputError: There is no such section.
     """
 
     seconds: float = 120.0
     sampling: float = 20.0
     seed: int = 0
     sections: tuple[str, ...] = SECTIONS
-
-    def __post_init__(self) -> None:
-        chosen_sections(self.sections, SECTIONS)  # raises if there is no such section
 
 
 QUICK = Plan(seconds=10.0, sampling=5.0)
@@ -113,14 +106,11 @@ def parts(folder: Path, plan: Plan) -> dict[str, Part]:
     return {name: part for section in plan.sections for name, part in by_section[section].items()}
 
 
-def compute(
-    folder: Path, plan: Plan, progress: Callable[[str, float, int], None]
-) -> dict[str, dict[str, Any]]:
+def compute(folder: Path, plan: Plan, progress: Progress) -> Results:
     """Compute all parts; see `closedhand.core.parts.compute_parts`.
 
     Raises:
         InputError: A library is not installed.
-        KeyboardInterrupt: Interrupted; a later call resumes.
     """
     require("scipy")  # an error now, ahead of minutes of work
     if "learning" in plan.sections:
@@ -231,7 +221,7 @@ PICTURES = {
 """The results that each picture shows, by its file."""
 
 
-def pictures(results: dict[str, dict[str, Any]], folder: Path) -> None:
+def pictures(results: Results, folder: Path) -> None:
     """Draw the curves of the solvers in both games and of the learners, as far as computed.
 
     Raises:
@@ -242,7 +232,7 @@ def pictures(results: dict[str, dict[str, Any]], folder: Path) -> None:
             plot_curves([results[run] for run in runs], folder / name)
 
 
-def report(results: dict[str, dict[str, Any]]) -> str:
+def report(results: Results) -> str:
     """Write all results as Markdown."""
     lines = ["# UH-Leduc, reproduced", "", "Values are chips a game. NashConv is the sum of the"]
     lines += ["gains of both players' best responses; exploitability is half of it."]
