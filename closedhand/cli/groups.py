@@ -17,13 +17,14 @@ import typer.main
 from typer.core import TyperGroup
 
 from closedhand.cli import streams
+from closedhand.cli.advise import of_game
 from closedhand.cli.common import CLAIMS, interruptible, note
 from closedhand.core import files
 from closedhand.core.files import FAULTS
 from closedhand.core.game import InputError
 from closedhand.core.optional_imports import needing
 from closedhand.core.plugins import kept_running
-from closedhand.core.registry import GAMES, GameSpec, Ref, load
+from closedhand.core.registry import GAMES, Ref, load
 from closedhand.core.text import one_line, reason_of
 
 WANTS_OBJECT = "closedhand.json"
@@ -38,10 +39,6 @@ HELP = {
 """Help of the first words of commands that games add; the games are named after it."""
 
 
-EVERY_GAME: dict[str, Ref] = {"advise": "closedhand.cli.advise:of_game"}
-"""Makers of commands for games without one of their own: `spec -> function`, by the verb."""
-
-
 def commands_of_games(verb: str) -> dict[str, Ref]:
     """Find the commands `closedhand VERB NAME` of all games, by NAME.
 
@@ -53,15 +50,10 @@ def commands_of_games(verb: str) -> dict[str, Ref]:
             first, _, second = words.partition(" ")
             if first == verb:
                 found.setdefault(second or spec.command_name, ref)  # of the first, as games are
-    if verb in EVERY_GAME:
+    if verb == "advise":
         for spec in GAMES.values():
-            found.setdefault(spec.command_name, partial(_made, EVERY_GAME[verb], spec))
+            found.setdefault(spec.command_name, partial(of_game, spec))
     return found
-
-
-def _made(maker: Ref, spec: GameSpec) -> Any:
-    """Make the command of a game that has none of its own."""
-    return load(maker)(spec)
 
 
 def click_command(function: Callable[..., Any], name: str, help: str | None = None) -> Any:

@@ -11,19 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from closedhand.cli import groups
-from closedhand.cli.common import (
-    Json,
-    Number,
-    NumberOrNone,
-    Seed,
-    interruptible,
-    make_folder,
-    note,
-    print_json,
-    progress_bar,
-    save_picture,
-)
+from closedhand.cli import common, groups
 from closedhand.core.file_kinds import COMMENT, GENERATOR, PAGE, PICTURE, REPORT, FileKind, headed
 from closedhand.core.files import write_atomically
 from closedhand.core.parts import chosen_sections
@@ -75,13 +63,13 @@ def computed(
         chosen["sections"] = chosen_sections(wanted, module.SECTIONS)
     plan = replace(module.QUICK if quick else module.Plan(), **chosen)
     claim_report(out, report_name(only), files)
-    with interruptible(), progress_bar("parts", None) as update:
+    with common.interruptible(), common.progress_bar("parts", None) as update:
         return module.compute(out, plan, lambda name, number, total: update(number, total, name))
 
 
 def claim_report(out: Path, name: str, others: Mapping[str, FileKind] = {}) -> None:
     """Create and claim the folder of a report and of other files."""
-    make_folder(out, {f"{name}.md": REPORT, f"{name}.html": PAGE, **others})
+    common.make_folder(out, {f"{name}.md": REPORT, f"{name}.html": PAGE, **others})
 
 
 def show_report(
@@ -91,7 +79,7 @@ def show_report(
     name = report_name(only)
     _write_report(out, text, text, name)
     if as_json:
-        print_json(results)
+        common.print_json(results)
     else:
         typer.echo(text)
         typer.echo(f"saved {out}/{name}.md and .html, and their results beside them")
@@ -148,7 +136,9 @@ def reproductions() -> dict[str, Callable[..., None]]:
 
 
 @app.command("all")
-def reproduce_all(quick: Quick = False, seed: Seed = 0, out: Path = Path("runs/all")) -> None:
+def reproduce_all(
+    quick: Quick = False, seed: common.Seed = 0, out: Path = Path("runs/all")
+) -> None:
     """Run all reproductions, and write a page with links to their reports.
 
     With --quick each takes some minutes. Ctrl-C stops; the same command resumes.
@@ -161,7 +151,7 @@ def reproduce_all(quick: Quick = False, seed: Seed = 0, out: Path = Path("runs/a
     claim_report(out, "index")
     lines = ["# All reproductions", "", "| report | seconds |", "|---|---|"]
     for name, command in reproductions().items():
-        note(f"reproduce {name}")
+        common.note(f"reproduce {name}")
         start = time.perf_counter()
         command(out=out / name, quick=quick, seed=seed)
         seconds = time.perf_counter() - start
@@ -174,12 +164,12 @@ def reproduce_all(quick: Quick = False, seed: Seed = 0, out: Path = Path("runs/a
 @app.command("learners")
 def reproduce_learners(
     only: str | None = None,
-    steps: NumberOrNone = None,
-    seeds: Number = 1,
+    steps: common.NumberOrNone = None,
+    seeds: common.Number = 1,
     quick: Quick = False,
-    seed: Seed = 0,
+    seed: common.Seed = 0,
     out: Path = Path("runs/learners"),
-    as_json: Json = False,
+    as_json: common.Json = False,
 ) -> None:
     """Compare all learners in all games at a fixed budget of steps, with curves.
 
@@ -204,13 +194,13 @@ def reproduce_learners(
     cells = [] if only == "none" else learners.choose(wanted, range(seed, seed + seeds))
     table = FileKind("a table of learners", headed(",".join(learner_table.COLUMNS)))
     claim_report(out, "report", {learner_table.TABLE: table, "curves.png": PICTURE})
-    with interruptible(), progress_bar("cells", len(cells)) as update:
+    with common.interruptible(), common.progress_bar("cells", len(cells)) as update:
         learners.compute(out, plan, cells, lambda name, done, total: update(done, total, name))
     results = learner_table.read(out)
     picture = None
     if results:
         learner_table.write(out / learner_table.TABLE, results)
-        picture = save_picture(learner_table.plot, results, out / "curves.png")
+        picture = common.save_picture(learner_table.plot, results, out / "curves.png")
     text = learner_table.report(results) + ("\n![curves](curves.png)\n" if picture else "")
     rows = [{**each._asdict(), "curve": each.curve.tolist()} for each in results]
     show_report(out, text, {"cells": rows}, as_json)
