@@ -36,10 +36,7 @@ from closedhand.core.game import InputError
 from closedhand.core.version import __version__
 
 app = typer.Typer(
-    cls=Commands,
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
+    cls=Commands, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False
 )
 
 

@@ -72,14 +72,8 @@ def paper() -> Console:
 
 
 class _Suits(RegexHighlighter):
-    """The highlighted parts of the table."""
-
     base_style = "table."
-    highlights = [
-        r"(?P<red>[2-9TJQKA_][♥♦])",
-        r"(?m)^(?P<turn>>)",
-        r"(?P<seat>player_[0-9]+)",
-    ]
+    highlights = [r"(?P<red>[2-9TJQKA_][♥♦])", r"(?m)^(?P<turn>>)", r"(?P<seat>player_[0-9]+)"]
 
 
 def _again() -> bool:

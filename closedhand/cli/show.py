@@ -44,9 +44,8 @@ def options(game: GameName, as_json: Json = False) -> None:
     spec = spec_of(game)
     # An option that distinguishes the game from others of its family cannot be chosen.
     table = [each for each in spec.option_table if each.name not in spec.options]
-    _show(table, {"game": game}, as_json)
-    if not as_json:
-        typer.echo("--option KEY=VALUE, or keyword arguments of make_game")
+    hint = "--option KEY=VALUE, or keyword arguments of make_game"
+    _show(table, {"game": game}, hint, as_json)
 
 
 @app.command()
@@ -65,13 +64,11 @@ def settings(
     """
     from closedhand.cli.learn import settings_of
 
-    _show(settings_of(algorithm, gpu), {"algorithm": algorithm}, as_json)
-    if not as_json:
-        typer.echo("--set KEY=VALUE")
+    _show(settings_of(algorithm, gpu), {"algorithm": algorithm}, "--set KEY=VALUE", as_json)
 
 
-def _show(table: Iterable[Option], owner: dict[str, str], as_json: bool) -> None:
-    """Print a table of options."""
+def _show(table: Iterable[Option], owner: dict[str, str], hint: str, as_json: bool) -> None:
+    """Print a table of options, and how to give them."""
     if as_json:
         names = ("name", "default", "values", "text")
         rows = [{name: getattr(each, name) for name in names} for each in table]
@@ -85,3 +82,4 @@ def _show(table: Iterable[Option], owner: dict[str, str], as_json: bool) -> None
             for each, default in zip(table, defaults, strict=True)
         ],
     )
+    typer.echo(hint)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.core.markdown import table
+from closedhand.core.markdown import cells, table
 from closedhand.core.parts import Results
 from closedhand.core.statistics import student
 from closedhand.papers.hankin.reproduction import (
@@ -93,7 +93,7 @@ def _ranges(trained: dict[str, Any]) -> list[str]:
         for row in trained["ranges"]
     )
     stated = (
-        [f"{row['hand']} in the {row['part']}", f"{row['blog']:.2f}", f"{row['ours']:.2f}"]
+        [f"{row['hand']} in the {row['part']}", *cells(row, blog=".2f", ours=".2f")]
         for row in trained["stated"]
     )
     return [
@@ -131,7 +131,6 @@ def _same(alike: bool) -> str:
 
 
 def _match(played: dict[str, Any]) -> list[str]:
-    """Write the match against the counter-strategy."""
     points = f"{played['points']:+.4f} ± {1.96 * played['error']:.4f}"
     counts = {
         "hands": "hands, each deal both ways",
@@ -151,8 +150,6 @@ def _match(played: dict[str, Any]) -> list[str]:
 
 
 def _judgements(rows: list[dict[str, Any]]) -> list[str]:
-    """Write the gain of a best response against each strategy."""
-
     def gain(row: dict[str, Any], key: str) -> str:
         interval = row[f"{key}_interval"]
         shown = f" ({interval[0]:.4f} to {interval[1]:.4f})" if interval else ""
@@ -164,8 +161,7 @@ def _judgements(rows: list[dict[str, Any]]) -> list[str]:
         (
             [
                 row["strategy"], gain(row, "held_out"), gain(row, "in_sample"),
-                f"{row['identical']:.0%}", f"{row['hands']:,}", f"{row['opponents']:,.0f}",
-                f"{row['seconds']:.0f}",
+                *cells(row, identical=".0%", hands=",", opponents=",.0f", seconds=".0f"),
             ]
             for row in rows
         ),

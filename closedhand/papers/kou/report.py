@@ -51,10 +51,7 @@ TABLE_2 = {
 }
 """The paper's cumulative points of the five programs by number of rounds, in Tables 1 and 2."""
 
-SCORES = {
-    1: ("Among light class champions", TABLE_1),
-    2: ("Against programs that search", TABLE_2),
-}
+SCORES = {1: ("Among light class champions", TABLE_1), 2: ("Against programs that search", TABLE_2)}
 TITLES = {
     3: "Evaluation to end the trick: its threshold, originally 95",
     4: "Shibari (lock) never, or whenever possible",
@@ -134,7 +131,6 @@ def pictures(results: Results, folder: Path) -> None:
 
 
 def _plot_sweep(results: Results, path: Path) -> None:
-    """Draw the points against the threshold, with 95% intervals."""
     figure = new_figure(9, 4)
     axes = figure.subplots(1, len(SWEEP_ENEMIES))
     for axis, enemy in zip(axes, SWEEP_ENEMIES, strict=True):
@@ -151,7 +147,6 @@ def _plot_sweep(results: Results, path: Path) -> None:
 
 
 def _plot_budgets(results: Results, path: Path) -> None:
-    """Draw the points per round against the simulations per decision, with 95% intervals."""
     figure = new_figure(6, 4)
     axis = figure.subplots()
     for enemy in BUDGET_ENEMIES:
@@ -167,7 +162,6 @@ def _plot_budgets(results: Results, path: Path) -> None:
 
 
 def _plot_estimates(axis: Any, at: Sequence[int], found: list[Estimate], label: str) -> None:
-    """Draw a line of means with their intervals."""
     heights = [each.mean for each in found]
     axis.errorbar(
         at, heights, yerr=spread([e._asdict() for e in found]), marker="o", capsize=3, label=label
@@ -263,7 +257,6 @@ def sign_of(gap: Estimate, stated: int) -> str:
 
 
 def _sweep_table(results: Results) -> list[str]:
-    """Write the gains of other thresholds."""
     rows = []
     for enemy in SWEEP_ENEMIES:
         for number in THRESHOLDS:

@@ -106,7 +106,7 @@ def plot_graph(
     _draw_frame(axis, strategy, card, flop)
     states, shares = probabilities(strategy, card, flop) if strategy else ({}, {})
     edges = [
-        Edge(state, action, to, shares.get((state, action)), states.get(state, 1.0) <= NEVER)
+        _edge(state, action, to, shares.get((state, action)), states.get(state, 1.0) <= NEVER)
         for state, actions in graph(game.rules.tables).items()
         for action, to in actions.items()
     ]
@@ -137,33 +137,24 @@ def _rendered(figure: Any, kind: str, **metadata: Any) -> bytes:
 
 
 class Edge(NamedTuple):
-    """An action at a state, which leads to another state or an end, as it is drawn.
-
-    With a strategy `share` is its probability; `never`: the strategy never reaches the state.
-    """
+    """An action at a state, which leads to another state or an end, as it is drawn."""
 
     state: str
     action: str
     to: str
-    share: float | None
-    never: bool
+    never: bool  # whether the strategy never reaches the state
+    color: str
+    width: float  # of the line, in points
+    label: str
 
-    @property
-    def color(self) -> str:
-        """Colour of the arrow and its label."""
-        return NEVER_INK if self.never else ACTION_COLORS[self.action]
 
-    @property
-    def width(self) -> float:
-        """Width of the line, in points."""
-        return 1.0 if self.never else 2.0 if self.share is None else 0.8 + 5 * self.share
-
-    @property
-    def label(self) -> str:
-        """The action, with its probability if a strategy is drawn."""
-        if self.share is None or self.never:
-            return self.action
-        return f"{self.action} {_percent(self.share, 0)}"
+def _edge(state: str, action: str, to: str, share: float | None, never: bool) -> Edge:
+    """Make an edge; with a strategy `share` is the probability of the action."""
+    if never:
+        return Edge(state, action, to, never, NEVER_INK, 1.0, action)
+    width = 2.0 if share is None else 0.8 + 5 * share
+    label = action if share is None else f"{action} {_percent(share, 0)}"
+    return Edge(state, action, to, never, ACTION_COLORS[action], width, label)
 
 
 def _percent(share: float, digits: int) -> str:
@@ -173,7 +164,6 @@ def _percent(share: float, digits: int) -> str:
 
 
 def _draw_frame(axis: Any, strategy: Strategy | None, card: str | None, flop: str | None) -> None:
-    """Draw the title, the phases and the legend."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch, Rectangle
 
