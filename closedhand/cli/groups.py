@@ -115,16 +115,15 @@ class Group(TyperGroup):
         """Return the command of a name, or refuse the name."""
         name = cmd_name.replace("_", "-")
         found = super().get_command(ctx, name)
-        if found is None:
-            ref = commands_of_games(self.name or "").get(name)
-            if ref is None:
-                known = ", ".join(self.list_commands(ctx))
-                is_game = cmd_name.replace("-", "_") in GAMES
-                what = f"{cmd_name} offers nothing" if is_game else f"no game {cmd_name!r}"
-                raise InputError(f"{what} to {self.name}; there are {known}")
-            made = ref() if isinstance(ref, partial) else load(ref)
-            found = click_command(made, name)
-        return completed(found)
+        if found is not None:
+            return completed(found)
+        ref = commands_of_games(self.name or "").get(name)
+        if ref is None:
+            known = ", ".join(self.list_commands(ctx))
+            is_game = cmd_name.replace("-", "_") in GAMES
+            what = f"{cmd_name} offers nothing" if is_game else f"no game {cmd_name!r}"
+            raise InputError(f"{what} to {self.name}; there are {known}")
+        return completed(click_command(ref() if isinstance(ref, partial) else load(ref), name))
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from closedhand.core.checks import check_deals
 from closedhand.core.file_kinds import LEAGUE, MATCH, PICTURE
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import make_game
+from closedhand.core.statistics import Estimate
 
 if TYPE_CHECKING:
     from closedhand.core.agents import Player
@@ -202,10 +203,7 @@ def show_match(data: dict[str, Any]) -> None:
         }
         lines = []
         for row, figure in zip(rows, figures, strict=True):
-            cells = (
-                (f"{figure[name]['mean']:{sign}.3f}", between(figure[name], f"{sign}.3f"))
-                for name, sign in signs.items()
-            )
+            cells = (Estimate(**figure[name]).cells(f"{sign}.3f") for name, sign in signs.items())
             lines.append((shortened(row["agent"]), row["role"], *chain.from_iterable(cells)))
         headings = chain.from_iterable((f">{name}", ">95%") for name in signs)
         common.print_table(["agent", "role", *headings], lines, title)
@@ -250,8 +248,7 @@ def show_league(data: dict[str, Any]) -> None:
         [
             (
                 shortened(row["agent"]),
-                f"{row['points']['mean']:.3f}",
-                between(row["points"], ".3f"),
+                *Estimate(**row["points"]).cells(".3f"),
                 *(f"{100 * share:.0f}%" for share in row["places"]),
                 f"{row['microseconds_per_decision'] or 0:.1f}",
             )

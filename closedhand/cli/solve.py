@@ -151,20 +151,19 @@ def solve_all(
     # Set up all runs before the first one starts, so that errors show at once.
     runs = {}
     for name in names:
-        # Of several algorithms, resume only those that an interrupted run had reached.
-        go_on = resume and (len(names) == 1 or (folder / name / "learner.npz").exists())
         if name == "lp":
             require("scipy")
-        else:
-            runs[name] = solving.begin(name, game, seed, folder / name, states)
-            if go_on:
-                runs[name].resume()
+            continue
+        runs[name] = solving.begin(name, game, seed, folder / name, states)
+        # Of several algorithms, resume only those that an interrupted run had reached.
+        if resume and (len(names) == 1 or (folder / name / "learner.npz").exists()):
+            runs[name].resume()
     results: list[dict[str, Any]] = []
-    while len(results) < len(names) and not (results and results[-1]["interrupted"]):
-        name = names[len(results)]
-        results.append(
-            solve_exactly(game, folder / name) if name == "lp" else work(runs[name], limits)
-        )
+    for name in names:
+        exactly = name == "lp"
+        results.append(solve_exactly(game, folder / name) if exactly else work(runs[name], limits))
+        if results[-1]["interrupted"]:
+            break
     return results
 
 

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from closedhand.arena.results import between, rounded
+from closedhand.arena.results import rounded
 from closedhand.cli import common
 from closedhand.competitions.uecda import HOST, MOST_WAITING, PORT
 from closedhand.core.game import InputError
-from closedhand.core.statistics import count_blocks, over_blocks
+from closedhand.core.statistics import Estimate, count_blocks, over_blocks
 
 PLACES = ("daifugo", "fugo", "heimin", "hinmin", "daihinmin")
 ROUNDS = 1000
@@ -20,7 +20,7 @@ ROUNDS = 1000
 Host = Annotated[str, typer.Option(help="Address of the server.")]
 
 
-def _per_round(gains: Sequence[Sequence[int]]) -> list[dict[str, float | None]]:
+def _per_round(gains: Sequence[Sequence[int]]) -> list[dict[str, Any]]:
     """Estimate the points per round of each player, with 95% intervals over blocks, for JSON."""
     return [rounded(estimate) for estimate in over_blocks(np.array(gains))] if gains else []
 
@@ -125,8 +125,7 @@ def _show(result: Any, options: dict[str, Any], seed: int, as_json: bool) -> Non
     rows = [
         (
             str(player), str(result.points[player]),
-            f"{means[player]['mean']:.3f}" if means else "",
-            between(means[player], ".3f") if means else "",
+            *(Estimate(**means[player]).cells(".3f") if means else ("", "")),
             f"{times[player] or 0:.0f}", str(result.late[player]), str(result.illegal[player]),
             name, result.gone[player],
         )
@@ -180,7 +179,7 @@ def join(
         common.print_json({"game": "daihinmin", "agent": agent, **data})
     else:
         rounds = len(result.places)
-        mean = f", {means[0]['mean']:.3f} per round ({between(means[0], '.3f')})" if means else ""
+        mean = ", {} per round ({})".format(*Estimate(**means[0]).cells(".3f")) if means else ""
         typer.echo(f"player_{result.player}: {result.points} points in {rounds} rounds{mean}")
         typer.echo(", ".join(f"{n} x {what}" for n, what in zip(counts, PLACES, strict=True)))
         typer.echo(f"{_sample(rounds)}; {spent or 0:.0f} µs per decision")

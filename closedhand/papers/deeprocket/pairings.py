@@ -22,7 +22,7 @@ from closedhand.core.markdown import table
 from closedhand.core.parts import Notes, Part, compute_parts
 from closedhand.core.registry import make_game
 from closedhand.core.run import work_off
-from closedhand.core.statistics import interval, shares, student, wins
+from closedhand.core.statistics import Estimate, shares, student, wins
 
 if TYPE_CHECKING:
     from closedhand.papers.deeprocket.reproduction import Plan
@@ -243,9 +243,8 @@ def report(data: dict[str, Any]) -> list[str]:
     lines += table(
         ["where", "difference", "95%"],
         (
-            [name, f"{mean:+.1f}", interval(low, high, "+.1f")]
+            [name, *Estimate(*(100 * np.array([*gap.values()], float))).cells("+.1f")]
             for name, gap in data["differences"].items()
-            for mean, low, high in [100 * np.array([*gap.values()], float)]
         ),
     )
     lines += ["", f"The landlord's win rate by iteration of {data['games']:,} games:", ""]

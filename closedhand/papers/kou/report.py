@@ -11,7 +11,7 @@ from closedhand.agents.daihinmin.kou.variants import DEPARTURES, LETTER
 from closedhand.arena.plot import new_figure, plot_league, save_figure, spread
 from closedhand.core.markdown import table
 from closedhand.core.parts import Results
-from closedhand.core.statistics import Estimate, interval, student
+from closedhand.core.statistics import Estimate, student
 from closedhand.papers.kou.reproduction import (
     BUDGET_ENEMIES,
     BUDGETS,
@@ -89,11 +89,9 @@ def means(result: dict[str, Any]) -> list[Estimate]:
 
 def difference(results: Results, agent: str, original: str, enemy: str) -> Estimate:
     """Estimate an agent's points in 1,000 rounds minus those of another on the same deals."""
-    one, other = (
-        np.array(results[part_name(each, enemy)]["matches"])[:, 0] for each in (agent, original)
-    )
-    (gap,) = student(1000 / MATCH * (one - other)[:, None])
-    return gap
+    names = part_name(agent, enemy), part_name(original, enemy)
+    one, other = (np.array(results[name]["matches"])[:, :1] for name in names)
+    return student(1000 / MATCH * (one - other))[0]
 
 
 def sections_of(results: Results) -> list[str]:
@@ -120,10 +118,8 @@ def pictures(results: Results, folder: Path) -> None:
             data = results.get(f"table-{number}-{plain(kou)}")
             if data:
                 # Curves by match: the results do not hold points by round.
-                plot_league(
-                    {**data, "points": data["matches"]},
-                    folder / f"figure-{number}-{plain(kou)}.png",
-                )
+                path = folder / f"figure-{number}-{plain(kou)}.png"
+                plot_league({**data, "points": data["matches"]}, path)
     if "sweep" in sections_of(results):
         _plot_sweep(results, folder / "sweep.png")
     if "budget" in sections_of(results):
@@ -224,7 +220,7 @@ def _score_table(leagues: Sequence[dict[str, Any]], paper: dict[int, tuple[int, 
         own = [scores(result, rounds) for rounds in shown]
         for i, (row, estimate) in enumerate(zip(result["results"], means(result), strict=True)):
             cells = [result["agents"][0], row["agent"], *(f"{column[i]:,}" for column in own)]
-            rows.append([*cells, f"{estimate.mean:.3f}", interval(*estimate[1:], ".3f")])
+            rows.append([*cells, *estimate.cells(".3f")])
     for i, agent in enumerate(leagues[0]["agents"]):
         cells = ["*paper*", f"*{STAND_INS.get(agent, agent)}*"]
         cells += [f"{paper[rounds][i]:,}" for rounds in shown]
@@ -242,7 +238,7 @@ def _difference_table(results: Results, variants: list[str]) -> list[str]:
         for variant in variants:
             gaps = [difference(results, f"{kou}:{variant}", kou, enemy) for kou in KOUS]
             stated = VARIANTS[variant][1][min(ENEMIES.index(enemy), 2)]
-            cells = [cell for gap in gaps for cell in (*_gap_cells([gap]), sign_of(gap, stated))]
+            cells = [cell for gap in gaps for cell in (*gap.cells("+.0f"), sign_of(gap, stated))]
             rows.append([name, variant, *cells, f"{stated:+}"])
     heads = (head for kou in KOUS for head in (kou, "95%", "sign"))
     return table(["among four", "variant", *heads, "paper"], rows)
@@ -285,20 +281,19 @@ def _budget_table(results: Results) -> list[str]:
             result = results[part_name(searcher(number), enemy)]
             own = np.array(result["matches"])[:, :1] / MATCH
             (points,) = student(own)
-            step = ["", ""]
+            step = "", ""
             if before is not None:
                 (gain,) = student(own - before)
-                step = [f"{gain.mean:+.3f}", interval(*gain[1:], "+.3f")]
+                step = gain.cells("+.3f")
             time = result["results"][0]["microseconds_per_decision"]
-            points_cells = [f"{points.mean:.3f}", interval(*points[1:], ".3f")]
-            rows.append([enemy, f"{number:,}", *points_cells, *step, f"{time:,.0f}"])
+            rows.append([enemy, f"{number:,}", *points.cells(".3f"), *step, f"{time:,.0f}"])
             before = own
     heads = ["among four", "simulations", "points a round", "95%", "step", "95%", "µs a decision"]
     return table(heads, rows)
 
 
 def _gap_cells(gaps: list[Estimate]) -> list[str]:
-    return [cell for gap in gaps for cell in (f"{gap.mean:+.0f}", interval(*gap[1:], "+.0f"))]
+    return [cell for gap in gaps for cell in gap.cells("+.0f")]
 
 
 def _time_tables(results: Results) -> list[str]:
