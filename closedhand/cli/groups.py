@@ -75,8 +75,9 @@ def completed(command: Any) -> Any:
     The section `Options:` at the end of the docstring becomes the help of the parameters. A command
     that writes files gets the option `--overwrite`.
     """
-    texts = dict(ENTRY.findall(inspect.getdoc(command.callback) or ""))
-    command.help = (command.help or "").partition("\n\nOptions:\n")[0]
+    heading = "\n\nOptions:\n"
+    texts = dict(ENTRY.findall((inspect.getdoc(command.callback) or "").partition(heading)[2]))
+    command.help = (command.help or "").partition(heading)[0]
     for parameter in command.params:
         if parameter.name in texts:
             parameter.help = " ".join(texts[parameter.name].split())

@@ -71,15 +71,13 @@ def _show(table: Iterable[Option], owner: dict[str, str], hint: str, as_json: bo
     """Print a table of options, and how to give them."""
     if as_json:
         names = ("name", "default", "values", "text")
-        rows = [{name: getattr(each, name) for name in names} for each in table]
-        print_json({**owner, "options": rows})
+        found = [{name: getattr(each, name) for name in names} for each in table]
+        print_json({**owner, "options": found})
         return
-    defaults = ("none" if each.default is None else str(each.default).lower() for each in table)
-    print_table(
-        ("option", "default", "values", "meaning"),
-        [
-            (each.name, default, each.values, each.text)
-            for each, default in zip(table, defaults, strict=True)
-        ],
-    )
+
+    def default(each: Option) -> str:
+        return "none" if each.default is None else str(each.default).lower()
+
+    rows = [(each.name, default(each), each.values, each.text) for each in table]
+    print_table(("option", "default", "values", "meaning"), rows)
     typer.echo(hint)
