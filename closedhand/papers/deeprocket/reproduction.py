@@ -16,7 +16,7 @@ from closedhand.core.duplicate import Spec, match_settings
 from closedhand.core.files import SHIPPED
 from closedhand.core.game import State
 from closedhand.core.markdown import table
-from closedhand.core.parts import Progress, Sectioned, compute_parts
+from closedhand.core.parts import Sectioned, compute_parts
 from closedhand.core.records import Record, read, replay
 from closedhand.core.registry import flat_game
 from closedhand.papers.deeprocket import accuracy, inference, pairings
@@ -198,7 +198,9 @@ def positions(agents: Sequence[Spec], seed: int = 0) -> list[dict[str, Any]]:
     return rows
 
 
-def compute(folder: Path, plan: Plan, progress: Progress) -> dict[str, Any]:
+def compute(
+    folder: Path, plan: Plan, progress: Callable[[str, float, int], None]
+) -> dict[str, Any]:
     """Compute all sections of a plan; see `closedhand.core.parts.compute_parts`.
 
     Raises:
@@ -223,18 +225,18 @@ def compute(folder: Path, plan: Plan, progress: Progress) -> dict[str, Any]:
     return results
 
 
-Advance = Callable[[str, float], None]
+Progress = Callable[[str, float], None]
 """Callback of a section: the name of a part, and the number of parts of the section done."""
 
 
-def _work(plan: Plan, folder: Path) -> dict[str, tuple[Callable[[Advance], Any], int]]:
+def _work(plan: Plan, folder: Path) -> dict[str, tuple[Callable[[Progress], Any], int]]:
     """List the sections: computation, and number of reported parts, 0 if it takes no time."""
     game = pairings.the_game()
     seed = plan.seed
 
     def kept(
         name: str, agents: Sequence[str], find: Callable[[], dict[str, Any]]
-    ) -> Callable[[Advance], dict[str, Any]]:
+    ) -> Callable[[Progress], dict[str, Any]]:
         """Make a section of one part, and keep its result in a file."""
         return lambda progress: compute_parts(
             {name: lambda _: find()}, folder / "parts", match_settings(game, agents, seed),
