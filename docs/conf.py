@@ -54,6 +54,7 @@ napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 # As a list, `Attributes:` does not describe a second time what autodoc finds in the class itself.
 napoleon_use_ivar = True
+napoleon_custom_sections = [("Options", "params_style")]  # of a command
 
 
 ROOMS = ("core", "games", "envs", "wrappers", "search", "solvers", "learning", "agents", "bridges",

@@ -19,7 +19,6 @@ from closedhand.cli import (
     example,
     exploit,
     judge,
-    learner_table,
     match,
     play,
     records,
@@ -31,16 +30,13 @@ from closedhand.cli import (
     web,
 )
 from closedhand.cli.common import positive
-from closedhand.cli.groups import Commands, Group
+from closedhand.cli.groups import Commands
 from closedhand.core import reading
 from closedhand.core.game import InputError
 from closedhand.core.version import __version__
 
 app = typer.Typer(
-    cls=Commands,
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
+    cls=Commands, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False
 )
 
 
@@ -86,24 +82,8 @@ app.command()(web.web)
 app.command()(example.example)
 app.add_typer(records.app, name="records")
 app.add_typer(train.app, name="train")
-GROUPS = (
-    (
-        "reproduce", "Reproduce published results.",
-        {"all": reproduce.reproduce_all, "learners": learner_table.reproduce_learners},
-    ),
-    (
-        "show", "Show rules, options, settings and pictures of games.",
-        {"rules": show.rules, "options": show.options, "settings": show.settings},
-    ),
-)  # fmt: skip
-"""Groups of commands of games: name, help, and the commands that belong to no game."""
-
-for name, text, commands in GROUPS:
-    group = typer.Typer(cls=Group, no_args_is_help=True)
-    group.callback()(lambda: None)
-    for own, function in commands.items():
-        group.command(own)(function)
-    app.add_typer(group, name=name, help=text)
+app.add_typer(reproduce.app, name="reproduce")
+app.add_typer(show.app, name="show")
 
 
 def main() -> None:

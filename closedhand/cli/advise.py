@@ -11,7 +11,7 @@ from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.display import board, plain, pretty
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.registry import GameSpec, make_game
-from closedhand.core.statistics import Estimate, interval
+from closedhand.core.statistics import Estimate
 
 Hand = Annotated[str, typer.Argument(metavar="HAND", help="The cards that you hold now.")]
 Plays = Annotated[
@@ -80,22 +80,16 @@ def advise(
     figures = ["wins"] * (ranked[0].wins is not None) + ["points"] * with_points + ["behind"]
     rows = []
     for each in ranked[:top]:
-        cells = [*_cells(each.wins, ".1%")] if each.wins else []
-        cells += _cells(each.points, "+.2f") if with_points else []
+        cells = [*each.wins.cells(".1%")] if each.wins else []
+        cells += each.points.cells("+.2f") if with_points else []
         behind = Estimate(*(share * value for value in each.behind))
-        rows.append((pretty(each.text), *cells, *_cells(behind, form)))
+        rows.append((pretty(each.text), *cells, *behind.cells(form)))
     headings = chain.from_iterable((f">{name}", ">95%") for name in figures)
     common.print_table(["play", *headings], rows)
     console.print(
         f"{min(top, len(ranked))} of {len(ranked)} plays; {ranked[0].determinisations:,} deals "
         f"that fit what you saw, played on by {agent}; 95% intervals"
     )
-
-
-def _cells(estimate: Estimate, form: str) -> tuple[str, str]:
-    """Write the mean of an estimate, and its interval."""
-    mean, low, high = estimate
-    return f"{mean:{form}}", interval(low, high, form)
 
 
 def of_game(spec: GameSpec) -> Callable[..., None]:

@@ -9,28 +9,13 @@ from closedhand.core.agent_spec import split_agents
 from closedhand.core.machine import machine
 from closedhand.core.registry import GAMES, spec_of
 
-ON_CPU, ON_GPU = 1024, 16384
-"""Games side by side, if the user names no number."""
-
 
 def bench(
     games: common.GameNames = None,
-    number: Annotated[
-        int | None,
-        typer.Option(
-            "--games", min=1, help=f"Games side by side; {ON_CPU:,} if absent, on a GPU {ON_GPU:,}."
-        ),
-    ] = None,
-    agents: Annotated[
-        str | None,
-        typer.Option(help="Agents to measure, separated by commas; on a GPU those of kernels."),
-    ] = None,
-    device: Annotated[
-        str, typer.Option(help="cpu: one core; cuda: games as tensors on a GPU.")
-    ] = "cpu",
-    seconds: Annotated[
-        float, typer.Option(help="Time to measure each figure.", callback=common.positive)
-    ] = 1.0,
+    number: Annotated[int | None, typer.Option("--games", min=1)] = None,
+    agents: str | None = None,
+    device: str = "cpu",
+    seconds: common.Positive = 1.0,
     rules: common.Rules = None,
     option: common.Options = None,
     json: common.Json = False,
@@ -40,6 +25,12 @@ def bench(
     Random legal play, except for agents. On the CPU a figure is by processor time of one core.
 
     Example: closedhand bench doudizhu --option substeps=true --agents rule,decompose
+
+    Options:
+        number: Games side by side; 1,024 if absent, on a GPU 16,384.
+        agents: Agents to measure, separated by commas; on a GPU those of kernels.
+        device: cpu: one core; cuda: games as tensors on a GPU.
+        seconds: Time to measure each figure.
     """
     from closedhand.arena.speed import on_cpu, on_device
 
@@ -48,10 +39,9 @@ def bench(
     for name in games or list(GAMES):
         game = common.bind(name.replace("-", "_"), rules, option)
         if device == "cpu":
-            opponent = spec_of(game.name).opponent
-            figures = on_cpu(game, number or ON_CPU, names, opponent, seconds)
+            figures = on_cpu(game, number or 1024, names, spec_of(game.name).opponent, seconds)
         else:
-            figures = on_device(game, number or ON_GPU, names, device, seconds)
+            figures = on_device(game, number or 16384, names, device, seconds)
         rows += [{"game": game.name, **figure._asdict()} for figure in figures]
     if json:
         common.print_json({"machine": about, "device": device, "figures": rows})

@@ -58,6 +58,7 @@ def seed_option(help: str) -> Any:
 
 
 Seed = Annotated[int, seed_option("Seed of the deals and of the agents.")]
+SeedOrNone = Annotated[int | None, seed_option("")]
 Workers = Annotated[
     int | None,
     typer.Option(min=1, help="Number of processes, or of actors with --ray; all cores if absent."),
@@ -104,6 +105,12 @@ def positive(value: float | None) -> float | None:
     return value
 
 
+# The help of these stands in the docstrings of the commands; see `groups.completed`.
+Text = Annotated[str, typer.Option()]
+Number = Annotated[int, typer.Option(min=1)]
+NumberOrNone = Annotated[int | None, typer.Option(min=1)]
+Positive = Annotated[float, typer.Option(callback=positive)]
+PositiveOrNone = Annotated[float | None, typer.Option(callback=positive)]
 Minutes = Annotated[
     float,
     typer.Option(help="Minutes to train, including those before a resumption.", callback=positive),

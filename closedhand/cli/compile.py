@@ -112,21 +112,9 @@ ROUTES: tuple[Callable[[Game], None], ...] = (_play, _batch, _envs, _agents, _hi
 
 def compile(
     games: GameNames = None,
-    gpu: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ARCH",
-            help="Compile for a GPU of this architecture instead, such as sm_90; none is needed.",
-        ),
-    ] = None,
-    agents: Annotated[
-        str | None,
-        typer.Option(help="With --gpu: agents to be compiled as well, separated by commas."),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="With --gpu: folder of the compiled kernels; by default the cache."),
-    ] = None,
+    gpu: Annotated[str | None, typer.Option(metavar="ARCH")] = None,
+    agents: str | None = None,
+    out: Path | None = None,
     rules: Rules = None,
     option: Options = None,
 ) -> None:
@@ -139,6 +127,11 @@ def compile(
     finds them in the folder of CLOSEDHAND_CUBINS needs no compiler.
 
     Example: closedhand compile doudizhu --option substeps=true
+
+    Options:
+        gpu: Compile for a GPU of this architecture instead, such as sm_90; none is needed.
+        agents: With --gpu: agents to be compiled as well, separated by commas.
+        out: With --gpu: folder of the compiled kernels; by default the cache.
     """
     if gpu is None and (agents is not None or out is not None):
         raise InputError("--agents and --out are for --gpu")

@@ -11,8 +11,8 @@ from closedhand.core.file_kinds import DEALS
 
 def deals(
     game: common.GameName,
-    out: Annotated[Path, typer.Option(help="File to write, one deal a line.")],
-    number: Annotated[int, typer.Option(min=1, help="Number of deals.")] = 1000,
+    out: Annotated[Path, typer.Option()],
+    number: common.Number = 1000,
     seed: common.Seed = 0,
     rules: common.Rules = None,
     option: common.Options = None,
@@ -24,6 +24,10 @@ def deals(
     every match on it.
 
     Example: closedhand deals doudizhu --number 1000 --out runs/deals.txt
+
+    Options:
+        out: File to write, one deal a line.
+        number: Number of deals.
     """
     from closedhand.core.deals import write_deals
 

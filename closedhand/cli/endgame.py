@@ -1,47 +1,28 @@
 """The command `endgame`: open hands, solved exactly."""
 
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from closedhand.cli import common
+from closedhand.cli.advise import split_plays
 from closedhand.core.display import plain, pretty
-from closedhand.core.game import Game, InputError, State
+from closedhand.core.game import InputError
 from closedhand.core.parsing import parse_whole
 from closedhand.core.records import Record, replay, stated_options
 
 
 def endgame(
     game: common.GameName,
-    hands: Annotated[
-        str | None, typer.Option(help="The cards of all seats, separated by commas: 33S,44B.")
-    ] = None,
-    turn: Annotated[
-        int | None, typer.Option(help="Seat to act, with --hands; 0 if absent.")
-    ] = None,
-    beat: Annotated[
-        str | None, typer.Option(help="Play to be beaten, with --hands; the seat leads if absent.")
-    ] = None,
-    by: Annotated[
-        int | None, typer.Option(help="Seat that made that play; the one before --turn if absent.")
-    ] = None,
-    deal: Annotated[
-        str | None, typer.Option(help="In place of --hands: a deal in the game's notation.")
-    ] = None,
-    plays: Annotated[
-        str | None,
-        typer.Option(help="All actions since that deal, separated by spaces: '44 PASS TT'."),
-    ] = None,
-    teams: Annotated[
-        str | None,
-        typer.Option(help="Team of each seat, separated by commas: 0,1,1. By default the sides."),
-    ] = None,
-    seconds: Annotated[
-        float, typer.Option(help="Seconds after which the search ends.", callback=common.positive)
-    ] = 60.0,
-    memory: Annotated[
-        float, typer.Option(help="GiB of memory for decided positions.", callback=common.positive)
-    ] = 1.0,
+    hands: str | None = None,
+    turn: int | None = None,
+    beat: str | None = None,
+    by: int | None = None,
+    deal: str | None = None,
+    plays: str | None = None,
+    teams: str | None = None,
+    seconds: common.Positive = 60.0,
+    memory: common.Positive = 1.0,
     rules: common.Rules = None,
     option: common.Options = None,
     as_json: common.Json = False,
@@ -52,11 +33,34 @@ def endgame(
     if the result is known, else 1.
 
     Example: closedhand endgame doudizhu --hands 33S,4QB
+
+    Options:
+        hands: The cards of all seats, separated by commas: 33S,44B.
+        turn: Seat to act, with --hands; 0 if absent.
+        beat: Play to be beaten, with --hands; the seat leads if absent.
+        by: Seat that made that play; the one before --turn if absent.
+        deal: In place of --hands: a deal in the game's notation.
+        plays: All actions since that deal, separated by spaces: '44 PASS TT'.
+        teams: Team of each seat, separated by commas: 0,1,1. By default the sides.
+        seconds: Seconds after which the search ends.
+        memory: GiB of memory for decided positions.
     """
     from closedhand.search import exact
 
     bound = common.bind(game, rules, option).flat
-    state = _position(bound, hands, turn, beat, by, deal, plays)
+    if (hands is None) == (deal is None):
+        raise InputError("give either --hands or --deal")
+    if hands is not None and plays is not None:
+        raise InputError("--plays is for --deal: with --hands leave it out")
+    if deal is not None and (turn, beat, by) != (None, None, None):
+        raise InputError("--turn, --beat and --by are for --hands: with --deal give --plays")
+    seats = bound.num_players
+    if hands is not None:
+        cards = [plain(hand) for hand in hands.split(",")]
+        state, seats = exact.place(bound, cards, turn or 0, beat, by), len(cards)
+    else:
+        actions = tuple(split_plays(plays or ""))
+        state = replay(Record(bound.name, stated_options(bound), actions, deal=deal))
     sides = None
     if teams is not None:
         most = bound.num_players - 1
@@ -65,46 +69,20 @@ def endgame(
         found = exact.endgame(
             bound, state, teams=sides, seconds=seconds, memory=int(memory * 2**30)
         )
-    seats = len(hands.split(",")) if hands else bound.num_players
     if as_json:
-        common.print_json(_summary(bound, found))
+        common.print_json({
+            "game": bound.name,
+            "player": found.player,
+            "value": found.value,
+            "plays": [vars(play) for play in found.plays],
+            "line": [{"player": player, "play": text} for player, text in found.line],
+            "seconds": round(found.seconds, 6),
+            "positions": found.positions,
+        })  # fmt: skip
     else:
         _show(found, seats, bound.payoff_range[0] < 0)
     if found.value is None:
         raise typer.Exit(1)
-
-
-def _position(
-    game: Game, hands: str | None, turn: int | None, beat: str | None, by: int | None,
-    deal: str | None, plays: str | None,
-) -> State:  # fmt: skip
-    """Read the position from hands or from a deal with plays; the arguments are the options."""
-    from closedhand.search import exact
-
-    if (hands is None) == (deal is None):
-        raise InputError("give either --hands or --deal")
-    if hands is not None:
-        if plays is not None:
-            raise InputError("--plays is for --deal: with --hands leave it out")
-        cards = [plain(hand) for hand in hands.split(",")]
-        return exact.place(game, cards, turn or 0, beat, by)
-    if (turn, beat, by) != (None, None, None):
-        raise InputError("--turn, --beat and --by are for --hands: with --deal give --plays")
-    actions = tuple(plain(plays or "").replace(",", " ").split())
-    return replay(Record(game.name, stated_options(game), actions, deal=deal))
-
-
-def _summary(game: Game, found: Any) -> dict[str, Any]:
-    """Convert a solution to JSON data."""
-    return {
-        "game": game.name,
-        "player": found.player,
-        "value": found.value,
-        "plays": [vars(play) for play in found.plays],
-        "line": [{"player": player, "play": text} for player, text in found.line],
-        "seconds": round(found.seconds, 6),
-        "positions": found.positions,
-    }
 
 
 def _show(found: Any, seats: int, signed: bool) -> None:

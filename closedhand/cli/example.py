@@ -23,15 +23,13 @@ def examples() -> dict[str, Path]:
     return {path.stem: path for path in found if path.suffix == ".py" or path.is_dir()}
 
 
-def example(
-    name: Annotated[
-        str | None, typer.Argument(help="An example; all of them are listed if absent.")
-    ] = None,
-    json: Json = False,
-) -> None:
+def example(name: Annotated[str | None, typer.Argument()] = None, json: Json = False) -> None:
     """Write an example of the manual into the folder examples/, or list all of them.
 
     Example: closedhand example kuhn-poker
+
+    Options:
+        name: An example; all of them are listed if absent.
     """
     known = examples()
     if name is None:

@@ -3,6 +3,8 @@
 A game's command is imported only when it is run or its help is shown.
 """
 
+import inspect
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -15,13 +17,14 @@ import typer.main
 from typer.core import TyperGroup
 
 from closedhand.cli import streams
+from closedhand.cli.advise import of_game
 from closedhand.cli.common import CLAIMS, interruptible, note
 from closedhand.core import files
 from closedhand.core.files import FAULTS
 from closedhand.core.game import InputError
 from closedhand.core.optional_imports import needing
 from closedhand.core.plugins import kept_running
-from closedhand.core.registry import GAMES, GameSpec, Ref, load
+from closedhand.core.registry import GAMES, Ref, load
 from closedhand.core.text import one_line, reason_of
 
 WANTS_OBJECT = "closedhand.json"
@@ -36,10 +39,6 @@ HELP = {
 """Help of the first words of commands that games add; the games are named after it."""
 
 
-EVERY_GAME: dict[str, Ref] = {"advise": "closedhand.cli.advise:of_game"}
-"""Makers of commands for games without one of their own: `spec -> function`, by the verb."""
-
-
 def commands_of_games(verb: str) -> dict[str, Ref]:
     """Find the commands `closedhand VERB NAME` of all games, by NAME.
 
@@ -51,15 +50,10 @@ def commands_of_games(verb: str) -> dict[str, Ref]:
             first, _, second = words.partition(" ")
             if first == verb:
                 found.setdefault(second or spec.command_name, ref)  # of the first, as games are
-    if verb in EVERY_GAME:
+    if verb == "advise":
         for spec in GAMES.values():
-            found.setdefault(spec.command_name, partial(_made, EVERY_GAME[verb], spec))
+            found.setdefault(spec.command_name, partial(of_game, spec))
     return found
-
-
-def _made(maker: Ref, spec: GameSpec) -> Any:
-    """Make the command of a game that has none of its own."""
-    return load(maker)(spec)
 
 
 def click_command(function: Callable[..., Any], name: str, help: str | None = None) -> Any:
@@ -71,10 +65,22 @@ def click_command(function: Callable[..., Any], name: str, help: str | None = No
 
 WRITING = {"out", "picture"}
 """Parameters that name files or folders to write."""
+ENTRY = re.compile(r"^    (\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
+"""A parameter and its help in the section `Options:` of a docstring."""
 
 
-def with_overwrite(command: Any) -> Any:
-    """Add the option `--overwrite` to a command that writes files; return the command."""
+def completed(command: Any) -> Any:
+    """Complete a command that was made from a function, and return it.
+
+    The section `Options:` at the end of the docstring becomes the help of the parameters. A command
+    that writes files gets the option `--overwrite`.
+    """
+    heading = "\n\nOptions:\n"
+    texts = dict(ENTRY.findall((inspect.getdoc(command.callback) or "").partition(heading)[2]))
+    command.help = (command.help or "").partition(heading)[0]
+    for parameter in command.params:
+        if parameter.name in texts:
+            parameter.help = " ".join(texts[parameter.name].split())
     names = {each.name for each in command.params}
     if names & WRITING and "overwrite" not in names:
         command.params += click_command(_takes_overwrite, "overwrite").params
@@ -92,7 +98,7 @@ def _takes_overwrite(
         ),
     ] = False,
 ) -> None:
-    """Declare the option `--overwrite`, which `with_overwrite` copies to other commands."""
+    """Declare the option `--overwrite`, which `completed` copies to other commands."""
 
 
 class Group(TyperGroup):
@@ -110,16 +116,15 @@ class Group(TyperGroup):
         """Return the command of a name, or refuse the name."""
         name = cmd_name.replace("_", "-")
         found = super().get_command(ctx, name)
-        if found is None:
-            ref = commands_of_games(self.name or "").get(name)
-            if ref is None:
-                known = ", ".join(self.list_commands(ctx))
-                is_game = cmd_name.replace("-", "_") in GAMES
-                what = f"{cmd_name} offers nothing" if is_game else f"no game {cmd_name!r}"
-                raise InputError(f"{what} to {self.name}; there are {known}")
-            made = ref() if isinstance(ref, partial) else load(ref)
-            found = click_command(made, name)
-        return with_overwrite(found)
+        if found is not None:
+            return completed(found)
+        ref = commands_of_games(self.name or "").get(name)
+        if ref is None:
+            known = ", ".join(self.list_commands(ctx))
+            is_game = cmd_name.replace("-", "_") in GAMES
+            what = f"{cmd_name} offers nothing" if is_game else f"no game {cmd_name!r}"
+            raise InputError(f"{what} to {self.name}; there are {known}")
+        return completed(click_command(ref() if isinstance(ref, partial) else load(ref), name))
 
 
 @contextmanager
@@ -160,7 +165,7 @@ class Commands(Group):
             games = ", ".join(commands_of_games(cmd_name))
             text = f"{HELP.get(cmd_name, 'Commands of games')} ({games})."
             found = Group(name=cmd_name, help=text, no_args_is_help=True)
-        return None if found is None else with_overwrite(found)
+        return None if found is None else completed(found)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run the command line."""

@@ -6,18 +6,15 @@ from typing import Annotated, Any
 import typer
 
 from closedhand.cli import common
-from closedhand.cli.solve import called, explained, judged_columns, strategy_files, values_of
+from closedhand.cli.solve import called, explained, judged_cells, strategy_files
 from closedhand.core.game import Game
 
 
 def judge(
     game: common.GameName,
-    agent: Annotated[str, typer.Argument(help="The agent.", metavar="AGENT")],
-    seed: Annotated[int, common.seed_option("Seed of the agent.")] = 0,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Folder for each player's best response, as a strategy file."),
-    ] = None,
+    agent: Annotated[str, typer.Argument(metavar="AGENT")],
+    seed: common.Seed = 0,
+    out: Path | None = None,
     rules: common.Rules = None,
     option: common.Options = None,
     as_json: common.Json = False,
@@ -33,6 +30,11 @@ def judge(
     always decided so: exactly if it is deterministic.
 
     Example: closedhand judge leduc random
+
+    Options:
+        agent: The agent.
+        seed: Seed of the agent.
+        out: Folder for each player's best response, as a strategy file.
     """
     from closedhand.core.agents import make_agent
     from closedhand.solvers import solving
@@ -69,8 +71,9 @@ def judge(
         common.print_json(result)
         return
     title = f"{called(result)}; {agent} at all seats; {bound.unit} a game"
-    headings = [f">{name}" for name in judged_columns(result)]
-    common.print_table(headings, [values_of(result)], title, no_wrap=True)
+    cells = judged_cells(result)
+    headings = [f">{name}" for name in cells]
+    common.print_table(headings, [[*cells.values()]], title, no_wrap=True)
     typer.echo(
         f"{result['information_sets']:,} information sets, {result['nodes']:,} histories; "
         + explained(result)

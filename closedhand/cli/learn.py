@@ -73,7 +73,12 @@ def trainer(*own: Option) -> Callable[..., None]:
         with cluster_at(chosen.get("ray")) as remote:
             if remote is not None:
                 learner.remote = remote
-                note_idle(remote.cores, learner.settings.pieces)
+                cores, pieces = remote.cores, learner.settings.pieces
+                if cores > pieces:
+                    note(
+                        f"pieces={pieces} gives work to {pieces} of {cores} cores: try --set "
+                        f"pieces={cores}"
+                    )
             work(run, folder, None if steps else run.seconds + seconds, steps)
         typer.echo(f"saved {folder}: play it as the agent {AgentSpec('learned', {}, str(folder))}")
         leave_if_interrupted(run.interrupted)
@@ -108,12 +113,6 @@ learn = trainer(OPPONENTS)
 learn_on_devices = trainer(OPPONENTS, RAY, DEVICE)
 learn_by_playing = trainer(OPPONENTS, RAY)
 imitate = trainer(RAY, RECORDS, EXPERT)
-
-
-def note_idle(cores: int, pieces: int) -> None:
-    """Note that a cluster has more cores than there are pieces to play."""
-    if cores > pieces:
-        note(f"pieces={pieces} gives work to {pieces} of {cores} cores: try --set pieces={cores}")
 
 
 def prepare(learner: Any, folder: Path, restart: bool) -> Any:

@@ -14,65 +14,29 @@ from closedhand.core.checks import check_deals
 from closedhand.core.file_kinds import LEAGUE, MATCH, PICTURE
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import make_game
+from closedhand.core.statistics import Estimate
 
 if TYPE_CHECKING:
     from closedhand.core.agents import Player
-    from closedhand.core.deals import Deals as FixedDeals
+    from closedhand.core.deals import Deals
 
 
 NOTHING = "interrupted before any more deals were finished; nothing more is saved"
 
-Agents = Annotated[
-    str,
-    typer.Option(
-        help="Two or more agents, separated by commas; in a league one for each seat, the last one "
-        "for all further seats."
-    ),
-]
-Deals = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NUMBER|FILE",
-        help="Number of deals, each played at every seating, 1000 if absent; or a file of deals or "
-        "records (closedhand deals).",
-    ),
-]
-Duplicate = Annotated[
-    bool,
-    typer.Option(
-        "--duplicate",
-        help="A league that replays each deal with the agents rotated through all seats.",
-    ),
-]
-Processes = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        help="Number of processes, or of actors with --ray; all cores if absent, one with a search "
-        "by the clock.",
-    ),
-]
-
 
 def match(
     game: common.GameName,
-    agents: Agents,
-    deals: Deals = None,
-    rounds: Annotated[
-        int | None, typer.Option(min=1, help="Number of rounds of a league; 1000 if absent.")
-    ] = None,
-    duplicate: Duplicate = False,
+    agents: common.Text,
+    deals: Annotated[str | None, typer.Option(metavar="NUMBER|FILE")] = None,
+    rounds: common.NumberOrNone = None,
+    duplicate: Annotated[bool, typer.Option("--duplicate")] = False,
     seed: common.Seed = 0,
     rules: common.Rules = None,
     option: common.Options = None,
-    workers: Processes = None,
+    workers: common.NumberOrNone = None,
     ray: common.Ray = None,
-    out: Annotated[
-        Path | None, typer.Option(help="JSON file for the results; the picture is saved beside it.")
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the match that the file holds.")
-    ] = False,
+    out: Path | None = None,
+    resume: Annotated[bool, typer.Option("--resume")] = False,
     as_json: common.Json = False,
 ) -> None:
     """Play a duplicate match, or a league, and show points with 95% intervals.
@@ -85,7 +49,21 @@ def match(
     Saves the results as JSON, by default in runs/, and a picture of them beside it.
 
     Example: closedhand match doudizhu --agents greedy,rule --deals 200
+
+    Options:
+        agents: Two or more agents, separated by commas; in a league one for each seat, the last one
+            for all further seats.
+        deals: Number of deals, each played at every seating, 1000 if absent; or a file of deals or
+            records (closedhand deals).
+        rounds: Number of rounds of a league; 1000 if absent.
+        duplicate: A league that replays each deal with the agents rotated through all seats.
+        workers: Number of processes, or of actors with --ray; all cores if absent, one with a
+            search by the clock.
+        out: JSON file for the results; the picture is saved beside it.
+        resume: Continue the match that the file holds.
     """
+    from closedhand.arena import results
+    from closedhand.arena.match import is_clocked
     from closedhand.core.agent_spec import split_agents
     from closedhand.core.registry import spec_of
 
@@ -104,44 +82,16 @@ def match(
         contest = _league(game, options, texts, asked, rounds, duplicate, seed)
     else:
         contest = _match(common.bind(game, rules, option), texts, asked or 1000, seed)
-    _contend(contest, path, picture, workers, ray, resume, as_json)
-
-
-def _asked(game: str, options: dict[str, Any], text: str | None) -> "int | FixedDeals | None":
-    """Parse `--deals`: a number, or the deals of a file, read by the game of these options."""
-    from closedhand.core.deals import read_deals
-
-    if text is None:
-        return None
-    if re.fullmatch(r"[+-]?[0-9]{1,30}", text):
-        return check_deals(int(text), "a match")
-    return read_deals(Path(text), make_game(game, **options))
-
-
-def _contend(
-    contest: "_Contest",
-    path: Path,
-    picture: Path,
-    workers: int | None,
-    ray: str | None,
-    resume: bool,
-    as_json: bool,
-) -> None:
-    """Play a contest, save its results and their picture, and print them; see `match`."""
-    from closedhand.arena import results
-    from closedhand.arena.match import is_clocked
-
     clocked = is_clocked(contest.game, contest.players)
     if clocked and ray is not None:
         raise InputError("an agent that searches by the clock needs all cores: leave out --ray")
-    players = common.workers_of(ray, workers or (1 if clocked else None))
     played = contest.load(path) if resume else None
 
     def save(found: Any) -> None:
         results.save(path, contest.summary(found))
 
     with (
-        players as doing,
+        common.workers_of(ray, workers or (1 if clocked else None)) as doing,
         common.interruptible(NOTHING),
         common.progress_bar(contest.unit, contest.total) as update,
     ):
@@ -160,65 +110,59 @@ def _contend(
     common.leave_if_interrupted(found.interrupted, f"{done}; continue with --resume")
 
 
-class _Contest(NamedTuple):
-    """A match or a league to be played.
+def _asked(game: str, options: dict[str, Any], text: str | None) -> "int | Deals | None":
+    """Parse `--deals`: a number, or the deals of a file, read by the game of these options."""
+    from closedhand.core.deals import read_deals
 
-    Attributes:
-        game: The game.
-        players: The agents.
-        unit: What is counted, `deals` or `rounds`.
-        share: Number of these in a deal.
-        total: Number of these in all.
-        load: Reads the results in a file, to continue from them.
-        play: Plays, from the workers, the results so far, `update(deals)` and `save(results)`.
-        summary: Converts results to JSON values.
-        plot: Draws a summary.
-        show: Prints a summary.
-    """
+    if text is None:
+        return None
+    if re.fullmatch(r"[+-]?[0-9]{1,30}", text):
+        return check_deals(int(text), "a match")
+    return read_deals(Path(text), make_game(game, **options))
+
+
+class _Contest(NamedTuple):
+    """A match or a league to be played, of `total` deals or rounds, the `unit`."""
 
     game: Game
     players: Sequence["Player"]
     unit: str
-    share: int
+    share: int  # units in a deal
     total: int
-    load: Callable[[Path], Any]
-    play: Callable[..., Any]
+    load: Callable[[Path], Any]  # reads the results in a file, to continue from them
+    play: Callable[..., Any]  # takes the workers, these results, `update(deals)`, `save(results)`
     summary: Callable[[Any], dict[str, Any]]
     plot: Callable[[Any, Path], None]
     show: Callable[[dict[str, Any]], None]
 
 
-def _match(game: Game, texts: list[str], deals: "int | FixedDeals", seed: int) -> _Contest:
+def _match(game: Game, texts: list[str], deals: "int | Deals", seed: int) -> _Contest:
     from closedhand.arena import match, results
     from closedhand.arena.plot import plot_match
+    from closedhand.core.deals import choose_deals
     from closedhand.core.duplicate import parse_all
 
-    agents = parse_all(game, texts)
-    number, digest = _counted(deals)
+    agents, dealt = parse_all(game, texts), choose_deals(deals, "a match")
     return _Contest(
-        game, agents, "deals", 1, number,
-        load=lambda path: results.load(path, game, agents, seed, digest),
+        game, agents, "deals", 1, dealt.number,
+        load=lambda path: results.load(path, game, agents, seed, dealt.digest),
         play=lambda *how: match.play(game, agents, deals, seed, *how),
         summary=results.summary, plot=plot_match, show=show_match,
     )  # fmt: skip
-
-
-def _counted(deals: "int | FixedDeals") -> tuple[int, str | None]:
-    """Return the number of deals, and the digest of their file."""
-    return (deals, None) if isinstance(deals, int) else (len(deals), deals.digest)
 
 
 def _league(
     name: str,
     options: dict[str, Any],
     texts: list[str],
-    deals: "int | FixedDeals | None",
+    deals: "int | Deals | None",
     rounds: int | None,
     duplicate: bool,
     seed: int,
 ) -> _Contest:
     from closedhand.arena import league
     from closedhand.arena.plot import plot_league
+    from closedhand.core.deals import choose_deals
 
     if deals is not None and (rounds is not None or not duplicate):
         raise InputError("a league takes --rounds, or with --duplicate --deals in their place")
@@ -226,15 +170,16 @@ def _league(
     game = league.bind(name, options, wanted, duplicate)
     share = league.rounds_per_deal(game, duplicate)
     asked = deals or math.ceil(wanted / share)
-    number, digest = _counted(asked)
+    dealt = choose_deals(asked, "a league")
+    total = dealt.number * share
     seated = league.seat_all(game, texts)
     if len(seated) > len(texts):
         common.note(f"{texts[-1]} takes {len(seated) - len(texts) + 1} seats")
-    if number * share != (rounds or number * share):
-        common.note(f"playing {number * share} rounds, in deals of {share}")
+    if rounds and total != rounds:
+        common.note(f"playing {total} rounds, in deals of {share}")
     return _Contest(
-        game, seated, "rounds", share, number * share,
-        load=lambda path: league.load(path, game, seated, seed, duplicate, digest),
+        game, seated, "rounds", share, total,
+        load=lambda path: league.load(path, game, seated, seed, duplicate, dealt.digest),
         play=lambda *how: league.play(game, seated, asked, seed, duplicate, *how),
         summary=league.summary, plot=plot_league, show=show_league,
     )  # fmt: skip
@@ -258,10 +203,7 @@ def show_match(data: dict[str, Any]) -> None:
         }
         lines = []
         for row, figure in zip(rows, figures, strict=True):
-            cells = (
-                (f"{figure[name]['mean']:{sign}.3f}", between(figure[name], f"{sign}.3f"))
-                for name, sign in signs.items()
-            )
+            cells = (Estimate(**figure[name]).cells(f"{sign}.3f") for name, sign in signs.items())
             lines.append((shortened(row["agent"]), row["role"], *chain.from_iterable(cells)))
         headings = chain.from_iterable((f">{name}", ">95%") for name in signs)
         common.print_table(["agent", "role", *headings], lines, title)
@@ -299,13 +241,14 @@ def show_league(data: dict[str, Any]) -> None:
     console = common.plain_console()
     how = f"each of {_dealt(data)} at all seats, " if data["duplicate"] else ""
     console.print(f"{data['game']}: {data['rounds']:,} rounds, {how}seed {data['seed']}")
+    ends = {1: "st", 2: "nd", 3: "rd"}
+    places = (f">{i}{ends.get(i, 'th')}" for i in range(1, len(data["results"]) + 1))
     common.print_table(
-        ["agent", ">points", ">95%", *(f">{n}" for n in _ordinals(len(data["results"]))), ">µs"],
+        ["agent", ">points", ">95%", *places, ">µs"],
         [
             (
                 shortened(row["agent"]),
-                f"{row['points']['mean']:.3f}",
-                between(row["points"], ".3f"),
+                *Estimate(**row["points"]).cells(".3f"),
                 *(f"{100 * share:.0f}%" for share in row["places"]),
                 f"{row['microseconds_per_decision'] or 0:.1f}",
             )
@@ -322,7 +265,3 @@ def show_league(data: dict[str, Any]) -> None:
             console.print(f"{shortened(row['agent'])}: {budget_used(row['spent'])}")
     over = f"{data['blocks']} blocks of rounds" if data["blocks"] else f"{data['deals']} deals"
     console.print(f"points per round; intervals over {over}; µs per decision")
-
-
-def _ordinals(number: int) -> list[str]:
-    return [f"{i}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(i, 'th') }" for i in range(1, number + 1)]

@@ -1,9 +1,7 @@
 """The command `play`: a game in the terminal."""
 
 from contextlib import suppress
-from typing import Annotated
 
-import typer
 from rich.console import Console
 from rich.highlighter import RegexHighlighter
 from rich.theme import Theme
@@ -13,20 +11,11 @@ from closedhand.cli import common, streams
 
 def play(
     game: common.GameName,
-    agents: Annotated[
-        str | None,
-        typer.Option(
-            help="One agent for all other seats, or one for each, separated by commas; "
-            "by default the game's opponent."
-        ),
-    ] = None,
-    seat: Annotated[int, typer.Option(help="Your seat.")] = 0,
-    seed: Annotated[int | None, common.seed_option("Seed of the deal; random if absent.")] = None,
-    deal: Annotated[str | None, typer.Option(help="Deal in the game's notation.")] = None,
-    hint: Annotated[
-        str | None,
-        typer.Option(help="Agent that gives hints; by default the game's adviser."),
-    ] = None,
+    agents: str | None = None,
+    seat: int = 0,
+    seed: common.SeedOrNone = None,
+    deal: str | None = None,
+    hint: str | None = None,
     rules: common.Rules = None,
     option: common.Options = None,
 ) -> None:
@@ -36,6 +25,14 @@ def play(
     commands. NO_COLOR switches colours off.
 
     Example: closedhand play doudizhu --agents decompose
+
+    Options:
+        agents: One agent for all other seats, or one for each, separated by commas; by default the
+            game's opponent.
+        seat: Your seat.
+        seed: Seed of the deal; random if absent.
+        deal: Deal in the game's notation.
+        hint: Agent that gives hints; by default the game's adviser.
     """
     import numpy as np
 
@@ -75,14 +72,8 @@ def paper() -> Console:
 
 
 class _Suits(RegexHighlighter):
-    """The highlighted parts of the table."""
-
     base_style = "table."
-    highlights = [
-        r"(?P<red>[2-9TJQKA_][♥♦])",
-        r"(?m)^(?P<turn>>)",
-        r"(?P<seat>player_[0-9]+)",
-    ]
+    highlights = [r"(?P<red>[2-9TJQKA_][♥♦])", r"(?m)^(?P<turn>>)", r"(?P<seat>player_[0-9]+)"]
 
 
 def _again() -> bool:

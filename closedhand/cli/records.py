@@ -18,23 +18,20 @@ app = typer.Typer(
 
 @app.command()
 def replay(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            help="Records, one per line, in JSON or a game's notation; or a log of another program."
-        ),
-    ],
+    file: Path,
     game: common.RecordsGame = None,
     rules: common.Rules = None,
     option: common.Options = None,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", help="Print a line for every game, not only for errors.")
-    ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose")] = False,
     as_json: common.Json = False,
 ) -> None:
     """Replay every record of a file; exit code 0 only if all are legal and all results agree.
 
     Example: closedhand records replay games.jsonl --verbose
+
+    Options:
+        file: Records, one per line, in JSON or a game's notation; or a log of another program.
+        verbose: Print a line for every game, not only for errors.
     """
     from closedhand.core.records import replay_file
 
@@ -69,20 +66,10 @@ def replay(
 
 @app.command()
 def export(
-    file: Annotated[
-        Path, typer.Argument(help="Records, one per line, or a log of another program.")
-    ],
-    out: Annotated[
-        Path,
-        typer.Option(
-            help="File to write: records if it ends in .jsonl, a page of replays if in .html, "
-            "else a log of that ending."
-        ),
-    ],
+    file: Path,
+    out: Annotated[Path, typer.Option()],
     game: common.RecordsGame = None,
-    mistakes: Annotated[
-        bool, typer.Option("--mistakes", help="Rate all plays of a page; takes a second for each.")
-    ] = False,
+    mistakes: Annotated[bool, typer.Option("--mistakes")] = False,
     rules: common.Rules = None,
     option: common.Options = None,
 ) -> None:
@@ -91,6 +78,12 @@ def export(
     The page is one HTML file, which any browser shows without a server.
 
     Example: closedhand records export games.jsonl --out games.html
+
+    Options:
+        file: Records, one per line, or a log of another program.
+        out: File to write: records if it ends in .jsonl, a page of replays if in .html, else a log
+            of that ending.
+        mistakes: Rate all plays of a page; takes a second for each.
     """
     from closedhand.core.files import write_atomically
     from closedhand.core.records import as_asked, log_readers, read, reader_of, write
@@ -125,21 +118,9 @@ def export(
 @app.command()
 def generate(
     game: common.GameName,
-    agents: Annotated[
-        str,
-        typer.Option(
-            help="Agents, separated by commas. Each side of every game draws one of them; an agent "
-            "named twice is drawn twice as often."
-        ),
-    ],
-    out: Annotated[
-        Path,
-        typer.Option(
-            help="File of records, one a line, which ends in .jsonl; in Dou Dizhu also a folder "
-            "for Parquet shards, which `train policy-net` reads. Shards in it are kept."
-        ),
-    ],
-    games: Annotated[int, typer.Option(min=1, help="Number of games.")] = 10_000,
+    agents: common.Text,
+    out: Annotated[Path, typer.Option()],
+    games: common.Number = 10_000,
     seed: common.Seed = 0,
     rules: common.Rules = None,
     option: common.Options = None,
@@ -152,6 +133,13 @@ def generate(
     resumes.
 
     Example: closedhand records generate leduc --agents random --games 100 --out runs/leduc.jsonl
+
+    Options:
+        agents: Agents, separated by commas. Each side of every game draws one of them; an agent
+            named twice is drawn twice as often.
+        out: File of records, one a line, which ends in .jsonl; in Dou Dizhu also a folder for
+            Parquet shards, which `train policy-net` reads. Shards in it are kept.
+        games: Number of games.
     """
     from closedhand.arena.generate import generate
     from closedhand.core.agent_spec import split_agents

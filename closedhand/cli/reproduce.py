@@ -1,21 +1,23 @@
-"""The command `reproduce all`, and common parts of the commands `reproduce …` of games."""
+"""The commands `reproduce all` and `reproduce learners`, and parts of those that games add."""
 
 import html
 import inspect
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from closedhand.cli.common import Seed, interruptible, make_folder, note, print_json, progress_bar
-from closedhand.core.file_kinds import COMMENT, GENERATOR, PAGE, PICTURE, REPORT, FileKind
+from closedhand.cli import common, groups
+from closedhand.core.file_kinds import COMMENT, GENERATOR, PAGE, PICTURE, REPORT, FileKind, headed
 from closedhand.core.files import write_atomically
 from closedhand.core.parts import chosen_sections
 from closedhand.core.registry import load
+
+app = typer.Typer(cls=groups.Group, help="Reproduce published results.", no_args_is_help=True)
 
 Out = Annotated[
     Path,
@@ -32,43 +34,42 @@ Quick = Annotated[
 ]
 
 
-def plan_of(module: Any, quick: bool, only: str | None, **given: Any) -> Any:
-    """Make the plan of a reproduction: `Plan` or `QUICK` of its module, and the fields given.
-
-    `only` names some of its `SECTIONS`, separated by commas.
-    """
-    chosen = {name: value for name, value in given.items() if value is not None}
-    if only is not None:
-        wanted = (name.strip() for name in only.split(","))
-        chosen["sections"] = chosen_sections(wanted, module.SECTIONS)
-    return replace(module.QUICK if quick else module.Plan(), **chosen)
-
-
 def report_name(only: str | None) -> str:
     """Name a report's files: `report`, or the sections that it is limited to."""
     return "report" if only is None else "-".join(name.strip() for name in only.split(","))
 
 
-def report_files(only: str | None, pictures: Iterable[str] = ()) -> dict[str, FileKind]:
-    """List the files of a report and its pictures, by their paths within its folder."""
-    name = report_name(only)
-    return {f"{name}.md": REPORT, f"{name}.html": PAGE, **dict.fromkeys(pictures, PICTURE)}
-
-
 def computed(
+    module: Any,
     out: Path,
+    quick: bool,
+    only: str | None,
     files: Mapping[str, FileKind],
-    compute: Callable[[Path, Any, Callable[[str, float, int], None]], dict[str, Any]],
-    plan: Any,
+    **given: Any,
 ) -> dict[str, Any]:
-    """Compute a plan in parts, with a progress bar, into the folder `out`.
+    """Compute a reproduction in parts, with a progress bar.
 
-    `files` are others that will be written there. The last argument of `compute` is
-    `progress(name, number, total)`.
+    Args:
+        module: Its module, with `Plan`, `QUICK`, `SECTIONS` and `compute(out, plan, progress)`.
+        out: Folder for the report and the results.
+        quick: Whether the plan is `QUICK`.
+        only: Some of the sections, separated by commas.
+        files: Files that will be written besides the report.
+        **given: Other fields of the plan; None stands for the usual value.
     """
-    make_folder(out, files)
-    with interruptible(), progress_bar("parts", None) as update:
-        return compute(out, plan, lambda name, number, total: update(number, total, name))
+    chosen = {name: value for name, value in given.items() if value is not None}
+    if only is not None:
+        wanted = (name.strip() for name in only.split(","))
+        chosen["sections"] = chosen_sections(wanted, module.SECTIONS)
+    plan = replace(module.QUICK if quick else module.Plan(), **chosen)
+    claim_report(out, report_name(only), files)
+    with common.interruptible(), common.progress_bar("parts", None) as update:
+        return module.compute(out, plan, lambda name, number, total: update(number, total, name))
+
+
+def claim_report(out: Path, name: str, others: Mapping[str, FileKind] = {}) -> None:
+    """Create and claim the folder of a report and of other files."""
+    common.make_folder(out, {f"{name}.md": REPORT, f"{name}.html": PAGE, **others})
 
 
 def show_report(
@@ -78,7 +79,7 @@ def show_report(
     name = report_name(only)
     _write_report(out, text, text, name)
     if as_json:
-        print_json(results)
+        common.print_json(results)
     else:
         typer.echo(text)
         typer.echo(f"saved {out}/{name}.md and .html, and their results beside them")
@@ -126,34 +127,31 @@ def as_html(text: str, folder: Path) -> str:
 
 def reproductions() -> dict[str, Callable[..., None]]:
     """Find the commands `reproduce …` of games that have the common options, by name."""
-    from closedhand.cli.groups import commands_of_games
-
-    commands = {name: load(ref) for name, ref in commands_of_games("reproduce").items()}
-    common = {"out", "quick", "seed"}
+    commands = {name: load(ref) for name, ref in groups.commands_of_games("reproduce").items()}
     return {
         name: command
         for name, command in commands.items()
-        if common <= inspect.signature(command).parameters.keys()
+        if {"out", "quick", "seed"} <= inspect.signature(command).parameters.keys()
     }
 
 
+@app.command("all")
 def reproduce_all(
-    quick: Quick = False,
-    seed: Seed = 0,
-    out: Annotated[Path, typer.Option(help="Folder for a folder of each reproduction.")] = Path(
-        "runs/all"
-    ),
+    quick: Quick = False, seed: common.Seed = 0, out: Path = Path("runs/all")
 ) -> None:
     """Run all reproductions, and write a page with links to their reports.
 
     With --quick each takes some minutes. Ctrl-C stops; the same command resumes.
 
     Example: closedhand reproduce all --quick
+
+    Options:
+        out: Folder for a folder of each reproduction.
     """
-    make_folder(out, {"index.md": REPORT, "index.html": PAGE})
+    claim_report(out, "index")
     lines = ["# All reproductions", "", "| report | seconds |", "|---|---|"]
     for name, command in reproductions().items():
-        note(f"reproduce {name}")
+        common.note(f"reproduce {name}")
         start = time.perf_counter()
         command(out=out / name, quick=quick, seed=seed)
         seconds = time.perf_counter() - start
@@ -161,3 +159,48 @@ def reproduce_all(
     text = "\n".join(lines) + "\n"
     _write_report(out, text.replace("report.html", "report.md"), text, "index")
     typer.echo(text)
+
+
+@app.command("learners")
+def reproduce_learners(
+    only: str | None = None,
+    steps: common.NumberOrNone = None,
+    seeds: common.Number = 1,
+    quick: Quick = False,
+    seed: common.Seed = 0,
+    out: Path = Path("runs/learners"),
+    as_json: common.Json = False,
+) -> None:
+    """Compare all learners in all games at a fixed budget of steps, with curves.
+
+    Small games are evaluated exactly, others by duplicate points against the game's agents and by a
+    responder. Ctrl-C stops; the same command resumes. Each cell is a file: cells computed elsewhere
+    can be copied into the folder. The table results.csv holds all of them.
+
+    Example: closedhand reproduce learners --quick --only leduc/ppo
+
+    Options:
+        only: Rows to compute, separated by commas: games, learners, or GAME/LEARNER; none: only the
+            report of the results in the folder.
+        steps: Steps of a learner; 1,000,000 if absent.
+        seeds: Number of seeds, --seed and the next ones.
+        out: Folder with a file for each cell, and the report.
+    """
+    from closedhand.arena import learner_table, learners
+
+    plan = learners.QUICK if quick else learners.Plan()
+    plan = plan if steps is None else replace(plan, steps=steps)
+    wanted = None if only is None else only.split(",")
+    cells = [] if only == "none" else learners.choose(wanted, range(seed, seed + seeds))
+    table = FileKind("a table of learners", headed(",".join(learner_table.COLUMNS)))
+    claim_report(out, "report", {learner_table.TABLE: table, "curves.png": PICTURE})
+    with common.interruptible(), common.progress_bar("cells", len(cells)) as update:
+        learners.compute(out, plan, cells, lambda name, done, total: update(done, total, name))
+    results = learner_table.read(out)
+    picture = None
+    if results:
+        learner_table.write(out / learner_table.TABLE, results)
+        picture = common.save_picture(learner_table.plot, results, out / "curves.png")
+    text = learner_table.report(results) + ("\n![curves](curves.png)\n" if picture else "")
+    rows = [{**each._asdict(), "curve": each.curve.tolist()} for each in results]
+    show_report(out, text, {"cells": rows}, as_json)

@@ -8,18 +8,23 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from closedhand.cli.common import GameName, Json, print_json, print_table
+from closedhand.cli.groups import Group
 from closedhand.core.options import Option
 from closedhand.core.registry import spec_of
 
+app = typer.Typer(
+    cls=Group, help="Show rules, options, settings and pictures of games.", no_args_is_help=True
+)
 
-def rules(
-    game: GameName,
-    language: Annotated[str, typer.Option(help="Language: en, zh or ja.")] = "en",
-    as_json: Json = False,
-) -> None:
+
+@app.command()
+def rules(game: GameName, language: str = "en", as_json: Json = False) -> None:
     """Show the rules of a game in words, with examples of its plays.
 
     Example: closedhand show rules doudizhu
+
+    Options:
+        language: Language: en, zh or ja.
     """
     from closedhand.core.rulebook import as_markdown, rules_in_words
 
@@ -30,6 +35,7 @@ def rules(
         Console().print(Markdown(as_markdown(sections)))
 
 
+@app.command()
 def options(game: GameName, as_json: Json = False) -> None:
     """Show the options of a game: their names, defaults, values and meanings.
 
@@ -38,47 +44,40 @@ def options(game: GameName, as_json: Json = False) -> None:
     spec = spec_of(game)
     # An option that distinguishes the game from others of its family cannot be chosen.
     table = [each for each in spec.option_table if each.name not in spec.options]
-    _show(table, {"game": game}, as_json)
-    if not as_json:
-        typer.echo("--option KEY=VALUE, or keyword arguments of make_game")
+    hint = "--option KEY=VALUE, or keyword arguments of make_game"
+    _show(table, {"game": game}, hint, as_json)
 
 
+@app.command()
 def settings(
-    algorithm: Annotated[
-        str, typer.Argument(metavar="LEARNER", help="A learner of `train GAME` that takes --set.")
-    ],
-    gpu: Annotated[bool, typer.Option("--gpu", help="Those of learning on a GPU.")] = False,
+    algorithm: Annotated[str, typer.Argument(metavar="LEARNER")],
+    gpu: Annotated[bool, typer.Option("--gpu")] = False,
     as_json: Json = False,
 ) -> None:
     """Show the settings of a learner: their names, defaults, values and meanings.
 
     Example: closedhand show settings ppo
+
+    Options:
+        algorithm: A learner of `train GAME` that takes --set.
+        gpu: Those of learning on a GPU.
     """
     from closedhand.cli.learn import settings_of
 
-    _show(settings_of(algorithm, gpu), {"algorithm": algorithm}, as_json)
-    if not as_json:
-        typer.echo("--set KEY=VALUE")
+    _show(settings_of(algorithm, gpu), {"algorithm": algorithm}, "--set KEY=VALUE", as_json)
 
 
-def _show(table: Iterable[Option], owner: dict[str, str], as_json: bool) -> None:
-    """Print a table of options."""
+def _show(table: Iterable[Option], owner: dict[str, str], hint: str, as_json: bool) -> None:
+    """Print a table of options, and how to give them."""
     if as_json:
-        rows = [
-            {"name": each.name, "default": each.default, "values": each.values, "text": each.text}
-            for each in table
-        ]
-        print_json({**owner, "options": rows})
+        names = ("name", "default", "values", "text")
+        found = [{name: getattr(each, name) for name in names} for each in table]
+        print_json({**owner, "options": found})
         return
-    print_table(
-        ("option", "default", "values", "meaning"),
-        [
-            (
-                each.name,
-                "none" if each.default is None else str(each.default).lower(),
-                each.values,
-                each.text,
-            )
-            for each in table
-        ],
-    )
+
+    def default(each: Option) -> str:
+        return "none" if each.default is None else str(each.default).lower()
+
+    rows = [(each.name, default(each), each.values, each.text) for each in table]
+    print_table(("option", "default", "values", "meaning"), rows)
+    typer.echo(hint)

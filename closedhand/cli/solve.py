@@ -32,50 +32,17 @@ class Limits(NamedTuple):
     until: float | None = None  # NashConv to reach
 
 
-Algorithms = Annotated[
-    str,
-    typer.Option(
-        help="One of the algorithms, lp (the linear program, which takes no limits), or several "
-        "separated by commas; all: every solver of the CFR family."
-    ),
-]
-Iterations = Annotated[
-    int | None,
-    typer.Option(
-        min=1, help=f"Total iterations over all resumptions; {ITERATIONS} without another limit."
-    ),
-]
-States = Annotated[
-    str | None,
-    typer.Option(
-        help="States to learn on instead of the information sets. uh-leduc has slides, the course "
-        "slides' (turn, bets, own card, flop): they leave out how the bets were made, so that one "
-        "state stands for several information sets and CFR need not converge. The strategy is "
-        "judged in the real game."
-    ),
-]
-
-
 def solve(
     context: typer.Context,
     game: common.GameName,
-    algorithm: Algorithms = "pcfr+",
-    iterations: Iterations = None,
-    seconds: Annotated[
-        float | None,
-        typer.Option(help="Seconds of work over all resumptions.", callback=common.positive),
-    ] = None,
-    until: Annotated[
-        float | None, typer.Option(help="NashConv at which to stop.", callback=common.positive)
-    ] = None,
-    states: States = None,
-    seed: Annotated[int, common.seed_option("Seed of sampling algorithms.")] = 0,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for strategies and results; one in runs/ if absent.")
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the runs that the folder holds.")
-    ] = False,
+    algorithm: str = "pcfr+",
+    iterations: common.NumberOrNone = None,
+    seconds: common.PositiveOrNone = None,
+    until: common.PositiveOrNone = None,
+    states: str | None = None,
+    seed: common.Seed = 0,
+    out: Path | None = None,
+    resume: Annotated[bool, typer.Option("--resume")] = False,
     rules: common.Rules = None,
     option: common.Options = None,
     as_json: common.Json = False,
@@ -92,6 +59,20 @@ def solve(
     The JSON is the result of the algorithm; for several algorithms it is the list "runs".
 
     Example: closedhand solve uh-leduc --until 1e-6
+
+    Options:
+        algorithm: One of the algorithms, lp (the linear program, which takes no limits), or several
+            separated by commas; all: every solver of the CFR family.
+        iterations: Total iterations over all resumptions; 10000 without another limit.
+        seconds: Seconds of work over all resumptions.
+        until: NashConv at which to stop.
+        states: States to learn on instead of the information sets. uh-leduc has slides, the course
+            slides' (turn, bets, own card, flop): they leave out how the bets were made, so that one
+            state stands for several information sets and CFR need not converge. The strategy is
+            judged in the real game.
+        seed: Seed of sampling algorithms.
+        out: Folder for strategies and results; one in runs/ if absent.
+        resume: Continue the runs that the folder holds.
     """
     from closedhand.arena.plot import plot_curves
     from closedhand.solvers.tree import trees_of
@@ -103,7 +84,9 @@ def solve(
     if limits == Limits():
         limits = Limits(ITERATIONS)
     trees_of(bound, states).build(bound)  # first, to refuse a game that is too large
-    about = [*chosen(bound), *([f"states {states}"] if states else [])]
+    usual = make_game(bound.name).options
+    about = [f"{key} {value}" for key, value in bound.options.items() if value != usual[key]]
+    about += [f"states {states}"] if states else []
     folder = common.make_folder(
         out or Path("runs") / common.slug(" ".join(["solve", bound.name, *about])),
         {
@@ -168,20 +151,19 @@ def solve_all(
     # Set up all runs before the first one starts, so that errors show at once.
     runs = {}
     for name in names:
-        # Of several algorithms, resume only those that an interrupted run had reached.
-        go_on = resume and (len(names) == 1 or (folder / name / "learner.npz").exists())
         if name == "lp":
             require("scipy")
-        else:
-            runs[name] = solving.begin(name, game, seed, folder / name, states)
-            if go_on:
-                runs[name].resume()
+            continue
+        runs[name] = solving.begin(name, game, seed, folder / name, states)
+        # Of several algorithms, resume only those that an interrupted run had reached.
+        if resume and (len(names) == 1 or (folder / name / "learner.npz").exists()):
+            runs[name].resume()
     results: list[dict[str, Any]] = []
-    while len(results) < len(names) and not (results and results[-1]["interrupted"]):
-        name = names[len(results)]
-        results.append(
-            solve_exactly(game, folder / name) if name == "lp" else work(runs[name], limits)
-        )
+    for name in names:
+        exactly = name == "lp"
+        results.append(solve_exactly(game, folder / name) if exactly else work(runs[name], limits))
+        if results[-1]["interrupted"]:
+            break
     return results
 
 
@@ -213,18 +195,12 @@ def refuse_limits_of_lp(
         raise InputError(f"lp solves the whole game at once: it takes no {', '.join(refused)}")
 
 
-def chosen(game: Game) -> list[str]:
-    """List the options of a game that differ from its defaults, as `key value`."""
-    usual = make_game(game.name).options
-    return [f"{key} {value}" for key, value in game.options.items() if value != usual[key]]
-
-
 CURVE = {"game": TEXT, "options": OPTIONS, "algorithm": TEXT, "curve": list_of(OPTIONS)}
 POINT = {"iterations": NUMBER, "seconds": NUMBER, "nash_conv": NUMBER}
 """Fields of a result and of a point of its curve that are drawn."""
 
 
-def curves(game: Game, folder: Path, states: str | None = None) -> list[dict[str, Any]]:
+def curves(game: Game, folder: Path, states: str | None) -> list[dict[str, Any]]:
     """Read the results for a game in a folder that have a curve, in the order of the algorithms."""
     from closedhand.core.reading import read_json
     from closedhand.solvers import solving
@@ -290,39 +266,32 @@ def called(result: dict[str, Any]) -> str:
     return f"{result['game']} ({options}){states}"
 
 
-def values_of(result: dict[str, Any]) -> list[str]:
-    """Write the cells of a result: value, best responses, NashConv and exploitability."""
-    return [
-        f"{result['value']:z.6f}",
-        *(f"{value:z.6f}" for value in result["best_responses"].values()),
-        f"{result['nash_conv']:.1e}",
-        f"{result['exploitability']:.1e}",
-    ]
-
-
-def judged_columns(result: dict[str, Any]) -> list[str]:
-    """Return the headings of `values_of`."""
-    players = list(result["best_responses"])
-    return [f"{players[0]} wins", *(f"{each} best" for each in players), "NashConv", "exploit."]
+def judged_cells(result: dict[str, Any]) -> dict[str, str]:
+    """Write value, best responses, NashConv and exploitability of a result, by their headings."""
+    best = result["best_responses"]
+    return {
+        f"{next(iter(best))} wins": f"{result['value']:z.6f}",
+        **{f"{player} best": f"{value:z.6f}" for player, value in best.items()},
+        "NashConv": f"{result['nash_conv']:.1e}",
+        "exploit.": f"{result['exploitability']:.1e}",
+    }
 
 
 def show_results(results: list[dict[str, Any]]) -> None:
     """Print summaries as a table."""
     first = results[0]
-    unit = make_game(first["game"], **first["options"]).unit
-    columns = ("iterations", "seconds", *judged_columns(first))
+    rows = [
+        {
+            "iterations": f"{result['iterations']:,}" if result["iterations"] else "",
+            "seconds": f"{result['seconds']:.3f}",
+            **judged_cells(result),
+        }
+        for result in results
+    ]
     common.print_table(
-        ["algorithm", *(f">{name}" for name in columns)],
-        [
-            (
-                result["algorithm"],
-                f"{result['iterations']:,}" if result["iterations"] else "",
-                f"{result['seconds']:.3f}",
-                *values_of(result),
-            )
-            for result in results
-        ],
-        f"{called(first)}; {unit} a game",
+        ["algorithm", *(f">{name}" for name in rows[0])],
+        [(each["algorithm"], *row.values()) for each, row in zip(results, rows, strict=True)],
+        f"{called(first)}; {make_game(first['game'], **first['options']).unit} a game",
         no_wrap=True,
     )
     for result in results:
@@ -334,9 +303,7 @@ def show_results(results: list[dict[str, Any]]) -> None:
 
 def explained(result: dict[str, Any]) -> str:
     """Explain NashConv and exploitability in one line."""
-    if "others" in result:
-        number = len(result["best_responses"])
-        return (
-            f"NashConv is the sum of all gains by best responses, exploitability 1/{number} of it"
-        )
-    return "NashConv is the sum of the best responses, exploitability half of it"
+    if "others" not in result:
+        return "NashConv is the sum of the best responses, exploitability half of it"
+    share = f"1/{len(result['best_responses'])}"
+    return f"NashConv is the sum of all gains by best responses, exploitability {share} of it"

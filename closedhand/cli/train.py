@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from closedhand.cli import common
-from closedhand.cli.groups import Group, click_command, with_overwrite
+from closedhand.cli.groups import Group, click_command, completed
 from closedhand.core.game import InputError
 from closedhand.core.options import Options, options_of
 from closedhand.core.registry import GAMES, GameSpec, Ref, load, spec_of
@@ -50,9 +50,9 @@ class Trainings(Group):
         spec = GAMES.get(common.underscored(cmd_name) or "")
         if spec is None:
             return super().get_command(ctx, cmd_name)
-        command = click_command(train_game, spec.command_name, help_of(spec))
+        command = completed(click_command(train_game, spec.command_name, help_of(spec)))
         group_options(command, spec)
-        return with_overwrite(command)
+        return command
 
 
 def help_of(spec: GameSpec) -> str:
@@ -90,41 +90,7 @@ app = typer.Typer(
 )
 app.callback()(lambda: None)
 
-Out = Annotated[Path, typer.Option(help="Folder for the model; training resumes if it holds one.")]
-Minutes = Annotated[
-    float,
-    typer.Option(
-        help="Minutes to train, in addition to those before a resumption.", callback=common.positive
-    ),
-]
-Opponents = Annotated[
-    str | None,
-    typer.Option(
-        help="Opponents in training, separated by commas: agents, self, or pool for earlier "
-        "copies of the learner; the default depends on the algorithm, mostly self."
-    ),
-]
-Against = Annotated[
-    str | None, typer.Option(help="Agents of the evaluations in training, separated by commas.")
-]
-Steps = Annotated[
-    int | None,
-    typer.Option(min=1, help="Total number of decisions to learn from, instead of --minutes."),
-]
-Threads = Annotated[
-    int | None, typer.Option(min=1, max=MOST_THREADS, help="Threads of the learner; 1 if absent.")
-]
-Records = Annotated[Path | None, typer.Option(help="Records to learn from, a file or a folder.")]
-Expert = Annotated[
-    str | None, typer.Option(help="Agent whose moves to learn; without --records it plays.")
-]
-Device = Annotated[
-    str | None,
-    typer.Option(help="cpu, cuda, or auto: a GPU if there is one, which takes other settings."),
-]
-Start = Annotated[
-    Path | None, typer.Option("--from", help="File of a model to start from; it is not changed.")
-]
+
 OF_LEARNERS = (
     "opponents", "against", "steps", "threads", "records", "expert", "device", "ray", "setting",
     "start",
@@ -134,25 +100,41 @@ OF_LEARNERS = (
 
 def train_game(
     context: typer.Context,
-    out: Out,
-    minutes: Minutes = 3.0,
-    algorithm: Annotated[str, typer.Option(help="One of the learners.")] = "ppo",
-    opponents: Opponents = None,
-    against: Against = None,
-    steps: Steps = None,
-    threads: Threads = None,
-    records: Records = None,
-    expert: Expert = None,
-    device: Device = None,
+    out: Annotated[Path, typer.Option()],
+    minutes: common.Minutes = 3.0,
+    algorithm: str = "ppo",
+    opponents: str | None = None,
+    against: str | None = None,
+    steps: common.NumberOrNone = None,
+    threads: Annotated[int | None, typer.Option(min=1, max=MOST_THREADS)] = None,
+    records: Path | None = None,
+    expert: str | None = None,
+    device: str | None = None,
     ray: common.Ray = None,
     setting: common.Settings = None,
-    start: Start = None,
-    seed: Annotated[int, common.seed_option("Seed of everything random.")] = 0,
+    start: Annotated[Path | None, typer.Option("--from")] = None,
+    seed: common.Seed = 0,
     restart: common.Restart = False,
     rules: common.Rules = None,
     option: common.Options = None,
 ) -> None:
-    """Train an agent; the help of a game's command is that of `help_of`."""
+    """Train an agent; the help of a game's command is that of `help_of`.
+
+    Options:
+        out: Folder for the model; training resumes if it holds one.
+        minutes: Minutes to train, in addition to those before a resumption.
+        algorithm: One of the learners.
+        opponents: Opponents in training, separated by commas: agents, self, or pool for earlier
+            copies of the learner; the default depends on the algorithm, mostly self.
+        against: Agents of the evaluations in training, separated by commas.
+        steps: Total number of decisions to learn from, instead of --minutes.
+        threads: Threads of the learner; 1 if absent.
+        records: Records to learn from, a file or a folder.
+        expert: Agent whose moves to learn; without --records it plays.
+        device: cpu, cuda, or auto: a GPU if there is one, which takes other settings.
+        start: File of a model to start from; it is not changed.
+        seed: Seed of everything random.
+    """
     values = locals()
     given = {name: values[name] for name in OF_LEARNERS if values[name] is not None}
     game = common.bind(common.underscored(context.command.name) or "", rules, option)

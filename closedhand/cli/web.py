@@ -11,48 +11,33 @@ from closedhand.core.optional_imports import require
 
 
 def web(
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0: any free one.")] = 8025,
-    browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Whether to open a browser.")
-    ] = True,
-    folder: Annotated[Path, typer.Option(help="Folder in which the tables are kept.")] = Path(
-        "runs/web"
-    ),
-    runs: Annotated[
-        Path, typer.Option(help="Folder of the results of matches that the page shows.")
-    ] = Path("runs"),
-    token: Annotated[
-        str | None,
-        typer.Option(
-            help="Token that opens the page; by default none on 127.0.0.1, and a random one on any "
-            "other address."
-        ),
-    ] = None,
-    origin: Annotated[
-        list[str] | None,
-        typer.Option(help="Public address of a proxy, https://…; may be repeated."),
-    ] = None,
-    agent: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="GAME=AGENT",
-            help="An agent to offer besides the usual ones, such as doudizhu=learned:runs/demo; "
-            "may be repeated.",
-        ),
-    ] = None,
-    join: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="GAME:HOST:PORT",
-            help="A server of a competition to play at, such as "
-            "daihinmin:127.0.0.1:42485; may be repeated.",
-        ),
-    ] = None,
+    host: str = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535)] = 8025,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser")] = True,
+    folder: Path = Path("runs/web"),
+    runs: Path = Path("runs"),
+    token: str | None = None,
+    origin: list[str] | None = None,
+    agent: Annotated[list[str] | None, typer.Option(metavar="GAME=AGENT")] = None,
+    join: Annotated[list[str] | None, typer.Option(metavar="GAME:HOST:PORT")] = None,
 ) -> None:
     """Play, watch, replay and analyse games in a browser.
 
     Example: closedhand web --port 8025
+
+    Options:
+        host: Address to listen on.
+        port: Port; 0: any free one.
+        browser: Whether to open a browser.
+        folder: Folder in which the tables are kept.
+        runs: Folder of the results of matches that the page shows.
+        token: Token that opens the page; by default none on 127.0.0.1, and a random one on any
+            other address.
+        origin: Public address of a proxy, https://…; may be repeated.
+        agent: An agent to offer besides the usual ones, such as doudizhu=learned:runs/demo; may be
+            repeated.
+        join: A server of a competition to play at, such as daihinmin:127.0.0.1:42485; may be
+            repeated.
     """
     require("starlette", "uvicorn", "websockets")
     from closedhand.web import serve

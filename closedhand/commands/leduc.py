@@ -1,12 +1,11 @@
 """The trainer of Leduc for the command line, and its `reproduce` and `show` commands."""
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from closedhand.cli import common
-from closedhand.cli.reproduce import Only, Out, Quick, computed, plan_of, report_files, show_report
+from closedhand.cli.reproduce import Only, Out, Quick, computed, show_report
 from closedhand.cli.solve import Limits, files_of, show_results, work
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.file_kinds import DRAWING, PICTURE
@@ -32,23 +31,20 @@ def learn(
 
 
 def graph(
-    out: Annotated[
-        Path, typer.Option(help="Name of the picture, which is saved as .svg and as .png.")
-    ] = Path("leduc-graph.svg"),
-    strategy: Annotated[
-        Path | None, typer.Option(help="Strategy that colours the graph, an npz file from solve.")
-    ] = None,
-    card: Annotated[
-        str | None,
-        typer.Option(help="Card of the player to act, to draw only that part of the strategy."),
-    ] = None,
-    flop: Annotated[
-        str | None, typer.Option(help="Flop, to draw only that part of the strategy.")
-    ] = None,
+    out: Path = Path("leduc-graph.svg"),
+    strategy: Path | None = None,
+    card: str | None = None,
+    flop: str | None = None,
 ) -> None:
     """Draw the state graph of UH-Leduc: 16 states, 36 actions, 11 ends.
 
     Example: closedhand show leduc-graph --out runs/graph.svg
+
+    Options:
+        out: Name of the picture, which is saved as .svg and as .png.
+        strategy: Strategy that colours the graph, an npz file from solve.
+        card: Card of the player to act, to draw only that part of the strategy.
+        flop: Flop, to draw only that part of the strategy.
     """
     from closedhand.core.registry import make_game
     from closedhand.papers.leduc_slides.graph import pictures_of, plot_graph
@@ -65,12 +61,7 @@ def reproduce(
     out: Out = Path("runs/leduc"),
     only: Only = None,
     quick: Quick = False,
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            help="Training time of each learner; 120 if absent.", callback=common.positive
-        ),
-    ] = None,
+    seconds: common.PositiveOrNone = None,
     seed: common.Seed = 0,
     as_json: common.Json = False,
 ) -> None:
@@ -80,11 +71,13 @@ def reproduce(
     learners have ten seconds each. Ctrl-C stops; the same command resumes.
 
     Example: closedhand reproduce leduc --only values
+
+    Options:
+        seconds: Training time of each learner; 120 if absent.
     """
     from closedhand.papers.leduc_slides import reproduction
 
-    plan = plan_of(reproduction, quick, only, seconds=seconds, seed=seed)
-    files = report_files(only, reproduction.PICTURES)
-    results = computed(out, files, reproduction.compute, plan)
+    files = dict.fromkeys(reproduction.PICTURES, PICTURE)
+    results = computed(reproduction, out, quick, only, files, seconds=seconds, seed=seed)
     common.save_picture(reproduction.pictures, results, out)
     show_report(out, reproduction.report(results), results, as_json, only)

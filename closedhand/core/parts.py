@@ -67,6 +67,10 @@ class Notes:
 
 Part = Callable[[Notes], dict[str, Any]]
 """A function that computes one result, JSON values."""
+Results = dict[str, dict[str, Any]]
+"""Results of parts by name."""
+Progress = Callable[[str, float, int], object]
+"""Callback of a computation: the name of a part, the number of parts done and their total."""
 
 
 def chosen_sections(names: Iterable[str], known: Collection[str]) -> tuple[str, ...]:
@@ -82,16 +86,29 @@ def chosen_sections(names: Iterable[str], known: Collection[str]) -> tuple[str, 
     return tuple(name for name in known if name in wanted)
 
 
+class Sectioned:
+    """A plan with the field `sections`, which has all of them by default.
+
+    Raises:
+        InputError: There is no such section.
+    """
+
+    sections: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """Check the sections."""
+        chosen_sections(self.sections, type(self).sections)
+
+
 def compute_parts(
     parts: Mapping[str, Part],
     folder: Path,
     settings: Mapping[str, Any],
-    progress: Callable[[str, float, int], object],
-) -> dict[str, dict[str, Any]]:
+    progress: Progress,
+) -> Results:
     """Compute results by name, except those that the folder holds with the same settings.
 
     A result with other settings is replaced. The package's version is one of the settings.
-    `progress` is called with the name of a part, the number of parts done and their total.
 
     Raises:
         InputError: A result cannot be written, or would replace another kind of file.

@@ -27,6 +27,10 @@ class Estimate(NamedTuple):
     low: float
     high: float
 
+    def cells(self, form: str) -> tuple[str, str]:
+        """Write the mean, and the interval."""
+        return f"{self.mean:{form}}", interval(self.low, self.high, form)
+
 
 def student(values: np.ndarray, level: float = LEVEL) -> list[Estimate]:
     """Estimate the mean of each column with its interval by Student's t, NaN for one row only.

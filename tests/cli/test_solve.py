@@ -7,7 +7,7 @@ import pytest
 from support_cli import run, run_to
 
 from closedhand.cli.common import print_table
-from closedhand.cli.solve import values_of
+from closedhand.cli.solve import judged_cells
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
@@ -151,5 +151,5 @@ def test_figures_of_many_players_stay_whole(capsys: pytest.CaptureFixture[str]) 
 
 def test_zero_has_no_sign() -> None:
     best = {"player_0": -0.0, "player_1": -1e-12}
-    cells = values_of({"value": -0.0, "best_responses": best, "nash_conv": 0, "exploitability": 0})
-    assert cells == ["0.000000"] * 3 + ["0.0e+00"] * 2
+    judged = {"value": -0.0, "best_responses": best, "nash_conv": 0, "exploitability": 0}
+    assert [*judged_cells(judged).values()] == ["0.000000"] * 3 + ["0.0e+00"] * 2

@@ -76,7 +76,7 @@ def test_setting_the_pool_shows_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -
         yield lambda done: told.append((done, total))
 
     monkeypatch.setattr(opponents, "_POOLS", {})
-    monkeypatch.setattr(commands, "progress_bar", bar)
+    monkeypatch.setattr(commands.common, "progress_bar", bar)
     assert run_to(0, *ADVISE).stderr == ""
     assert told == sorted(told)
     assert told[-1] == (SIZE, SIZE)

@@ -1,9 +1,5 @@
 """The command `advise daihinmin`."""
 
-from typing import Annotated
-
-import typer
-
 from closedhand.cli import advise as shared
 from closedhand.cli.advise import Hand, Plays, Seat, Seconds, Simulations, Top
 from closedhand.cli.common import Json, Options, Rules, Seed, bind
@@ -15,26 +11,12 @@ def advise(
     hand: Hand,
     plays: Plays = "",
     seat: Seat = 0,
-    leader: Annotated[
-        int | None, typer.Option(help="Player who showed 3d and led first, unless you held it.")
-    ] = None,
-    dealt: Annotated[
-        str | None,
-        typer.Option(
-            help="Cards dealt to each player, such as 11,11,11,10,10; only without classes."
-        ),
-    ] = None,
-    seats: Annotated[
-        str | None,
-        typer.Option(help="Players in the order of their seats, by default 01234 and so on."),
-    ] = None,
-    classes: Annotated[
-        str, typer.Option(help="Classes by player, from 0 for the daifugo on, such as 30214.")
-    ] = "-",
-    paid: Annotated[str, typer.Option(help="Cards that you paid as tax.")] = "",
-    agent: Annotated[
-        str, typer.Option(help="Agent whose search is used: monte-carlo.")
-    ] = "monte-carlo",
+    leader: int | None = None,
+    dealt: str | None = None,
+    seats: str | None = None,
+    classes: str = "-",
+    paid: str = "",
+    agent: str = "monte-carlo",
     top: Top = 5,
     seconds: Seconds = None,
     simulations: Simulations = None,
@@ -50,6 +32,14 @@ def advise(
 
     closedhand advise daihinmin 3c4c4h7d8s9sTsKdAh2c --seat 2 --leader 0 --dealt 11,11,10,10,11
     --plays '3d 5h'
+
+    Options:
+        leader: Player who showed 3d and led first, unless you held it.
+        dealt: Cards dealt to each player, such as 11,11,11,10,10; only without classes.
+        seats: Players in the order of their seats, by default 01234 and so on.
+        classes: Classes by player, from 0 for the daifugo on, such as 30214.
+        paid: Cards that you paid as tax.
+        agent: Agent whose search is used: monte-carlo.
     """
     game = bind("daihinmin", rules, option)
     numbers = None if dealt is None else [parse_whole(n, "--dealt") for n in dealt.split(",")]

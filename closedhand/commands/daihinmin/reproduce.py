@@ -6,24 +6,16 @@ from typing import Annotated
 import typer
 
 from closedhand.cli.common import Json, Seed, Workers, save_picture
-from closedhand.cli.reproduce import Only, Out, Quick, computed, plan_of, report_files, show_report
+from closedhand.cli.reproduce import Only, Out, Quick, computed, show_report
+from closedhand.core.file_kinds import PICTURE
 
 
 def kou(
     out: Out = Path("runs/kou"),
     only: Only = None,
     quick: Quick = False,
-    rounds: Annotated[
-        int | None,
-        typer.Option(min=100, help="Rounds of each league, a multiple of 100; 10,000 if absent."),
-    ] = None,
-    search_rounds: Annotated[
-        int | None,
-        typer.Option(
-            min=100,
-            help="Rounds of the leagues with agents that search, a multiple of 100; 900 if absent.",
-        ),
-    ] = None,
+    rounds: Annotated[int | None, typer.Option(min=100)] = None,
+    search_rounds: Annotated[int | None, typer.Option(min=100)] = None,
     seed: Seed = 0,
     workers: Workers = None,
     as_json: Json = False,
@@ -36,14 +28,18 @@ def kou(
     only. Ctrl-C stops; the same command resumes.
 
     Example: closedhand reproduce kou --only table-1 --quick
+
+    Options:
+        rounds: Rounds of each league, a multiple of 100; 10,000 if absent.
+        search_rounds: Rounds of the leagues with agents that search, a multiple of 100; 900 if
+            absent.
     """
     from closedhand.core.threads import cores
     from closedhand.papers.kou import report, reproduction
 
-    plan = plan_of(
-        reproduction, quick, only, rounds=rounds, search_rounds=search_rounds, seed=seed,
-        workers=workers or cores(),
+    results = computed(
+        reproduction, out, quick, only, dict.fromkeys(report.PICTURES, PICTURE), rounds=rounds,
+        search_rounds=search_rounds, seed=seed, workers=workers or cores(),
     )  # fmt: skip
-    results = computed(out, report_files(only, report.PICTURES), reproduction.compute, plan)
     save_picture(report.pictures, results, out)
     show_report(out, report.report(results), results, as_json, only)

@@ -5,30 +5,24 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
+from closedhand.arena.results import rounded
 from closedhand.cli import common
 from closedhand.competitions.uecda import HOST, MOST_WAITING, PORT
 from closedhand.core.game import InputError
+from closedhand.core.statistics import Estimate, count_blocks, over_blocks
 
 PLACES = ("daifugo", "fugo", "heimin", "hinmin", "daihinmin")
+ROUNDS = 1000
+
+Host = Annotated[str, typer.Option(help="Address of the server.")]
 
 
-def _per_round(gains: Sequence[Sequence[int]]) -> list[dict[str, float | None]]:
+def _per_round(gains: Sequence[Sequence[int]]) -> list[dict[str, Any]]:
     """Estimate the points per round of each player, with 95% intervals over blocks, for JSON."""
-    import numpy as np
-
-    from closedhand.arena.results import rounded
-    from closedhand.core.statistics import over_blocks
-
     return [rounded(estimate) for estimate in over_blocks(np.array(gains))] if gains else []
-
-
-def _estimate(estimate: dict[str, float | None]) -> tuple[str, str]:
-    """Write a mean and its interval."""
-    from closedhand.arena.results import between
-
-    return f"{estimate['mean']:.3f}", between(estimate, ".3f")
 
 
 def _microseconds(seconds: float, decisions: int) -> float | None:
@@ -37,68 +31,26 @@ def _microseconds(seconds: float, decisions: int) -> float | None:
 
 
 def _sample(rounds: int) -> str:
-    """Describe the sample of the intervals."""
-    from closedhand.core.statistics import count_blocks
-
     return f"95% intervals over {count_blocks(rounds)} blocks of rounds"
 
 
-ROUNDS = 1000
-
-Host = Annotated[str, typer.Option(help="Address of the server.")]
-Port = Annotated[int, typer.Option(min=0, max=65535, help="Port of the server.")]
-Rounds = Annotated[
-    int | None,
-    typer.Option(
-        min=1, help="Number of rounds of the match.", show_default=f"{ROUNDS} or --config's"
-    ),
-]
-Config = Annotated[
-    Path | None,
-    typer.Option(
-        help="Configuration file of the official server (tndhms.cfg): its rules, rounds and port; "
-        "other options have precedence."
-    ),
-]
-PortOrFile = Annotated[
-    int | None,
-    typer.Option(
-        min=0, max=65535, help="Port of the server.", show_default=f"{PORT} or --config's"
-    ),
-]
-
-
-Timeout = Annotated[
-    float,
-    typer.Option(help="Time limit of a client's decision, in seconds.", callback=common.positive),
-]
-
-
 def serve(
-    agents: Annotated[
-        str,
-        typer.Option(
-            help="One agent for all players, or five separated by commas; net stands for a client."
-        ),
-    ] = "net",
-    rounds: Rounds = None,
-    seed: Annotated[
-        int | None,
-        common.seed_option("Seed of the deals and of the agents; by default random and secret."),
+    agents: str = "net",
+    rounds: Annotated[
+        int | None, typer.Option(min=1, show_default=f"{ROUNDS} or --config's")
     ] = None,
+    seed: common.SeedOrNone = None,
     rules: common.Rules = None,
     option: common.Options = None,
-    config: Config = None,
+    config: Path | None = None,
     host: Host = HOST,
-    port: PortOrFile = None,
-    timeout: Timeout = 10.0,
-    max_clients: Annotated[
-        int, typer.Option(min=1, help="Most connections that have not yet sent a client's name.")
-    ] = MOST_WAITING,
-    fallback: Annotated[
-        str, typer.Option(help="Agent that replaces a client that has left.")
-    ] = "default",
-    log: Annotated[Path | None, typer.Option(help="New file for the log of the match.")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, show_default=f"{PORT} or --config's")
+    ] = None,
+    timeout: common.Positive = 10.0,
+    max_clients: common.Number = MOST_WAITING,
+    fallback: str = "default",
+    log: Path | None = None,
     as_json: common.Json = False,
 ) -> None:
     """Serve a match of clients and agents as a UECda server (protocol 20070).
@@ -108,6 +60,18 @@ def serve(
     rounds that were played.
 
     Example: closedhand serve daihinmin --agents net,kou,default,default,default
+
+    Options:
+        agents: One agent for all players, or five separated by commas; net stands for a client.
+        rounds: Number of rounds of the match.
+        seed: Seed of the deals and of the agents; by default random and secret.
+        config: Configuration file of the official server (tndhms.cfg): its rules, rounds and port;
+            other options have precedence.
+        port: Port of the server.
+        timeout: Time limit of a client's decision, in seconds.
+        max_clients: Most connections that have not yet sent a client's name.
+        fallback: Agent that replaces a client that has left.
+        log: New file for the log of the match.
     """
     from closedhand.competitions.uecda import config as files
     from closedhand.competitions.uecda.remote_players import Limits
@@ -151,7 +115,6 @@ def serve(
 
 
 def _show(result: Any, options: dict[str, Any], seed: int, as_json: bool) -> None:
-    """Print the result of a match."""
     means = _per_round(result.gains)
     times = [_microseconds(*each) for each in zip(result.seconds, result.decisions, strict=True)]
     if as_json:
@@ -159,13 +122,15 @@ def _show(result: Any, options: dict[str, Any], seed: int, as_json: bool) -> Non
         kept = {name: value for name, value in vars(result).items() if name != "gains"}
         common.print_json({"game": "daihinmin", "seed": seed, "options": options, **kept, **more})
         return
-    rows = []
-    for player, name in enumerate(result.names):
-        counted = (result.points, result.late, result.illegal)
-        points, late, illegal = (str(each[player]) for each in counted)
-        mean = _estimate(means[player]) if means else ("", "")
-        spent = f"{times[player] or 0:.0f}"
-        rows.append((str(player), points, *mean, spent, late, illegal, name, result.gone[player]))
+    rows = [
+        (
+            str(player), str(result.points[player]),
+            *(Estimate(**means[player]).cells(".3f") if means else ("", "")),
+            f"{times[player] or 0:.0f}", str(result.late[player]), str(result.illegal[player]),
+            name, result.gone[player],
+        )
+        for player, name in enumerate(result.names)
+    ]  # fmt: skip
     common.print_table(
         (">player", ">points", ">per round", ">95%", ">µs", ">late", ">illegal", "name",
          "lost its seat"),
@@ -176,15 +141,13 @@ def _show(result: Any, options: dict[str, Any], seed: int, as_json: bool) -> Non
 
 
 def join(
-    agent: Annotated[str, typer.Option(help="Agent that plays.")] = "default",
-    name: Annotated[
-        str | None, typer.Option(help="Name of the client; the agent's if absent.")
-    ] = None,
-    seed: Annotated[int, common.seed_option("Seed of the agent.")] = 0,
+    agent: str = "default",
+    name: str | None = None,
+    seed: common.Seed = 0,
     rules: common.Rules = None,
     option: common.Options = None,
     host: Host = HOST,
-    port: Port = PORT,
+    port: Annotated[int, typer.Option(min=0, max=65535)] = PORT,
     as_json: common.Json = False,
 ) -> None:
     """Play with an agent as a client of a UECda server (protocol 20070).
@@ -192,6 +155,12 @@ def join(
     Give the rules and options that the server uses: the protocol does not transmit them.
 
     Example: closedhand join daihinmin --agent kou
+
+    Options:
+        agent: Agent that plays.
+        name: Name of the client; the agent's if absent.
+        seed: Seed of the agent.
+        port: Port of the server.
     """
     from closedhand.competitions.uecda.client import Client
 
@@ -210,7 +179,7 @@ def join(
         common.print_json({"game": "daihinmin", "agent": agent, **data})
     else:
         rounds = len(result.places)
-        mean = ", {} per round ({})".format(*_estimate(means[0])) if means else ""
+        mean = ", {} per round ({})".format(*Estimate(**means[0]).cells(".3f")) if means else ""
         typer.echo(f"player_{result.player}: {result.points} points in {rounds} rounds{mean}")
         typer.echo(", ".join(f"{n} x {what}" for n, what in zip(counts, PLACES, strict=True)))
         typer.echo(f"{_sample(rounds)}; {spent or 0:.0f} µs per decision")

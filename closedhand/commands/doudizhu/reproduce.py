@@ -8,7 +8,7 @@ import typer
 
 from closedhand.cli import reproduce as shared
 from closedhand.cli.common import Json, Seed, Workers, note, print_json, print_table, save_picture
-from closedhand.core.file_kinds import FileKind, object_within
+from closedhand.core.file_kinds import PICTURE, FileKind, object_within
 
 
 def deeprocket_match(as_json: Json = False) -> None:
@@ -79,15 +79,15 @@ def deeprocket(
     from closedhand.core.threads import cores
     from closedhand.papers.deeprocket import reproduction
 
-    plan = shared.plan_of(
-        reproduction, quick, only, network=network, best=best, games=games, iterations=iterations,
-        agents=tuple(split_agents(agents)) if agents else None, ladder_deals=ladder_deals,
-        slow_deals=slow_deals, seed=seed, workers=workers or cores(),
-    )  # fmt: skip
     data = FileKind("the data of a report", object_within(reproduction.SECTIONS))
     saved = f"{shared.report_name(only)}.json"
-    files = {saved: data, **shared.report_files(only, reproduction.PICTURES)}
-    results = shared.computed(out, files, reproduction.compute, plan)
+    results = shared.computed(
+        reproduction, out, quick, only,
+        {saved: data, **dict.fromkeys(reproduction.PICTURES, PICTURE)}, network=network, best=best,
+        games=games, iterations=iterations, ladder_deals=ladder_deals, slow_deals=slow_deals,
+        agents=tuple(split_agents(agents)) if agents else None, seed=seed,
+        workers=workers or cores(),
+    )  # fmt: skip
     if "training" in results and not results["training"]["histories"]:
         note("no training curves: the package has no record of the training")
     save_picture(reproduction.pictures, results, out)

@@ -41,17 +41,6 @@ class Source(NamedTuple):
     weights: str | None
 
 
-def named_networks() -> dict[str, tuple[str, Path]]:
-    """Return kind and file of the networks that ship, by name."""
-    from closedhand.agents.doudizhu.network_agents import SHIPPED_FILES, TUNED_FILES
-
-    return {
-        "policy": ("policy", SHIPPED_FILES["policy"]),
-        "policy, tuned=1": ("policy", TUNED_FILES["policy"]),
-        "kicker": ("kicker", SHIPPED_FILES["kicker"]),
-    }
-
-
 def source_of(path: Path, kind: str) -> Source:
     """Return where the network in a file comes from, before any self-play.
 
@@ -106,15 +95,21 @@ def measure(deals: int, seed: int) -> dict[str, Any]:
     A tenth of the `deals` is held out from training. The seed is that of the deals and the experts.
 
     Returns:
-        `networks`: by `named_networks`, what `accuracy_of` returns, with `kind`; `expert`;
+        `networks`: by name, what `accuracy_of` returns, with `kind`; `expert`;
         `expert_digest`, the SHA-256 of its weights; and `games`, the number of its games.
         `deals` and `seed`; and `histories`, see there.
     """
     from closedhand.agents.doudizhu.deeprocket.accuracy import accuracy_of, played_by
+    from closedhand.agents.doudizhu.network_agents import SHIPPED_FILES, TUNED_FILES
 
+    networks = {
+        "policy": ("policy", SHIPPED_FILES["policy"]),
+        "policy, tuned=1": ("policy", TUNED_FILES["policy"]),
+        "kicker": ("kicker", SHIPPED_FILES["kicker"]),
+    }
     recorded = histories()
     played, found = {}, {}
-    for name, (kind, path) in named_networks().items():
+    for name, (kind, path) in networks.items():
         expert = source_of(path, kind).expert
         if expert not in played:
             played[expert] = played_by(expert, deals, seed)

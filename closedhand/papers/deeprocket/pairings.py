@@ -7,7 +7,7 @@ peasants. Both figures are pictures; the paper's text has no numbers for them.
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +22,10 @@ from closedhand.core.markdown import table
 from closedhand.core.parts import Notes, Part, compute_parts
 from closedhand.core.registry import make_game
 from closedhand.core.run import work_off
-from closedhand.core.statistics import interval, shares, student, wins
+from closedhand.core.statistics import Estimate, shares, student, wins
+
+if TYPE_CHECKING:
+    from closedhand.papers.deeprocket.reproduction import Plan
 
 CHUNK = 500
 """Deals played side by side; networks are faster on large batches."""
@@ -64,20 +67,11 @@ def play_roles(game: Game, landlord: Spec, peasants: Spec, seed: int, deals: ran
     return Chunk(batch.returns(game, states)[:, None], *costs)
 
 
-def compute(
-    network: str,
-    best: str,
-    games: int,
-    iterations: int,
-    folder: Path,
-    seed: int,
-    workers: int,
-    progress: Callable[[str, float], None],
-) -> dict[str, Any]:
+def compute(plan: "Plan", folder: Path, progress: Callable[[str, float], None]) -> dict[str, Any]:
     """Play all four pairings, except the iterations that the folder holds.
 
-    Arguments are those of `reproduction.Plan`; the folder gets a file for each iteration of each
-    pairing. `progress` is called with the name of a part and the number of parts done.
+    The folder gets a file for each iteration of each pairing. `progress` is called with the name of
+    a part and the number of parts done.
 
     Returns:
         The dict of `summary`, with `agents`, `games` and `seed`.
@@ -86,17 +80,20 @@ def compute(
         InputError: An agent is unknown or plays illegally.
         KeyboardInterrupt: Interrupted; a later call resumes.
     """
-    specs = {"DR": network, "MW": best}
+    games, seed = plan.games, plan.seed
+    specs = {"DR": plan.network, "MW": plan.best}
     parts = {
         part_name(i, name): _part(
-            [specs[side] for side in sides], range(i * games, (i + 1) * games), seed, workers
+            [specs[side] for side in sides], range(i * games, (i + 1) * games), seed, plan.workers
         )
-        for i in range(iterations)
+        for i in range(plan.iterations)
         for name, sides in PAIRINGS.items()
     }
-    settings = {**duplicate.match_settings(the_game(), [network, best], seed), "games": games}
+    settings = {**duplicate.match_settings(the_game(), [*specs.values()], seed), "games": games}
     results = compute_parts(parts, folder, settings, lambda name, done, _: progress(name, done))
-    played = {name: [results[part_name(i, name)] for i in range(iterations)] for name in PAIRINGS}
+    played = {
+        name: [results[part_name(i, name)] for i in range(plan.iterations)] for name in PAIRINGS
+    }
     return {"agents": specs, "games": games, "seed": seed, **summary(played)}
 
 
@@ -110,8 +107,11 @@ def _part(specs: list[str], deals: range, seed: int, workers: int) -> Part:
 
     def part(notes: Notes) -> dict[str, Any]:
         game = the_game()
-        with saved.continuing(notes.path):
-            played = [_chunk_of(game, notes.begun)] if notes.begun else []
+        played = []
+        if notes.begun:
+            with saved.continuing(notes.path):
+                points = np.array(notes.begun["points"], float)[:, None, None]
+                played.append(saved.chunk_of(game, notes.begun, points, (-1, 1, 1), 2))
         starts = range(deals.start + duplicate.count_deals(played), deals.stop, CHUNK)
         jobs = [(game, *specs, seed, range(i, min(i + CHUNK, deals.stop))) for i in starts]
         first = [(game, *specs, seed, deals[:1])]
@@ -136,12 +136,6 @@ def _data_of(played: list[Chunk]) -> dict[str, Any]:
     return {"points": saved.shorter(whole.returns[:, 0, 0].tolist()), **saved.times(whole)}
 
 
-def _chunk_of(game: Game, data: dict[str, Any]) -> Chunk:
-    """Convert the data of `_data_of` back to a chunk."""
-    points = np.array(data["points"], float)[:, None, None]
-    return saved.chunk_of(game, data, points, (-1, 1, 1), 2)
-
-
 def summary(played: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
     """Compute both figures as JSON data.
 
@@ -156,22 +150,26 @@ def summary(played: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
         for name, each in played.items()
     }
     won = {name: wins(own) for name, own in points.items()}
-    gaps = [sum(sign * won[name] for name, sign in terms.items()) for terms in DIFFERENCES.values()]
-    columns = [*won.values(), *(1 - own for own in won.values()), *points.values(), *gaps]
-    n = len(PAIRINGS)
-    table = np.stack(columns, axis=1)
-    found = [*shares(table[:, : 2 * n]), *student(table[:, 2 * n :])]
-    estimates = [saved.rounded(each) for each in found]
-    blocks = [estimates[:n], estimates[n : 2 * n], estimates[2 * n : 3 * n]]
-    named = [dict(zip(PAIRINGS, block, strict=True)) for block in blocks]
+    gaps = {
+        where: np.sum([sign * won[name] for name, sign in terms.items()], axis=0)
+        for where, terms in DIFFERENCES.items()
+    }
+    lost = {name: 1 - own for name, own in won.items()}
+
+    def estimated(estimate: Any, columns: dict[str, np.ndarray]) -> dict[str, Any]:
+        found = estimate(np.stack([*columns.values()], axis=1))
+        return dict(zip(columns, map(saved.rounded, found), strict=True))
+
     return {
         "deals": len(points["DR v MW"]),
         "iterations": {
             name: [round(float(wins(np.array(own["points"])).mean()), 6) for own in each]
             for name, each in played.items()
         },
-        **dict(zip(("landlord", "peasants", "points"), named, strict=True)),
-        "differences": dict(zip(DIFFERENCES, estimates[3 * n :], strict=True)),
+        "landlord": estimated(shares, won),
+        "peasants": estimated(shares, lost),
+        "points": estimated(student, points),
+        "differences": estimated(student, gaps),
         "microseconds_per_decision": {side: _time(played, side) for side in ("DR", "MW")},
     }
 
@@ -245,9 +243,8 @@ def report(data: dict[str, Any]) -> list[str]:
     lines += table(
         ["where", "difference", "95%"],
         (
-            [name, f"{mean:+.1f}", interval(low, high, "+.1f")]
+            [name, *Estimate(*(100 * np.array([*gap.values()], float))).cells("+.1f")]
             for name, gap in data["differences"].items()
-            for mean, low, high in [100 * np.array([*gap.values()], float)]
         ),
     )
     lines += ["", f"The landlord's win rate by iteration of {data['games']:,} games:", ""]

@@ -16,7 +16,7 @@ from closedhand.core.duplicate import Spec, match_settings
 from closedhand.core.files import SHIPPED
 from closedhand.core.game import State
 from closedhand.core.markdown import table
-from closedhand.core.parts import chosen_sections, compute_parts
+from closedhand.core.parts import Sectioned, compute_parts
 from closedhand.core.records import Record, read, replay
 from closedhand.core.registry import flat_game
 from closedhand.papers.deeprocket import accuracy, inference, pairings
@@ -33,19 +33,10 @@ SECTIONS = {
 }
 """Titles of the sections, by name."""
 
-IMPLIED = {"positions": ("positions", "inference")}
-"""Names that stand for several sections."""
-
 AGENTS = (
-    "random",
-    "rule",
-    "greedy",
-    "decompose",
-    "search:100ms",
-    "policy-net",
-    "policy-net[tuned=1]",
+    "random", "rule", "greedy", "decompose", "search:100ms", "policy-net", "policy-net[tuned=1]",
     "policy-search:100ms",
-)
+)  # fmt: skip
 """Agents of the positions and of the ladder."""
 
 SEEDS = 10
@@ -81,7 +72,7 @@ POSITIONS = {
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Sectioned):
     """Settings of a reproduction.
 
     Attributes:
@@ -96,9 +87,6 @@ class Plan:
         seed: Seed of deals and agents.
         workers: Number of processes.
         sections: Names of the sections to compute, from `SECTIONS`.
-
-    Raises:
-        InputError: There is no such section.
     """
 
     network: str = "policy-net"
@@ -113,14 +101,11 @@ class Plan:
     workers: int = 1
     sections: tuple[str, ...] = tuple(SECTIONS)
 
-    def __post_init__(self) -> None:
-        chosen_sections(self.sections, SECTIONS)  # raises if there is no such section
-
 
 QUICK = Plan(
     games=500,
     iterations=3,
-    agents=("random", "rule", "greedy", "decompose", "policy-net", "policy-net[tuned=1]"),
+    agents=tuple(agent for agent in AGENTS if "search" not in agent),
     ladder_deals=500,
     accuracy_deals=2000,
 )
@@ -220,16 +205,15 @@ def compute(
 
     Raises:
         InputError: An unknown agent, or one that plays illegally.
-        KeyboardInterrupt: Interrupted; a later call resumes.
     """
     work = _work(plan, folder)
     agents = list(plan.agents) if {"positions", "ladder"} & set(plan.sections) else []
     agents += [plan.network, plan.best] if "figures" in plan.sections else []
     for agent in dict.fromkeys(agents):  # an error now, ahead of minutes of work
         make_agent(pairings.the_game(), agent)
-    sections = dict.fromkeys(
-        each for section in plan.sections for each in IMPLIED.get(section, (section,))
-    )
+    # The inference belongs to the positions.
+    asked = {*plan.sections, *(["inference"] if "positions" in plan.sections else [])}
+    sections = [section for section in SECTIONS if section in asked]
     total = sum(work[section][1] for section in sections)
     results, before = {}, 0
     for section in sections:
@@ -248,7 +232,7 @@ Progress = Callable[[str, float], None]
 def _work(plan: Plan, folder: Path) -> dict[str, tuple[Callable[[Progress], Any], int]]:
     """List the sections: computation, and number of reported parts, 0 if it takes no time."""
     game = pairings.the_game()
-    seed, workers = plan.seed, plan.workers
+    seed = plan.seed
 
     def kept(
         name: str, agents: Sequence[str], find: Callable[[], dict[str, Any]]
@@ -266,19 +250,16 @@ def _work(plan: Plan, folder: Path) -> dict[str, tuple[Callable[[Progress], Any]
     return {
         "match": (lambda progress: match_table(), 0),
         "figures": (
-            lambda progress: pairings.compute(
-                plan.network, plan.best, plan.games, plan.iterations, folder / "figures", seed,
-                workers, progress,
-            ),
+            lambda progress: pairings.compute(plan, folder / "figures", progress),
             plan.iterations * len(pairings.PAIRINGS),
         ),
         "positions": (lambda progress: chosen(progress)["rows"], 1),
         "inference": (kept("inference", ["decompose"], lambda: inference.infer(seed)), 1),
-        "training": (lambda progress: accuracy.measure(plan.accuracy_deals, plan.seed), 0),
+        "training": (lambda progress: accuracy.measure(plan.accuracy_deals, seed), 0),
         "ladder": (
             lambda progress: ladder.compute(
                 game, plan.agents, plan.ladder_deals, plan.slow_deals, folder / "ladder", seed,
-                workers, progress,
+                plan.workers, progress,
             ),
             len(pairs),
         ),

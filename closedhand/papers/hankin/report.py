@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.core.markdown import table
+from closedhand.core.markdown import cells, table
+from closedhand.core.parts import Results
 from closedhand.core.statistics import student
 from closedhand.papers.hankin.reproduction import (
     ALICE,
@@ -38,7 +39,7 @@ DIFFERENCES = (
 """Differences from the blog, and their causes."""
 
 
-def judgements(results: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+def judgements(results: Results) -> list[dict[str, Any]]:
     """Average the judgements of each strategy over its pools, with 95% intervals of the gains.
 
     With one pool the intervals are None.
@@ -65,7 +66,7 @@ def worst_range(rows: list[dict[str, Any]]) -> float:
     return max(abs(row[f"our_{end}"] - row[end]) for row in rows for end in ("low", "high"))
 
 
-def report(results: dict[str, dict[str, Any]]) -> str:
+def report(results: Results) -> str:
     """Write all results as Markdown."""
     lines = ["# Closed-hand Chinese Poker, near-optimal", "", *DIFFERENCES]
     for name, write in (("ranges", _ranges), ("hand", _hand), ("match", _match)):
@@ -83,7 +84,18 @@ def _ranges(trained: dict[str, Any]) -> list[str]:
         f"{part} {chance:.0f}% (blog {BLOG_ALICE[part]}%)"
         for part, chance in trained["alice"].items()
     )
-    same = "sets it so too" if trained["alice_alike"] else "sets it differently"
+    ranges = (
+        [
+            *(row[key] for key in ("part", "weakest", "strongest")),
+            f"{row['low']:.2f} to {row['high']:.2f}",
+            f"{row['our_low']:.2f} to {row['our_high']:.2f}",
+        ]
+        for row in trained["ranges"]
+    )
+    stated = (
+        [f"{row['hand']} in the {row['part']}", *cells(row, blog=".2f", ours=".2f")]
+        for row in trained["stated"]
+    )
     return [
         f"## The blog's ranges: {CYCLES} cycles of {HANDS_A_CYCLE:,} hands in "
         f"{trained['seconds']:.1f} s",
@@ -92,92 +104,67 @@ def _ranges(trained: dict[str, Any]) -> list[str]:
         f"{worst_range(trained['ranges']):.2f} points. All hands are in complete.csv, and those",
         f"about {SPARSE:g} point apart in more-complete.csv.",
         "",
-        *table(
-            ["part", "weakest", "strongest", "blog", "ours"],
-            (
-                [
-                    *(row[key] for key in ("part", "weakest", "strongest")),
-                    f"{row['low']:.2f} to {row['high']:.2f}",
-                    f"{row['our_low']:.2f} to {row['our_high']:.2f}",
-                ]
-                for row in trained["ranges"]
-            ),
-        ),
+        *table(["part", "weakest", "strongest", "blog", "ours"], ranges),
         "",
-        *table(
-            ["in the text", "blog", "ours"],
-            (
-                [f"{row['hand']} in the {row['part']}", f"{row['blog']:.2f}", f"{row['ours']:.2f}"]
-                for row in trained["stated"]
-            ),
-        ),
+        *table(["in the text", "blog", "ours"], stated),
         "",
-        f"Alice's hand, {ALICE}: {alice}; the trained strategy {same}.",
+        f"Alice's hand, {ALICE}: {alice}; the trained strategy {_same(trained['alice_alike'])}.",
     ]
 
 
 def _hand(judged: dict[str, Any]) -> list[str]:
     """Write the hand that the blog's strategies arrange differently."""
-    same = "sets it so too" if judged["alike"] else "sets it differently"
+    rows = ([by, text, f"{judged[by]:+.3f}"] for by, text in ARRANGEMENTS.items())
     return [
         "## The hand that the blog's strategies set differently",
         "",
-        *table(
-            ["by", "arrangement", "points a hand"],
-            ([by, text, f"{judged[by]:+.3f}"] for by, text in ARRANGEMENTS.items()),
-        ),
+        *table(["by", "arrangement", "points a hand"], rows),
         "",
-        f"The trained strategy {same}. Against {judged['opponents']:,} opponents the counter's is "
-        f"worth {judged['difference']:+.3f} ± {1.96 * judged['error']:.3f} points more.",
+        f"The trained strategy {_same(judged['alike'])}. Against {judged['opponents']:,} opponents "
+        f"the counter's is worth {judged['difference']:+.3f} ± {1.96 * judged['error']:.3f} points "
+        "more.",
     ]
 
 
+def _same(alike: bool) -> str:
+    return "sets it so too" if alike else "sets it differently"
+
+
 def _match(played: dict[str, Any]) -> list[str]:
-    """Write the match against the counter-strategy."""
     points = f"{played['points']:+.4f} ± {1.96 * played['error']:.4f}"
     counts = {
+        "hands": "hands, each deal both ways",
         "identical": "hands set alike",
         "four_points_won": "the strategy won 4 points",
         "four_points_lost": "the counter-strategy won 4 points",
     }
+    rows = [[label, f"{BLOG_MATCH[key]:,}", f"{played[key]:,}"] for key, label in counts.items()]
+    rows.insert(1, ["points a hand", f"{BLOG_MATCH['points']:+.4f}", points])
     return [
         "## The blog's match: the trained strategy against its optimal counter-strategy",
         "",
-        *table(
-            ["", "blog", "ours"],
-            [
-                ["hands, each deal both ways", f"{BLOG_MATCH['hands']:,}", f"{played['hands']:,}"],
-                ["points a hand", f"{BLOG_MATCH['points']:+.4f}", points],
-                *(
-                    [label, f"{BLOG_MATCH[key]:,}", f"{played[key]:,}"]
-                    for key, label in counts.items()
-                ),
-            ],
-        ),
+        *table(["", "blog", "ours"], rows),
         "",
         f"The blog's took a couple of days, ours {played['seconds']:.0f} s.",
     ]
 
 
 def _judgements(rows: list[dict[str, Any]]) -> list[str]:
-    """Write the gain of a best response against each strategy."""
+    def gain(row: dict[str, Any], key: str) -> str:
+        interval = row[f"{key}_interval"]
+        shown = f" ({interval[0]:.4f} to {interval[1]:.4f})" if interval else ""
+        return f"{row[key]:.4f}{shown}"
+
     heads = ["strategy", "at least (held out)", "at most (in sample)", "set alike", "hands"]
     lines = table(
         [*heads, "opponents", "seconds"],
         (
             [
-                row["strategy"], _gain(row, "held_out"), _gain(row, "in_sample"),
-                f"{row['identical']:.0%}", f"{row['hands']:,}", f"{row['opponents']:,.0f}",
-                f"{row['seconds']:.0f}",
+                row["strategy"], gain(row, "held_out"), gain(row, "in_sample"),
+                *cells(row, identical=".0%", hands=",", opponents=",.0f", seconds=".0f"),
             ]
             for row in rows
         ),
     )  # fmt: skip
     pools = f"Intervals hold 95%, over {rows[0]['pools']} independent pools."
     return ["## Gain of a best response, points a hand", "", *lines, "", pools]
-
-
-def _gain(row: dict[str, Any], key: str) -> str:
-    interval = row[f"{key}_interval"]
-    shown = f" ({interval[0]:.4f} to {interval[1]:.4f})" if interval else ""
-    return f"{row[key]:.4f}{shown}"

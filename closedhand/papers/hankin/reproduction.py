@@ -9,6 +9,7 @@ import hashlib
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from closedhand.agents.chinese_poker import counter, pool as pools, separable, t
 from closedhand.agents.chinese_poker.agents import Responder, Separable, make_rescored
 from closedhand.core.files import SHIPPED, write_atomically
 from closedhand.core.game import Game, InputError
-from closedhand.core.parts import Notes, Part, chosen_sections, compute_parts
+from closedhand.core.parts import Part, Progress, Results, Sectioned, compute_parts
 from closedhand.core.registry import make_game
 from closedhand.games.chinese_poker.notation import parse_board
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, names
@@ -64,7 +65,7 @@ differently, the match, and the judgement of each strategy."""
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Sectioned):
     """Settings of a reproduction.
 
     Attributes:
@@ -73,9 +74,6 @@ class Plan:
         pool: Number of hands in a pool; about one in 78 is an opponent of a given hand.
         seed: Seed of all deals.
         sections: Some of `SECTIONS`.
-
-    Raises:
-        InputError: There is no such section.
     """
 
     hands: int = 10_000
@@ -84,16 +82,9 @@ class Plan:
     seed: int = 0
     sections: tuple[str, ...] = SECTIONS
 
-    def __post_init__(self) -> None:
-        chosen_sections(self.sections, SECTIONS)  # raises if there is no such section
 
-
-QUICK = Plan(
-    hands=1000,
-    pools=2,
-    pool=50_000,
-    sections=tuple(name for name in SECTIONS if name != "rescored"),
-)
+FAST = tuple(name for name in SECTIONS if name != "rescored")
+QUICK = Plan(hands=1000, pools=2, pool=50_000, sections=FAST)
 """A short run."""
 
 
@@ -122,31 +113,25 @@ def parts(folder: Path, plan: Plan) -> dict[str, Part]:
     found = {name: part for name, part in found.items() if name in plan.sections}
     for name in STRATEGIES:
         for number in range(plan.pools if name in plan.sections else 0):
-            share = plan.hands // plan.pools + (number < plan.hands % plan.pools)
-            found[f"{name}-{number + 1}"] = _judgement_part(
-                game, name, tables, share, plan.pool, (seed, number)
+            hands = plan.hands // plan.pools + (number < plan.hands % plan.pools)
+            found[f"{name}-{number + 1}"] = partial(
+                _judgement, game, name, blog, hands, plan.pool, (seed, number)
             )
     return found
 
 
-def compute(
-    folder: Path, plan: Plan, progress: Callable[[str, float, int], None]
-) -> dict[str, dict[str, Any]]:
+def compute(folder: Path, plan: Plan, progress: Progress) -> Results:
     """Compute all parts; see `closedhand.core.parts.compute_parts`.
 
     Raises:
         InputError: There are fewer hands than pools.
-        KeyboardInterrupt: Interrupted; a later call resumes.
     """
     if plan.hands < plan.pools:
         raise InputError(f"{plan.pools} pools need at least one hand each, not {plan.hands} in all")
-    settings = {
-        "hands": plan.hands,
-        "pools": plan.pools,
-        "seed": plan.seed,
-        "pool": plan.pool,
-        "tables": hashlib.sha256(separable.shipped().win.tobytes()).hexdigest()[:20],
+    settings: dict[str, Any] = {
+        name: getattr(plan, name) for name in ("hands", "pools", "seed", "pool")
     }
+    settings["tables"] = hashlib.sha256(separable.shipped().win.tobytes()).hexdigest()[:20]
     return compute_parts(parts(folder, plan), folder, settings, progress)
 
 
@@ -178,23 +163,28 @@ def ranges(game: Game, path: Path, seed: int) -> dict[str, Any]:
     seconds, win = time.perf_counter() - start, tables.win
     for name, step in (("complete", 0.0), ("more-complete", SPARSE)):
         write_atomically(path.parent / f"{name}.csv", separable.csv_text(tables, step))
-    rows = []
-    for row in blog_ranges():
-        part = PARTS.index(row["part"])
-        ends = [100 * win[part, names(part).index(row[end])] for end in ("weakest", "strongest")]
-        rows.append({**row, "our_low": ends[0], "our_high": ends[1]})
-    stated = []
-    for name, text, chance in STATEMENTS:
+
+    def ours(name: str, text: str) -> float:
         part = PARTS.index(name)
-        own = 100 * win[part, names(part).index(text)]
-        stated.append({"part": name, "hand": text, "blog": chance, "ours": own})
+        return 100 * win[part, names(part).index(text)]
+
     hand, action = parse_board(ALICE)
     own = _strengths(game, hand, action)
     chosen = separable.arrange(game.rules, win, hand[None])[0]
     return {
         "seconds": seconds,
-        "ranges": rows,
-        "stated": stated,
+        "ranges": [
+            {
+                **row,
+                "our_low": ours(row["part"], row["weakest"]),
+                "our_high": ours(row["part"], row["strongest"]),
+            }
+            for row in blog_ranges()
+        ],
+        "stated": [
+            {"part": name, "hand": text, "blog": chance, "ours": ours(name, text)}
+            for name, text, chance in STATEMENTS
+        ],
         "alice": {PARTS[part]: 100 * win[part, own[part]] for part in (BACK, MIDDLE, FRONT)},
         "alice_alike": bool((_strengths(game, hand, chosen) == own).all()),
     }
@@ -268,25 +258,22 @@ def match(
     }
 
 
-def _judgement_part(
-    game: Game, name: str, tables: Path, hands: int, pool_size: int, seed: tuple[int, int]
-) -> Part:
-    """Make the part that judges a strategy on a pool of its own."""
-
-    def part(notes: Notes) -> dict[str, Any]:
-        start = time.perf_counter()
-        strategy: Separable | Responder
-        if name == "rescored":
-            strategy = make_rescored(game, 0, None)
-        else:
-            blog = _blog_tables(game, tables, seed[0]) if name != "separable" else None
-            known = separable.whole_percents(blog) if blog and name == "human" else blog
-            strategy = Separable(game, known)
-        judgement = counter.judge_strategy(
-            game.rules, strategy.arrange, hands, pool_size,
-            pools.generator(pools.Deals.JUDGING, *seed),
-            lambda done: notes(done / (pool_size + hands)),
-        )  # fmt: skip
-        return {**asdict(judgement), "seconds": time.perf_counter() - start}
-
-    return part
+def _judgement(
+    game: Game, name: str, blog: Callable[[], separable.Tables], hands: int, pool_size: int,
+    seed: tuple[int, int], progress: training.Progress,
+) -> dict[str, Any]:  # fmt: skip
+    """Judge a strategy on a pool of its own."""
+    start = time.perf_counter()
+    strategy: Separable | Responder
+    if name == "rescored":
+        strategy = make_rescored(game, 0, None)
+    elif name == "separable":
+        strategy = Separable(game, None)
+    else:
+        strategy = Separable(game, separable.whole_percents(blog()) if name == "human" else blog())
+    judgement = counter.judge_strategy(
+        game.rules, strategy.arrange, hands, pool_size,
+        pools.generator(pools.Deals.JUDGING, *seed),
+        lambda done: progress(done / (pool_size + hands)),
+    )  # fmt: skip
+    return {**asdict(judgement), "seconds": time.perf_counter() - start}

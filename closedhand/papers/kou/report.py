@@ -10,7 +10,8 @@ import numpy as np
 from closedhand.agents.daihinmin.kou.variants import DEPARTURES, LETTER
 from closedhand.arena.plot import new_figure, plot_league, save_figure, spread
 from closedhand.core.markdown import table
-from closedhand.core.statistics import Estimate, interval, student
+from closedhand.core.parts import Results
+from closedhand.core.statistics import Estimate, student
 from closedhand.papers.kou.reproduction import (
     BUDGET_ENEMIES,
     BUDGETS,
@@ -50,10 +51,7 @@ TABLE_2 = {
 }
 """The paper's cumulative points of the five programs by number of rounds, in Tables 1 and 2."""
 
-SCORES = {
-    1: ("Among light class champions", TABLE_1),
-    2: ("Against programs that search", TABLE_2),
-}
+SCORES = {1: ("Among light class champions", TABLE_1), 2: ("Against programs that search", TABLE_2)}
 TITLES = {
     3: "Evaluation to end the trick: its threshold, originally 95",
     4: "Shibari (lock) never, or whenever possible",
@@ -75,12 +73,6 @@ DIFFERENCES = (
 )
 """The differences from the paper and their reasons."""
 
-SIGNS = (
-    "Sign: `same` as the paper's, the `other` one, or `open`, where our interval contains 0 or the",
-    "paper's difference is at most twice its standard deviation.",
-)
-"""Explanation of the column of signs in Tables 3 to 6."""
-
 NOISE = 80
 """Approximate standard deviation of the difference of two scores of 1,000 rounds each."""
 
@@ -95,32 +87,19 @@ def means(result: dict[str, Any]) -> list[Estimate]:
     return student(np.array(result["matches"]) / MATCH)
 
 
-def difference(
-    results: dict[str, dict[str, Any]], agent: str, original: str, enemy: str
-) -> Estimate:
+def difference(results: Results, agent: str, original: str, enemy: str) -> Estimate:
     """Estimate an agent's points in 1,000 rounds minus those of another on the same deals."""
-    one, other = (
-        np.array(results[part_name(each, enemy)]["matches"])[:, 0] for each in (agent, original)
-    )
-    (gap,) = student(1000 / MATCH * (one - other)[:, None])
-    return gap
+    names = part_name(agent, enemy), part_name(original, enemy)
+    one, other = (np.array(results[name]["matches"])[:, :1] for name in names)
+    return student(1000 / MATCH * (one - other))[0]
 
 
-def sections_of(results: dict[str, dict[str, Any]]) -> list[str]:
+def sections_of(results: Results) -> list[str]:
     """List the sections whose results are complete, at least against the enemies of a quick run."""
     return [
         section
         for section in SECTIONS
         if results.keys() >= leagues(replace(QUICK, sections=(section,))).keys()
-    ]
-
-
-def enemies_of(results: dict[str, dict[str, Any]], variant: str) -> list[str]:
-    """List the enemies that a variant was measured against."""
-    return [
-        enemy
-        for enemy in ENEMIES
-        if all(part_name(f"{kou}:{variant}", enemy) in results for kou in KOUS)
     ]
 
 
@@ -132,25 +111,22 @@ PICTURES = (
 """Files of the pictures."""
 
 
-def pictures(results: dict[str, dict[str, Any]], folder: Path) -> None:
+def pictures(results: Results, folder: Path) -> None:
     """Draw Figures 1 and 2, points against rounds, the sweep, and strength against budget."""
     for number in (1, 2):
         for kou in KOUS:
             data = results.get(f"table-{number}-{plain(kou)}")
             if data:
                 # Curves by match: the results do not hold points by round.
-                plot_league(
-                    {**data, "points": data["matches"]},
-                    folder / f"figure-{number}-{plain(kou)}.png",
-                )
+                path = folder / f"figure-{number}-{plain(kou)}.png"
+                plot_league({**data, "points": data["matches"]}, path)
     if "sweep" in sections_of(results):
         _plot_sweep(results, folder / "sweep.png")
     if "budget" in sections_of(results):
         _plot_budgets(results, folder / "budget.png")
 
 
-def _plot_sweep(results: dict[str, dict[str, Any]], path: Path) -> None:
-    """Draw the points against the threshold, with 95% intervals."""
+def _plot_sweep(results: Results, path: Path) -> None:
     figure = new_figure(9, 4)
     axes = figure.subplots(1, len(SWEEP_ENEMIES))
     for axis, enemy in zip(axes, SWEEP_ENEMIES, strict=True):
@@ -166,8 +142,7 @@ def _plot_sweep(results: dict[str, dict[str, Any]], path: Path) -> None:
     save_figure(figure, path)
 
 
-def _plot_budgets(results: dict[str, dict[str, Any]], path: Path) -> None:
-    """Draw the points per round against the simulations per decision, with 95% intervals."""
+def _plot_budgets(results: Results, path: Path) -> None:
     figure = new_figure(6, 4)
     axis = figure.subplots()
     for enemy in BUDGET_ENEMIES:
@@ -183,22 +158,19 @@ def _plot_budgets(results: dict[str, dict[str, Any]], path: Path) -> None:
 
 
 def _plot_estimates(axis: Any, at: Sequence[int], found: list[Estimate], label: str) -> None:
-    """Draw a line of means with their intervals."""
     heights = [each.mean for each in found]
     axis.errorbar(
         at, heights, yerr=spread([e._asdict() for e in found]), marker="o", capsize=3, label=label
     )
 
 
-def _gap_of_threshold(
-    results: dict[str, dict[str, Any]], kou: str, number: int, enemy: str
-) -> Estimate:
+def _gap_of_threshold(results: Results, kou: str, number: int, enemy: str) -> Estimate:
     """Estimate the gain in 1,000 rounds of a threshold other than the paper's."""
     agent, original = (with_option(kou, "threshold", n) for n in (number, LETTER.threshold))
     return difference(results, agent, original, enemy)
 
 
-def report(results: dict[str, dict[str, Any]]) -> str:
+def report(results: Results) -> str:
     """Write all results as Markdown."""
     lines = ["# kou and Daihinmin, reproduced", ""]
     lines += ["Points of leagues of five programs. Seats and classes change every 100 rounds;"]
@@ -221,7 +193,8 @@ def report(results: dict[str, dict[str, Any]]) -> str:
             variants = [v for v, (own, _) in VARIANTS.items() if own == number]
             lines += _difference_table(results, variants)
     if any(f"table-{number}" in sections for number in TITLES):
-        lines += ["", *SIGNS]
+        lines += ["", "Sign: `same` as the paper's, the `other` one, or `open`, where our interval"]
+        lines += ["contains 0 or the paper's difference is at most twice its standard deviation."]
     if "sweep" in sections:
         lines += ["", "## The threshold, less 95, in 1,000 rounds (picture: sweep.png)", ""]
         lines += _sweep_table(results)
@@ -247,7 +220,7 @@ def _score_table(leagues: Sequence[dict[str, Any]], paper: dict[int, tuple[int, 
         own = [scores(result, rounds) for rounds in shown]
         for i, (row, estimate) in enumerate(zip(result["results"], means(result), strict=True)):
             cells = [result["agents"][0], row["agent"], *(f"{column[i]:,}" for column in own)]
-            rows.append([*cells, f"{estimate.mean:.3f}", interval(*estimate[1:], ".3f")])
+            rows.append([*cells, *estimate.cells(".3f")])
     for i, agent in enumerate(leagues[0]["agents"]):
         cells = ["*paper*", f"*{STAND_INS.get(agent, agent)}*"]
         cells += [f"{paper[rounds][i]:,}" for rounds in shown]
@@ -255,30 +228,31 @@ def _score_table(leagues: Sequence[dict[str, Any]], paper: dict[int, tuple[int, 
     return table([*heads, "points a round", "95%"], rows)
 
 
-def _difference_table(results: dict[str, dict[str, Any]], variants: list[str]) -> list[str]:
+def _difference_table(results: Results, variants: list[str]) -> list[str]:
     """Write the score differences of variants from the agent itself, ours and the paper's."""
     rows = []
-    for enemy in enemies_of(results, variants[0]):
+    for enemy in ENEMIES:
+        if any(part_name(f"{kou}:{variants[0]}", enemy) not in results for kou in KOUS):
+            continue
         name = f"{enemy} ({STAND_INS[enemy]})" if enemy in STAND_INS else enemy
         for variant in variants:
             gaps = [difference(results, f"{kou}:{variant}", kou, enemy) for kou in KOUS]
             stated = VARIANTS[variant][1][min(ENEMIES.index(enemy), 2)]
-            cells = [cell for gap in gaps for cell in (*_gap_cells([gap]), sign_of(gap, stated))]
+            cells = [cell for gap in gaps for cell in (*gap.cells("+.0f"), sign_of(gap, stated))]
             rows.append([name, variant, *cells, f"{stated:+}"])
     heads = (head for kou in KOUS for head in (kou, "95%", "sign"))
     return table(["among four", "variant", *heads, "paper"], rows)
 
 
 def sign_of(gap: Estimate, stated: int) -> str:
-    """Compare the sign of a difference with the paper's; see `SIGNS`."""
+    """Compare the sign of a difference with the paper's: `same`, `other`, or `open`."""
     # The ends are NaN after a single match: nothing is certain then.
     if abs(stated) <= 2 * NOISE or not (gap.low > 0 or gap.high < 0):
         return "open"
     return "same" if (gap.mean > 0) == (stated > 0) else "other"
 
 
-def _sweep_table(results: dict[str, dict[str, Any]]) -> list[str]:
-    """Write the gains of other thresholds."""
+def _sweep_table(results: Results) -> list[str]:
     rows = []
     for enemy in SWEEP_ENEMIES:
         for number in THRESHOLDS:
@@ -288,7 +262,7 @@ def _sweep_table(results: dict[str, dict[str, Any]]) -> list[str]:
     return table(["among four", "threshold", *heads], rows)
 
 
-def _worth_table(results: dict[str, dict[str, Any]]) -> list[str]:
+def _worth_table(results: Results) -> list[str]:
     """Write the loss of `kou` without each departure, and its gain for the literal one."""
     rows = []
     for name, value in DEPARTURES.items():
@@ -298,7 +272,7 @@ def _worth_table(results: dict[str, dict[str, Any]]) -> list[str]:
     return table(heads, rows)
 
 
-def _budget_table(results: dict[str, dict[str, Any]]) -> list[str]:
+def _budget_table(results: Results) -> list[str]:
     """Write the points per round by budget, and the gain of each step on the same deals."""
     rows = []
     for enemy in BUDGET_ENEMIES:
@@ -307,23 +281,22 @@ def _budget_table(results: dict[str, dict[str, Any]]) -> list[str]:
             result = results[part_name(searcher(number), enemy)]
             own = np.array(result["matches"])[:, :1] / MATCH
             (points,) = student(own)
-            step = ["", ""]
+            step = "", ""
             if before is not None:
                 (gain,) = student(own - before)
-                step = [f"{gain.mean:+.3f}", interval(*gain[1:], "+.3f")]
+                step = gain.cells("+.3f")
             time = result["results"][0]["microseconds_per_decision"]
-            points_cells = [f"{points.mean:.3f}", interval(*points[1:], ".3f")]
-            rows.append([enemy, f"{number:,}", *points_cells, *step, f"{time:,.0f}"])
+            rows.append([enemy, f"{number:,}", *points.cells(".3f"), *step, f"{time:,.0f}"])
             before = own
     heads = ["among four", "simulations", "points a round", "95%", "step", "95%", "µs a decision"]
     return table(heads, rows)
 
 
 def _gap_cells(gaps: list[Estimate]) -> list[str]:
-    return [cell for gap in gaps for cell in (f"{gap.mean:+.0f}", interval(*gap[1:], "+.0f"))]
+    return [cell for gap in gaps for cell in gap.cells("+.0f")]
 
 
-def _time_tables(results: dict[str, dict[str, Any]]) -> list[str]:
+def _time_tables(results: Results) -> list[str]:
     """Write the time per decision in Tables 1 and 2, with a heading; empty without results."""
     lines: list[str] = []
     for number, timed in TIMED.items():

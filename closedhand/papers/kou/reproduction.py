@@ -10,7 +10,7 @@ A league consists of matches of 100 rounds; intervals are over these matches. `c
 league as a part with its own file; the module `report` makes the tables and pictures.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from closedhand.core.duplicate import cut
 from closedhand.core.file_kinds import LEAGUE
 from closedhand.core.files import refuse_foreign
 from closedhand.core.game import Game, InputError
-from closedhand.core.parts import Notes, Part, chosen_sections, compute_parts
+from closedhand.core.parts import Notes, Part, Progress, Results, Sectioned, compute_parts
 from closedhand.core.registry import make_game
 
 MATCH = 100
@@ -92,7 +92,7 @@ def the_game() -> Game:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Sectioned):
     """Settings of a reproduction.
 
     Attributes:
@@ -102,9 +102,6 @@ class Plan:
         workers: Number of processes.
         sections: Some of `SECTIONS`.
         enemies: Some of `ENEMIES`, for Tables 3 to 6.
-
-    Raises:
-        InputError: There is no such section.
     """
 
     rounds: int = 10_000
@@ -113,9 +110,6 @@ class Plan:
     workers: int = 1
     sections: tuple[str, ...] = SECTIONS
     enemies: tuple[str, ...] = ENEMIES
-
-    def __post_init__(self) -> None:
-        chosen_sections(self.sections, SECTIONS)  # raises if there is no such section
 
 
 QUICK = Plan(rounds=1000, search_rounds=100, sections=SECTIONS[:6], enemies=("default",))
@@ -126,12 +120,10 @@ def leagues(plan: Plan) -> dict[str, tuple[list[str], int]]:
     """List the leagues of a plan: agents and number of rounds by name of the part."""
     found: dict[str, tuple[list[str], int]] = {}
     for kou in KOUS:
-        for section, rest, rounds in (
-            ("table-1", LIGHT, plan.rounds),
-            ("table-2", SEARCH, plan.search_rounds),
-        ):
-            if section in plan.sections:
-                found[f"{section}-{plain(kou)}"] = ([kou, *rest], rounds)
+        if "table-1" in plan.sections:
+            found[f"table-1-{plain(kou)}"] = ([kou, *LIGHT], plan.rounds)
+        if "table-2" in plan.sections:
+            found[f"table-2-{plain(kou)}"] = ([kou, *SEARCH], plan.search_rounds)
         for agent, enemy in compared(plan, kou):
             found[part_name(agent, enemy)] = ([agent, *[enemy] * 4], plan.rounds)
     if "budget" in plan.sections:
@@ -154,11 +146,8 @@ def compared(plan: Plan, kou: str) -> list[tuple[str, str]]:
         agents = [kou, *(f"{kou}:{variant}" for variant in variants)]
         found += [(agent, enemy) for enemy in plan.enemies for agent in agents]
     if "sweep" in plan.sections:
-        found += [
-            (with_option(kou, "threshold", number), enemy)
-            for enemy in SWEEP_ENEMIES
-            for number in THRESHOLDS
-        ]
+        agents = [with_option(kou, "threshold", number) for number in THRESHOLDS]
+        found += [(agent, enemy) for enemy in SWEEP_ENEMIES for agent in agents]
     if "worth" in plan.sections:
         agents = [kou, *(with_departure(kou, name) for name in DEPARTURES)]
         found += [(agent, WORTH_ENEMY) for agent in agents]
@@ -186,14 +175,11 @@ def plain(agent: str) -> str:
     return agent.translate(str.maketrans({":": "-", "[": "-", "=": "-", ",": "-", "]": ""}))
 
 
-def compute(
-    folder: Path, plan: Plan, progress: Callable[[str, float, int], None]
-) -> dict[str, dict[str, Any]]:
+def compute(folder: Path, plan: Plan, progress: Progress) -> Results:
     """Play all leagues of a plan; see `closedhand.core.parts.compute_parts`.
 
     Raises:
         InputError: An agent is not installed, or a number of rounds is not a multiple of `MATCH`.
-        KeyboardInterrupt: Interrupted; a later call resumes.
     """
     game = the_game()
     for number in (plan.rounds, plan.search_rounds):
@@ -206,21 +192,17 @@ def compute(
         name: _part(folder / "leagues" / f"{name}.json", game, agents, number, plan)
         for name, (agents, number) in wanted.items()
     }
-    settings = {
-        "options": dict(game.options),
-        "rounds": [plan.rounds, plan.search_rounds],
-        "seed": plan.seed,
-    }
+    rounds = [plan.rounds, plan.search_rounds]
+    settings = {"options": dict(game.options), "rounds": rounds, "seed": plan.seed}
     return compute_parts(parts, folder, settings, progress)
 
 
 def _part(path: Path, game: Game, agents: Sequence[str], rounds: int, plan: Plan) -> Part:
     """Make the part of a league; it resumes the league from its own complete file."""
-    seed = plan.seed
 
     def part(notes: Notes) -> dict[str, Any]:
         try:
-            played = league.load(path, game, agents, seed, False)
+            played = league.load(path, game, agents, plan.seed, False)
         except InputError:
             refuse_foreign(path, LEAGUE)
             played = None
@@ -230,7 +212,7 @@ def _part(path: Path, game: Game, agents: Sequence[str], rounds: int, plan: Plan
             files.save(path, league.summary(found))
 
         done = league.play(
-            game, agents, deals, seed, False, plan.workers, played,
+            game, agents, deals, plan.seed, False, plan.workers, played,
             lambda n: notes(n / deals), save,
         )  # fmt: skip
         if done.deals > deals:  # the file keeps them all, for later runs

@@ -12,7 +12,7 @@ from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.games.leduc.notation import Notation
 from closedhand.games.leduc.plays import graph
-from closedhand.papers.leduc_slides import probabilities
+from closedhand.papers.leduc_slides.probabilities import check_game, probabilities
 from closedhand.solvers.strategy import Strategy
 
 Place = tuple[float, float]
@@ -90,7 +90,7 @@ def plot_graph(
             without a strategy, the strategy is for another game or other options, or the game is
             not UH-Leduc.
     """
-    probabilities.check_game(game)
+    check_game(game)
     notation = Notation(game.rules)
     # Spell cards as the deck does: the input may be `sq`.
     card, flop = (text and notation.cards[notation.card(text)] for text in (card, flop))
@@ -104,10 +104,9 @@ def plot_graph(
     axis = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(0, HEIGHT))
     axis.set_axis_off()
     _draw_frame(axis, strategy, card, flop)
-    states = probabilities.state_probabilities(strategy, card, flop) if strategy else {}
-    shares = probabilities.edge_probabilities(strategy, card, flop) if strategy else {}
+    states, shares = probabilities(strategy, card, flop) if strategy else ({}, {})
     edges = [
-        Edge(state, action, to, shares.get((state, action)), states.get(state, 1.0) <= NEVER)
+        _edge(state, action, to, shares.get((state, action)), states.get(state, 1.0) <= NEVER)
         for state, actions in graph(game.rules.tables).items()
         for action, to in actions.items()
     ]
@@ -138,33 +137,24 @@ def _rendered(figure: Any, kind: str, **metadata: Any) -> bytes:
 
 
 class Edge(NamedTuple):
-    """An action at a state, which leads to another state or an end, as it is drawn.
-
-    With a strategy `share` is its probability; `never`: the strategy never reaches the state.
-    """
+    """An action at a state, which leads to another state or an end, as it is drawn."""
 
     state: str
     action: str
     to: str
-    share: float | None
-    never: bool
+    never: bool  # whether the strategy never reaches the state
+    color: str
+    width: float  # of the line, in points
+    label: str
 
-    @property
-    def color(self) -> str:
-        """Colour of the arrow and its label."""
-        return NEVER_INK if self.never else ACTION_COLORS[self.action]
 
-    @property
-    def width(self) -> float:
-        """Width of the line, in points."""
-        return 1.0 if self.never else 2.0 if self.share is None else 0.8 + 5 * self.share
-
-    @property
-    def label(self) -> str:
-        """The action, with its probability if a strategy is drawn."""
-        if self.share is None or self.never:
-            return self.action
-        return f"{self.action} {_percent(self.share, 0)}"
+def _edge(state: str, action: str, to: str, share: float | None, never: bool) -> Edge:
+    """Make an edge; with a strategy `share` is the probability of the action."""
+    if never:
+        return Edge(state, action, to, never, NEVER_INK, 1.0, action)
+    width = 2.0 if share is None else 0.8 + 5 * share
+    label = action if share is None else f"{action} {_percent(share, 0)}"
+    return Edge(state, action, to, never, ACTION_COLORS[action], width, label)
 
 
 def _percent(share: float, digits: int) -> str:
@@ -174,7 +164,6 @@ def _percent(share: float, digits: int) -> str:
 
 
 def _draw_frame(axis: Any, strategy: Strategy | None, card: str | None, flop: str | None) -> None:
-    """Draw the title, the phases and the legend."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch, Rectangle
 

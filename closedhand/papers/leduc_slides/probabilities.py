@@ -16,45 +16,21 @@ from closedhand.games.leduc.plays import ACTIONS, name
 from closedhand.solvers.strategy import Strategy, to_sigma
 
 
-def edge_probabilities(
+def probabilities(
     strategy: Strategy, card: str | None = None, flop: str | None = None
-) -> dict[tuple[str, str], float]:
-    """Compute the probability of each action at each state of UH-Leduc, by enumeration.
+) -> tuple[dict[str, float], dict[tuple[str, str], float]]:
+    """Compute the probabilities of states and actions of UH-Leduc, by enumeration.
 
     `card` is a condition on the hand of the player to act, `flop` one on the flop in phase 2.
 
     Returns:
-        Probabilities by name of the state and action, for all edges of the graph; NaN where the
-        state is never reached. They are averages over the cards and the earlier betting, which
-        states omit, weighted by the probability of reaching these.
+        The probability of reaching each state, by its name; and the probability of each action at
+        each state, by the names of both, for all edges of the graph; NaN where the state is never
+        reached. They are weighted by the probability of reaching the cards and the earlier betting.
 
     Raises:
         InputError: There is no such card, or the strategy is for another game than UH-Leduc.
     """
-    taken = _taken(strategy, card, flop)
-    states = _by_state(taken)
-    return {
-        (state, action): p / states[state] if states[state] > 0 else math.nan
-        for (state, action), p in taken.items()
-    }
-
-
-def state_probabilities(
-    strategy: Strategy, card: str | None = None, flop: str | None = None
-) -> dict[str, float]:
-    """Compute the probability of reaching each state; arguments as for `edge_probabilities`."""
-    return _by_state(_taken(strategy, card, flop))
-
-
-def _by_state(taken: dict[tuple[str, str], float]) -> dict[str, float]:
-    states: dict[str, float] = defaultdict(float)
-    for (state, _), p in taken.items():
-        states[state] += p
-    return dict(states)
-
-
-def _taken(strategy: Strategy, card: str | None, flop: str | None) -> dict[tuple[str, str], float]:
-    """Compute the probability that a game reaches a state and takes an action there."""
     game = strategy.game
     check_game(game)
     notation = Notation(game.rules)
@@ -69,6 +45,7 @@ def _taken(strategy: Strategy, card: str | None, flop: str | None) -> dict[tuple
     reached = np.zeros((2, *sigma.shape))
     for player in range(2):
         reach(tree, sigma, player, reached[player])
+    # The probability that a game reaches a state and takes an action there.
     taken: dict[tuple[str, str], float] = defaultdict(float)
     for n in np.flatnonzero(tree.player >= 0):
         node, slot, own = game.rules.tables.nodes[tree.node[n]], tree.slot[n], tree.player[n]
@@ -80,7 +57,14 @@ def _taken(strategy: Strategy, card: str | None, flop: str | None) -> dict[tuple
         for child in range(tree.first[n], tree.first[n + 1]):
             p = (likely * sigma[child])[cards].sum() / given[phase]
             taken[name(node), ACTIONS[tree.action[child]]] += float(p)
-    return dict(taken)
+    states: dict[str, float] = defaultdict(float)
+    for (state, _), p in taken.items():
+        states[state] += p
+    edges = {
+        (state, action): p / states[state] if states[state] > 0 else math.nan
+        for (state, action), p in taken.items()
+    }
+    return dict(states), edges
 
 
 def check_game(game: Game) -> None:

@@ -5,16 +5,15 @@ can be resumed. `report` writes the results.
 """
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from closedhand.agents.leduc.slides import SLIDES
 from closedhand.arena.plot import plot_curves
-from closedhand.core.markdown import table
+from closedhand.core.markdown import cells, table
 from closedhand.core.optional_imports import require
-from closedhand.core.parts import Notes, Part, chosen_sections, compute_parts
+from closedhand.core.parts import Notes, Part, Progress, Results, Sectioned, compute_parts
 from closedhand.core.registry import make_game
 from closedhand.solvers import sequence_form, solving
 from closedhand.solvers.strategy import evaluate, strategy_of
@@ -59,7 +58,7 @@ DIFFERENCES = (
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Sectioned):
     """Settings of a reproduction.
 
     Attributes:
@@ -67,18 +66,12 @@ class Plan:
         sampling: Time of MCCFR among the solvers, in seconds.
         seed: Seed of all random numbers.
         sections: Some of `SECTIONS`.
-
-    Raises:
-        InputError: There is no such section.
     """
 
     seconds: float = 120.0
     sampling: float = 20.0
     seed: int = 0
     sections: tuple[str, ...] = SECTIONS
-
-    def __post_init__(self) -> None:
-        chosen_sections(self.sections, SECTIONS)  # raises if there is no such section
 
 
 QUICK = Plan(seconds=10.0, sampling=5.0)
@@ -92,6 +85,10 @@ def parts(folder: Path, plan: Plan) -> dict[str, Part]:
         for algorithm in solving.SOLVERS:
             limit = {"seconds": plan.sampling} if algorithm == "mccfr" else {"iterations": 20_000}
             solvers[f"{name}-{algorithm}"] = _running(folder, name, algorithm, plan.seed, **limit)
+    learning = {
+        f"learning-{name}": _running(folder, "uh_leduc", name, plan.seed, seconds=plan.seconds)
+        for name in LEARNERS
+    }
     by_section: dict[str, dict[str, Part]] = {
         "values": {"values": lambda notes: values()},
         "solved": {"solved": lambda notes: solved()},
@@ -100,27 +97,16 @@ def parts(folder: Path, plan: Plan) -> dict[str, Part]:
             f"slides-{algorithm}": lambda notes, algorithm=algorithm: slides(algorithm, plan.seed)
             for algorithm in ON_SLIDES
         },
-        "learning": {
-            **{
-                f"learning-{algorithm}": _running(
-                    folder, "uh_leduc", algorithm, plan.seed, seconds=plan.seconds
-                )
-                for algorithm in LEARNERS
-            },
-            "learning-ppo": _learning_ppo(folder, plan.seed, plan.seconds),
-        },
+        "learning": {**learning, "learning-ppo": _learning_ppo(folder, plan.seed, plan.seconds)},
     }
     return {name: part for section in plan.sections for name, part in by_section[section].items()}
 
 
-def compute(
-    folder: Path, plan: Plan, progress: Callable[[str, float, int], None]
-) -> dict[str, dict[str, Any]]:
+def compute(folder: Path, plan: Plan, progress: Progress) -> Results:
     """Compute all parts; see `closedhand.core.parts.compute_parts`.
 
     Raises:
         InputError: A library is not installed.
-        KeyboardInterrupt: Interrupted; a later call resumes.
     """
     require("scipy")  # an error now, ahead of minutes of work
     if "learning" in plan.sections:
@@ -184,7 +170,6 @@ def _learning_ppo(folder: Path, seed: int, seconds: float) -> Part:
 
 
 def _finished(run: solving.Run, **limits: Any) -> dict[str, Any]:
-    """Advance a run to its limits and return its summary."""
     run.advance(**limits)
     if run.interrupted:
         raise KeyboardInterrupt
@@ -231,7 +216,7 @@ PICTURES = {
 """The results that each picture shows, by its file."""
 
 
-def pictures(results: dict[str, dict[str, Any]], folder: Path) -> None:
+def pictures(results: Results, folder: Path) -> None:
     """Draw the curves of the solvers in both games and of the learners, as far as computed.
 
     Raises:
@@ -242,49 +227,52 @@ def pictures(results: dict[str, dict[str, Any]], folder: Path) -> None:
             plot_curves([results[run] for run in runs], folder / name)
 
 
-def report(results: dict[str, dict[str, Any]]) -> str:
+def report(results: Results) -> str:
     """Write all results as Markdown."""
     lines = ["# UH-Leduc, reproduced", "", "Values are chips a game. NashConv is the sum of the"]
     lines += ["gains of both players' best responses; exploitability is half of it."]
     lines += ["", *DIFFERENCES]
     if "values" in results:
-        rows = results["values"].items()
-        lines += ["", *table(
-            ["game", "exact value for S (linear program)", "its NashConv", "seconds"],
-            ([game, f"{row['value']:.12f}", f"{row['nash_conv']:.0e}", f"{row['seconds']:.2f}"]
-             for game, row in rows),
-        )]  # fmt: skip
+        rows = (
+            [game, *cells(row, value=".12f", nash_conv=".0e", seconds=".2f")]
+            for game, row in results["values"].items()
+        )
+        heads = ["game", "exact value for S (linear program)", "its NashConv", "seconds"]
+        lines += ["", *table(heads, rows)]
     if "solved" in results:
-        rows = results["solved"].items()
-        lines += ["", f"Predictive CFR+ until NashConv is {AIM:g}:", "", *table(
-            ["game", "iterations", "seconds", "value for S", "NashConv"],
-            ([game, f"{row['iterations']:,}", f"{row['seconds']:.2f}", f"{row['value']:.8f}",
-              f"{row['nash_conv']:.1e}"] for game, row in rows),
-        )]  # fmt: skip
+        rows = (
+            [game, *cells(row, iterations=",", seconds=".2f", value=".8f", nash_conv=".1e")]
+            for game, row in results["solved"].items()
+        )
+        lines += ["", f"Predictive CFR+ until NashConv is {AIM:g}:", ""]
+        lines += table(["game", "iterations", "seconds", "value for S", "NashConv"], rows)
+    forms = {"iterations": ",", "seconds": ".2f", "nash_conv": ".1e", "exploitability": ".1e"}
     for game in SOLVED:
         if f"{game}-{solving.SOLVERS[0]}" in results:
-            rows = ((name, results[f"{game}-{name}"]) for name in solving.SOLVERS)
-            lines += ["", f"Solvers on {game} (picture: {game}-solvers.png):", "", *table(
-                ["algorithm", "iterations", "seconds", "NashConv", "exploitability"],
-                ([name, f"{row['iterations']:,}", f"{row['seconds']:.2f}",
-                  f"{row['nash_conv']:.1e}", f"{row['exploitability']:.1e}"] for name, row in rows),
-            )]  # fmt: skip
+            rows = ([name, *cells(results[f"{game}-{name}"], **forms)] for name in solving.SOLVERS)
+            heads = ["algorithm", "iterations", "seconds", "NashConv", "exploitability"]
+            lines += ["", f"Solvers on {game} (picture: {game}-solvers.png):", ""]
+            lines += table(heads, rows)
     about = solving.ALGORITHMS
     if all(f"slides-{algorithm}" in results for algorithm in ON_SLIDES):
-        rows = ((name, results[f"slides-{name}"]) for name in ON_SLIDES)
+        forms = {"iterations": ",", "slides": ".3g", "perfect recall": ".2g"}
+        rows = (
+            [name, about[name].unit, *cells(results[f"slides-{name}"], **forms)]
+            for name in ON_SLIDES
+        )
         lines += ["", "NashConv in the real game of UH-Leduc, on the slides' states and with"]
-        lines += ["perfect recall:", "", *table(
-            ["algorithm", "an iteration", "iterations", "slides' states", "perfect recall"],
-            ([name, about[name].unit, f"{row['iterations']:,}", f"{row['slides']:.3g}",
-              f"{row['perfect recall']:.2g}"] for name, row in rows),
-        )]  # fmt: skip
+        lines += ["perfect recall:", ""]
+        heads = ["algorithm", "an iteration", "iterations", "slides' states", "perfect recall"]
+        lines += table(heads, rows)
     if f"learning-{LEARNERS[0]}" in results:
         kinds = {name: (about[name].unit, about[name].guarantee) for name in LEARNERS}
         kinds["ppo"] = "update", "none"
-        rows = ((name, results[f"learning-{name}"], *kind) for name, kind in kinds.items())
-        lines += ["", "Learning UH-Leduc (picture: learning.png):", "", *table(
-            ["algorithm", "an iteration", "iterations", "seconds", "exploitability", "guarantee"],
-            ([name, unit, f"{row['iterations']:,}", f"{row['seconds']:.0f}",
-              f"{row['exploitability']:.2g}", guarantee] for name, row, unit, guarantee in rows),
-        )]  # fmt: skip
+        forms = {"iterations": ",", "seconds": ".0f", "exploitability": ".2g"}
+        rows = (
+            [name, unit, *cells(results[f"learning-{name}"], **forms), guarantee]
+            for name, (unit, guarantee) in kinds.items()
+        )
+        heads = ["algorithm", "an iteration", "iterations", "seconds", "exploitability"]
+        lines += ["", "Learning UH-Leduc (picture: learning.png):", ""]
+        lines += table([*heads, "guarantee"], rows)
     return "\n".join(lines) + "\n"

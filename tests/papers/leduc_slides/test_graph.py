@@ -6,14 +6,14 @@ from support_strategies import uniform
 
 from closedhand.agents.leduc.tree import information_sets
 from closedhand.games.leduc.plays import ACTIONS, graph
-from closedhand.papers.leduc_slides.probabilities import edge_probabilities, state_probabilities
+from closedhand.papers.leduc_slides.probabilities import probabilities
 
 
 @pytest.mark.parametrize("iterations", [0, 3, 500])
 def test_games_flow_through_the_graph(iterations: int) -> None:
     """The probability of a state is that of the edges to it; phase 1 depends on no flop."""
     strategy = solved(UH, iterations, "cfr") if iterations else uniform(UH)
-    states, edges = state_probabilities(strategy), edge_probabilities(strategy)
+    states, edges = probabilities(strategy)
     assert states["s1,1,1"] == pytest.approx(1)
     coming: dict[str, float] = {}
     for state, actions in graph(UH.rules.tables).items():
@@ -25,5 +25,5 @@ def test_games_flow_through_the_graph(iterations: int) -> None:
     assert sum(p for name, p in coming.items() if name[0] in "WP") == pytest.approx(1)
     place = next(p for p in information_sets(UH) if p.state == "(s1,1,1,SQ,*)")
     raises = shares_at(strategy)[place[:3]][ACTIONS.index("raise")]
-    shown = edge_probabilities(strategy, card="SQ", flop="HJ")
+    _, shown = probabilities(strategy, card="SQ", flop="HJ")
     assert shown["s1,1,1", "raise"] == pytest.approx(raises)
