@@ -29,10 +29,7 @@ def hide(rules, state, player):
 
 @kernel
 def redeal(rules, view, player, rng):
-    """Fill, in place, the fields that `hide` blanked, uniformly at random.
-
-    Hidden arrangements are drawn by rejection: about a third of all are legal.
-    """
+    """Fill, in place, the fields that `hide` blanked, uniformly at random."""
     deck = np.arange(DECK)
     for seat in range(rules.players):
         if view.hands[seat, 0] != UNKNOWN:
@@ -52,6 +49,7 @@ def redeal(rules, view, player, rng):
             take(deck[dealt : dealt + HAND], hand)
             dealt += HAND
         if view.backs[seat] == HIDDEN:
+            # Rejection sampling: about a third of all arrangements are legal.
             action = np.int64(rng.random() * ARRANGEMENTS)
             while not (evaluate(rules, hand, action, parts) or rules.fouls):
                 action = np.int64(rng.random() * ARRANGEMENTS)

@@ -8,10 +8,12 @@ is `/fgh`. In a state of a game both forms are read, and cards are written; the 
 omitted.
 
 A record is all boards, `…/…/…;…/…/…`, which determine the deal.
+
+Any other text is an `InputError`.
 """
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from contextlib import suppress
 from itertools import combinations
 
 import numpy as np
@@ -28,14 +30,18 @@ LETTERS = "abcdefghijklm"
 """The positions in a hand, high to low."""
 
 IDS = {card.upper(): i for i, card in enumerate(CARDS)}
+BACK_IDS: dict[tuple[int, ...], int] = {
+    back: i for i, back in enumerate(combinations(range(HAND), 5))
+}
+"""The id of every set of five of the thirteen positions, ascending."""
+FRONT_IDS: dict[tuple[int, ...], int] = {
+    front: i for i, front in enumerate(combinations(range(HAND - 5), 3))
+}
+"""The id of every set of three of the eight positions left."""
 
 
 def parse_cards(text: str) -> list[int]:
-    """Parse cards to ids in their order; spaces and commas between them are ignored.
-
-    Raises:
-        InputError: Something in the text is not a card, or a card occurs twice.
-    """
+    """Parse different cards to ids in their order; spaces and commas between them are ignored."""
     compact = text.replace("10", "T").translate(str.maketrans("♣♦♥♠", "cdhs", " ,\t\n"))
     cards = []
     for i in range(0, len(compact), 2):
@@ -49,11 +55,7 @@ def parse_cards(text: str) -> list[int]:
 
 
 def parse_hand(text: str) -> np.ndarray:
-    """Parse a hand to the ids of its thirteen cards, high to low, int8 [13].
-
-    Raises:
-        InputError: The text does not name thirteen different cards.
-    """
+    """Parse a hand, thirteen different cards, to their ids, high to low, int8 [13]."""
     cards = parse_cards(text)
     if len(cards) != HAND:
         raise InputError(f"a hand has {HAND} cards, not {len(cards)}")
@@ -84,11 +86,7 @@ def board_text(tables: np.record, hand: Sequence[int] | np.ndarray, arrangement:
 
 
 def parse_board(text: str) -> tuple[np.ndarray, int]:
-    """Parse a board to its hand, int8 [13], and its arrangement.
-
-    Raises:
-        InputError: The text is not a board.
-    """
+    """Parse a board to its hand, int8 [13], and its arrangement."""
     fields = text.split("/")
     if len(fields) != len(PARTS):
         raise InputError(f"a board has the form back/middle/front, not {text!r}")
@@ -101,23 +99,12 @@ def parse_board(text: str) -> tuple[np.ndarray, int]:
 
 
 def arrangement_id(back: Iterable[int], front: Iterable[int] | None = None) -> int:
-    """Return the id of the arrangement with some positions in the back and in the front.
-
-    Without a front it is the first arrangement with that back.
-    """
-    backs, fronts = _sets()
+    """Return the arrangement of a back and a front, or the first of a back, by positions."""
     chosen = tuple(sorted(map(int, back)))
     if front is None:
-        return FRONTS * backs[chosen]
+        return FRONTS * BACK_IDS[chosen]
     others = [i for i in range(HAND) if i not in chosen]
-    return FRONTS * backs[chosen] + fronts[tuple(sorted(others.index(i) for i in front))]
-
-
-@lru_cache
-def _sets() -> tuple[dict[tuple[int, ...], int], dict[tuple[int, ...], int]]:
-    """Return the ids of all sets of five of thirteen positions, and of three of eight."""
-    fives, threes = combinations(range(HAND), 5), combinations(range(HAND - 5), 3)
-    return ({back: i for i, back in enumerate(fives)}, {front: i for i, front in enumerate(threes)})
+    return FRONTS * BACK_IDS[chosen] + FRONT_IDS[tuple(sorted(map(others.index, front)))]
 
 
 def letters_in(text: str) -> list[list[int]]:
@@ -126,11 +113,7 @@ def letters_in(text: str) -> list[list[int]]:
 
 
 def positions_in(state: State, text: str) -> list[list[int]]:
-    """Parse cards to their positions, by part, in the hand of the player to act.
-
-    Raises:
-        InputError: Something is not a card, occurs twice, or is not in the hand.
-    """
+    """Parse cards in the hand of the player to act to their positions, by part."""
     positions = {int(card): i for i, card in enumerate(state.hands[state.player])}
     for card in parse_cards(text.replace("/", "")):
         if card not in positions:
@@ -154,24 +137,15 @@ class Notation:
         return f"{letters[:5]}/{letters[5:10]}/{letters[10:]}"
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """Parse an action id from positions, or with a state also from the acting player's cards.
-
-        Raises:
-            InputError: The text is neither.
-        """
-        try:
+        """Parse an action id: positions, or with a state also the acting player's cards."""
+        if state is None:
             return self.parse_positions(text)
-        except InputError:
-            if state is None:
-                raise
+        with suppress(InputError):
+            return self.parse_positions(text)
         return self.place(state, positions_in(state, text), text)
 
     def parse_positions(self, text: str) -> int:
-        """Parse the action id of positions.
-
-        Raises:
-            InputError: The text does not name positions.
-        """
+        """Parse the action id of positions."""
         parts = letters_in(text)
         sizes = [len(part) for part in parts]
         if sizes == [5, 5, 3] and set().union(*parts) == set(range(HAND)):
@@ -179,11 +153,7 @@ class Notation:
         raise InputError(f"{text!r} is not an arrangement such as abcde/fghij/klm")
 
     def place(self, state: State, parts: list[list[int]], text: str) -> int:
-        """Return the action id of positions by part.
-
-        Raises:
-            InputError: The positions are not a board; the message quotes `text`, which named them.
-        """
+        """Return the action id of positions by part; a message quotes `text`, which named them."""
         sizes = [len(part) for part in parts]
         if sizes == [5, 5]:
             parts.append([i for i in range(HAND) if i not in parts[0] + parts[1]])
@@ -197,11 +167,7 @@ class Notation:
         return ";".join(cards_text(hand) for hand in state.hands[: self.rules.players])
 
     def parse_deal(self, text: str) -> State:
-        """Parse a deal to the state at its start.
-
-        Raises:
-            InputError: The text does not name a hand for each player.
-        """
+        """Parse a deal, a hand for each player, to the state at its start."""
         fields = text.strip().rstrip(";").split(";")
         if len(fields) != self.rules.players:
             raise InputError(f"a deal must have {self.rules.players} hands, not {len(fields)}")
@@ -222,14 +188,14 @@ class Notation:
 
         At the end each row also describes the player's board and gives its payoff.
         """
-        active = -1 if over(self.rules, state) else state.player
-        rows = [self._row(state, seat, seat == active) for seat in range(self.rules.players)]
-        if active < 0:
-            points = np.zeros(self.rules.players)
-            returns(self.rules, state, points)
-            for seat, won in enumerate(points):
-                rows[seat] = rows[seat]._replace(note=f"{rows[seat].note}: {won:+g}")
-        return rows
+        players = range(self.rules.players)
+        if not over(self.rules, state):
+            return [self._row(state, seat, seat == state.player) for seat in players]
+        points = np.zeros(len(players))
+        returns(self.rules, state, points)
+        rows = [self._row(state, seat, False) for seat in players]
+        noted = zip(rows, points, strict=True)
+        return [row._replace(note=f"{row.note}: {won:+g}") for row, won in noted]
 
     def _row(self, state: State, seat: int, active: bool) -> Row:
         hand, arrangement = state.hands[seat], state.history[seat]
@@ -271,24 +237,23 @@ class SubstepNotation(Notation):
         if state is None or (action >= FIVES and back < 0):
             if action < FIVES:
                 return super().text(FRONTS * action)[:5]
-            return "/" + "".join(LETTERS[i] for i in list(_sets()[1])[action - FIVES])
+            return "/" + "".join(LETTERS[i] for i in list(FRONT_IDS)[action - FIVES])
         tables, hand = self.rules.tables, state.hands[state.player]
         if action < FIVES:
             return cards_text(board(tables, hand, FRONTS * action)[0])
         return "/" + cards_text(board(tables, hand, FRONTS * back + action - FIVES)[2])
 
     def parse_positions(self, text: str) -> int:
-        """Parse the action id of positions; raises the error of `Notation.parse_positions`."""
-        backs, fronts = _sets()
-        parts = letters_in(text)
-        if len(parts) == 1 and tuple(sorted(parts[0])) in backs:
-            return backs[tuple(sorted(parts[0]))]
-        if len(parts) == 2 and not parts[0] and tuple(sorted(parts[1])) in fronts:
-            return FIVES + fronts[tuple(sorted(parts[1]))]
+        """Parse the action id of positions."""
+        parts = [tuple(sorted(part)) for part in letters_in(text)]
+        if len(parts) == 1 and parts[0] in BACK_IDS:
+            return BACK_IDS[parts[0]]
+        if len(parts) == 2 and not parts[0] and parts[1] in FRONT_IDS:
+            return FIVES + FRONT_IDS[parts[1]]
         raise InputError(f"{text!r} is not a part such as abcde or /fgh")
 
     def place(self, state: State, parts: list[list[int]], text: str) -> int:
-        """Return the action id of positions by part; raises the error of `Notation.place`."""
+        """Return the action id of positions by part."""
         sizes = [len(part) for part in parts]
         back = state.backs[state.player]
         if back == UNSET:
@@ -308,11 +273,7 @@ def _spaced(parts: list[list[str]]) -> tuple[str, ...]:
 
 
 def parse_record(line: str, game: Game) -> Record:
-    """Parse a record of the form `board;board`.
-
-    Raises:
-        InputError: The number of boards is not that of the players, or a card is in two of them.
-    """
+    """Parse a record of the form `board;board`, one for each player."""
     boards = [field.strip() for field in line.strip().rstrip(";").split(";")]
     hands = [parse_board(text)[0] for text in boards]
     deal = game.deal_text(game.parse_deal(";".join(map(cards_text, hands))))

@@ -20,9 +20,8 @@ import numpy as np
 from closedhand.core.numba.jit import kernel
 from closedhand.games.chinese_poker.plays import FRONTS, HAND
 from closedhand.games.chinese_poker.rules import over
-from closedhand.games.chinese_poker.state import UNSET, Rules
+from closedhand.games.chinese_poker.state import DECK, UNSET, Rules
 
-CARDS = 52
 BOARD = 3
 """Number of planes of a board."""
 STATUS = 4
@@ -46,7 +45,7 @@ def observe(rules, state, player, out):
                 draw(rules, state, seat, state.history[seat], HAND, first, out)
             elif state.backs[seat] != UNSET:
                 draw(rules, state, seat, state.backs[seat] * FRONTS, 5, first, out)
-    status = out[(1 + BOARD * rules.players) * CARDS :]
+    status = out[(1 + BOARD * rules.players) * DECK :]
     status[0] = player
     status[1] = rules.players
     status[2] = state.moves
@@ -65,4 +64,4 @@ def draw(rules, state, seat, arrangement, cards, first, out):
 def place(plane, card):
     """Return the index of a card in a plane."""
     card = np.int64(card)
-    return plane * CARDS + card % 4 * 13 + card // 4
+    return plane * DECK + card % 4 * 13 + card // 4

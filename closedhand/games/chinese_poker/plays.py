@@ -13,7 +13,7 @@ positions.
 
 from bisect import bisect_left
 from collections import Counter
-from functools import lru_cache
+from functools import cache
 from itertools import combinations, combinations_with_replacement
 from math import comb
 
@@ -65,12 +65,7 @@ Key = tuple[int, ...]
 
 
 def key(ranks: tuple[int, ...], flush: bool) -> Key:
-    """Return the strength of five or three cards.
-
-    Args:
-        ranks: Ranks of the cards, in any order.
-        flush: Whether five cards are of one suit; ignored for three cards.
-    """
+    """Return the strength of five or three cards; `flush`: five cards are of one suit."""
     groups = sorted(((n, rank) for rank, n in Counter(ranks).items()), reverse=True)
     category = PATTERNS[tuple(n for n, _ in groups)]
     main = tuple(rank for _, rank in groups)
@@ -85,13 +80,13 @@ def key(ranks: tuple[int, ...], flush: bool) -> Key:
     return category, *main
 
 
-@lru_cache
+@cache
 def keys(size: int) -> tuple[Key, ...]:
     """List all strengths of hands of five or three cards, weakest first."""
     return tuple(sorted({found for both in keys_of_ranks(size).values() for found in both}))
 
 
-@lru_cache
+@cache
 def keys_of_ranks(size: int) -> dict[tuple[int, ...], tuple[Key, ...]]:
     """Map the ranks of five or three cards, high to low, to their strengths.
 
@@ -134,7 +129,7 @@ def name(strength: Key) -> str:
     return "-".join((2 * first if category == PAIR else first, *others))
 
 
-@lru_cache
+@cache
 def names(part: int) -> tuple[str, ...]:
     """List the names of all strengths of a part, weakest first; trips in the front are `222`."""
     found = [name(strength) for strength in keys(SIZES[part])]
@@ -207,7 +202,7 @@ def strengths_of(size: int) -> np.ndarray:
     return np.where(suited, of_flush[digits], by_ranks[digits])
 
 
-@lru_cache
+@cache
 def build() -> np.record:
     """Build all tables, a record of `TABLES`; takes some tenths of a second, once per process."""
     tables = np.zeros(1, TABLES)[0]

@@ -13,9 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.core.numba.jit import kernel
-from closedhand.games.chinese_poker import features as compact, rules as flat, validity
+from closedhand.games.chinese_poker import features as compact, rules as flat
 from closedhand.games.chinese_poker.plays import FIVES, FRONTS, PARTS, THREES
 from closedhand.games.chinese_poker.state import UNSET, Rules as FlatRules
+from closedhand.games.chinese_poker.validity import valid
+
+__all__ = ["features", "is_legal", "legal", "play", "step_towards", "valid"]
 
 FIRST_FRONT = FIVES
 ACTIONS = FIVES + FRONTS
@@ -100,8 +103,3 @@ def step_towards(rules, state, action, work, ids):
 def features(rules, state, player, out):
     """Write the flat game's compact observation, which shows a chosen back."""
     compact.features(rules.flat, state, player, out)
-
-
-def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
-    """Return the reason why the rules do not allow `state`; see `closedhand.core.contract`."""
-    return validity.valid(rules.flat, state, player, rules)

@@ -5,6 +5,8 @@ chosen their backs. The field `player` may be any player whose hand is not set, 
 player.
 """
 
+from typing import Any
+
 import numpy as np
 
 from closedhand.core import validity
@@ -16,40 +18,38 @@ SCRATCH = 1
 """Size of the scratch space for ids, which `is_legal` of this game does not use."""
 
 
-def valid(
-    rules: Rules, state: np.record, player: int | None = None, factored: object = None
-) -> str:
+def valid(rules: Any, state: np.record, player: int | None = None) -> str:
     """Return the reason why the rules do not allow `state`; see `closedhand.core.contract`.
 
-    Under `factored`, the rules in sub-steps, a back may be chosen before the front.
+    In sub-steps a back may be chosen before the front.
     """
-    wrong = validity.outside(
-        state, {"player": (0, rules.players - 1), "moves": (0, rules.players)}
-    ) or _misdealt(rules, state, player)
+    whole: Rules = getattr(rules, "flat", rules)
+    bounds = {"player": (0, whole.players - 1), "moves": (0, whole.players)}
+    wrong = validity.outside(state, bounds) or _misdealt(whole, state, player)
     if wrong:
         return wrong
-    over = state.moves == rules.players
+    over = state.moves == whole.players
     if not over and state.history[state.player] not in (UNSET, HIDDEN):
         return f"player_{state.player}, who is to act, has set a hand already"
     if player is not None and not over:
-        return _unfit(rules, state, player) or validity.unlike_redealt(
-            rules, state, player, lambda full: valid(rules, full, None, factored)
+        return _unfit(state, player) or validity.unlike_redealt(
+            rules, state, player, lambda full: valid(rules, full)
         )
     start = state.copy()
-    flat.begin(rules, start)
-    for seat in range(rules.players):
+    flat.begin(whole, start)
+    for seat in range(whole.players):
         chosen, back = int(state.history[seat]), int(state.backs[seat])
         played = ""
         if chosen != UNSET:
             start.player = seat
-            played = validity.replay(rules, start, [chosen], SCRATCH, f"player_{seat}'s action")
-        elif back != UNSET and factored is not None:
+            played = validity.replay(whole, start, [chosen], SCRATCH, f"player_{seat}'s action")
+        elif back != UNSET and rules is not whole:
             start.player = seat
-            played = validity.replay(factored, start, [back], SCRATCH, f"player_{seat}'s back")
+            played = validity.replay(rules, start, [back], SCRATCH, f"player_{seat}'s back")
         if played:
             return played
     start.player = state.player
-    return validity.difference(state, start, rules.players)
+    return validity.difference(state, start, whole.players)
 
 
 def _misdealt(rules: Rules, state: np.record, player: int | None) -> str:
@@ -68,7 +68,7 @@ def _misdealt(rules: Rules, state: np.record, player: int | None) -> str:
     return "" if len(set(dealt)) == len(dealt) else "a card appears twice"
 
 
-def _unfit(rules: Rules, view: np.record, player: int) -> str:
+def _unfit(view: np.record, player: int) -> str:
     """Return the reason why `player` cannot see the boards so, or an empty string."""
     for seat in range(SEATS):
         board = (int(view.history[seat]), int(view.backs[seat]))

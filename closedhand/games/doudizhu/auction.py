@@ -87,9 +87,8 @@ def auction_length(rules, state):
 @kernel
 def words_to_come(rules, state):
     """Return the number of words after the auction that are still to be said."""
-    number = (rules.options.players if rules.options.double_word else 0) + (
-        1 if rules.options.show_word else 0
-    )
+    number = rules.options.players if rules.options.double_word else 0
+    number += 1 if rules.options.show_word else 0
     return number - (np.int64(state.words) - auction_length(rules, state))
 
 
@@ -105,17 +104,13 @@ def is_opening(rules, state):
 
 @kernel
 def speaker(rules, state, i):
-    """Return the seat that says word `i`.
-
-    In an auction of three the fourth word is the caller's; after the auction the landlord speaks
-    first.
-    """
+    """Return the seat that says word `i`; after the auction the landlord speaks first."""
     length = auction_length(rules, state)
     if i >= length:
         return around(rules, np.int64(state.landlord) + i - length)
-    if i < SEATS or rules.options.players < SEATS:
-        return around(rules, i)
-    return caller(rules, state)
+    # The fourth word in an auction of three is the caller's.
+    is_fourth = i >= SEATS and rules.options.players == SEATS
+    return caller(rules, state) if is_fourth else around(rules, i)
 
 
 @kernel
@@ -155,17 +150,16 @@ def conceded(rules, state):
 @kernel
 def legal_words(rules, state, out):
     """Write the pass, then the words that may be said, such as higher bids; return their number."""
+    options = rules.options
     out[0] = pass_id(rules)
-    n = 1
     if state.landlord >= 0:
-        showing = rules.options.show_word > 0 and words_to_come(rules, state) == 1
-        out[1] = pass_id(rules) + (
-            rules.options.show_word if showing else rules.options.double_word
-        )
+        showing = options.show_word > 0 and words_to_come(rules, state) == 1
+        out[1] = pass_id(rules) + (options.show_word if showing else options.double_word)
         return 2
-    if rules.options.robbing:
+    if options.robbing:
         out[1] = pass_id(rules) + (CALL if state.stake == 0 else ROB)
         return 2
+    n = 1
     for bid in range(state.stake + 1, 4):
         out[n] = pass_id(rules) + bid
         n += 1

@@ -26,11 +26,7 @@ EACH = np.uint64(0x111111111111111)
 
 
 def pack(text: str) -> np.uint64:
-    """Pack a hand written as rank letters in any order.
-
-    Raises:
-        ValueError: A letter is not a rank, or a rank occurs more often than in the deck.
-    """
+    """Pack rank letters in any order; a `ValueError` says which ones are not in the deck."""
     counts = Counter(text)
     for letter, count in counts.items():
         if letter not in RANKS:

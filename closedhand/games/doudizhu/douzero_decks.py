@@ -6,7 +6,7 @@ A card is its rank: 3 to 14 for 3 to A, 17 for 2, 20 and 30 for the jokers.
 
 To unpickle is to run what the file says. Here `pickletools.genops` splits the file into its
 instructions, and those that build lists, dicts, texts and numbers are followed. Any other one, such
-as those that name a function, is refused.
+as those that name a function, is refused. A file that is not a list of decks is an `InputError`.
 """
 
 import pickletools
@@ -98,11 +98,7 @@ def is_decks(path: Path) -> bool:
 
 
 def decks(path: Path) -> list[Record]:
-    """Read the decks of a file as records without actions.
-
-    Raises:
-        InputError: The file cannot be read, or is not a list of decks.
-    """
+    """Read the decks of a file as records without actions."""
     content = read_content(path, MOST_TEXT)
     try:
         found = literal(content)
@@ -133,11 +129,7 @@ def _record(number: int, deck: Any) -> Record:
 
 
 def replay_decks(path: Path) -> Iterator[Replay]:
-    """Check every deck of a file; decks count from 1.
-
-    Raises:
-        InputError: The file cannot be read as decks.
-    """
+    """Check every deck of a file; decks count from 1."""
     for number, record in enumerate(decks(path), 1):
         with Replay(number, unit="deck") as found:
             found.replay(record)

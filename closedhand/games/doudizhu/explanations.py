@@ -101,22 +101,15 @@ def substep_reason(game: Game, state: State, action: int) -> str:
 
 
 def _reason(rules: Rules, state: State, text: str, word: int, group: int, need: np.uint64) -> str:
-    """Explain why a word, the pass or a play is illegal.
+    """Explain why a word, the pass or a play, written as `text`, is illegal.
 
-    Args:
-        rules: Rules of the flat game.
-        state: State in which it is illegal.
-        text: Its notation.
-        word: A word as its id less that of the pass, 0 for the pass, -1 for a play.
-        group: Main group of a play.
-        need: Cards that it needs, packed; in sub-steps the main cards.
+    `word` is an id less that of the pass, and -1 for a play. That has a main group, and needs the
+    packed cards `need`; in sub-steps these are the main cards.
     """
     if state.landlord < 0 and word < 0:
         return "the auction comes first: bid or PASS"
     if state.landlord < 0 and rules.options.robbing:
-        return (
-            "nobody has called: CALL or PASS" if state.stake == 0 else "somebody has: ROB or PASS"
-        )
+        return "somebody has: ROB or PASS" if state.stake else "nobody has called: CALL or PASS"
     if state.landlord < 0:
         return f"the bid is {state.stake} already: bid more, or PASS"
     if is_opening(rules, state):

@@ -45,20 +45,14 @@ def cards_of_others(rules, state, player):
 
 @kernel
 def unseen(rules, state, player):
-    """Return the cards that `player` has not seen, packed.
-
-    They are neither held by it nor played nor known to be the landlord's.
-    """
+    """Return the cards, packed, that are not played, nor known to `player` to be in a hand."""
     cards = cards_of_others(rules, state, player)
     return cards if player == state.landlord else cards - known_landlord(rules, state)
 
 
 @kernel
 def hide(rules, state, player):
-    """Blank, in place, everything that `player` cannot know.
-
-    This includes another player's play until it is complete.
-    """
+    """Blank, in place, all that `player` cannot know, also another's play until it is complete."""
     shown = is_shown(rules, state)
     for seat in range(SEATS):
         if seat != player and not (shown and seat == state.landlord):

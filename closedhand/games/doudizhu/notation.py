@@ -6,7 +6,7 @@ cards of the whole deck (with bidding the hands of the three seats; in a game of
 is what is set aside). A fifth field such as `PASSED1` counts the deals before it in which all
 passed. A record is a deal followed by `role,cards` for every play, with passes
 omitted: role 0 is the landlord, 1 the down peasant, 2 the up peasant. Without bidding the roles are
-the seats.
+the seats. Any other text is an `InputError`.
 """
 
 from collections.abc import Mapping
@@ -73,11 +73,7 @@ class Notation(TableNotation):
         return ids
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """Parse an action id; the cards of a play may be in any order.
-
-        Raises:
-            InputError: The text is not an action, or its cards can be read as several plays.
-        """
+        """Parse an action id; cards in any order name the only play that has them."""
         text = text.strip().upper()
         if text in self.ids:
             return self.ids[text]
@@ -93,10 +89,7 @@ class Notation(TableNotation):
         raise InputError(f"{text!r} is not a play under the rules {self.preset!r}")
 
     def deal_text(self, state: State) -> str:
-        """Write the four card fields of the last deal, and how many before it were passed.
-
-        A field of cards that a view hides is `*`.
-        """
+        """Write the last deal, `*` for cards that a view hides, and the number of passed ones."""
         fields = [HIDDEN] * (SEATS + 1)
         for seat in range(SEATS):
             if len(unpack(state.hands[seat])) == state.left[seat]:
@@ -107,11 +100,7 @@ class Notation(TableNotation):
         return ";".join([*fields, *[f"{PASSED}{state.passed}"] * bool(state.passed)])
 
     def parse_deal(self, text: str) -> State:
-        """Parse a deal to the state at its start.
-
-        Raises:
-            InputError: The text does not deal the whole deck into three hands and public cards.
-        """
+        """Parse a deal of the whole deck to the state at its start."""
         fields = [field.strip().upper() for field in text.strip().rstrip(";").split(";")]
         options, passed = self.rules.options, 0
         if fields[-1].startswith(PASSED):
@@ -183,14 +172,13 @@ class Notation(TableNotation):
     def last_actions(self, state: State) -> list[str]:
         """Return each seat's action in the last turn, or an empty text if it has not acted."""
         players = self.rules.options.players
-        last = [""] * players
-        for age in range(min(players, int(state.moves))):
-            move = int(state.moves) - 1 - age
+        last, moves = [""] * players, int(state.moves)
+        for move in range(max(0, moves - players), moves):
             if move < state.words:
                 seat = int(speaker(self.rules, state, move))
             else:
                 seat = (state.landlord + move - state.words) % players
-            last[seat] = last[seat] or self.whole_texts[state.history[move]]
+            last[seat] = self.whole_texts[state.history[move]]
         return last
 
 
@@ -225,11 +213,7 @@ class SubstepNotation(Notation):
 
 
 def parse_record(line: str, game: Game) -> Record:
-    """Parse a record in the paper's notation; the passes that it omits are restored.
-
-    Raises:
-        InputError: A malformed field, an illegal action, or a game with bidding.
-    """
+    """Parse a record in the paper's notation; the passes that it omits are restored."""
     if game.flat.rules.has_words or game.num_players < SEATS:
         raise InputError("the paper's notation has no auction: use rules without bidding")
     fields = [field.strip() for field in line.strip().rstrip(";").split(";")]

@@ -151,15 +151,10 @@ def spread(bits):
 def draw_cards(out, z, cards):
     """Draw rows 0-3 of a plane."""
     for number in range(1, 5):
-        draw_ranks(out, number - 1, z, at_least(cards, number))
-
-
-@inlined
-def draw_ranks(out, row, z, ranks):
-    """Draw one row of a plane: mark the ranks that the packed `ranks` contain."""
-    # Writing 0 as well avoids a branch that the processor could not predict.
-    for x in range(RANKS):
-        out[cell(x, row, z)] = (ranks >> np.uint64(4 * x)) & np.uint64(1)
+        ranks = at_least(cards, number)
+        # Writing 0 as well avoids a branch that the processor could not predict.
+        for x in range(RANKS):
+            out[cell(x, number - 1, z)] = (ranks >> np.uint64(4 * x)) & np.uint64(1)
 
 
 @kernel
@@ -234,10 +229,8 @@ def search_kickers(plays, family, lowest, cards):
 
 @kernel
 def draw_history(rules, state, player, out):
-    """Draw planes 0 to 18, from the latest action backwards.
-
-    `before` loses the cards of each move that is drawn, and is left with those for plane 0.
-    """
+    """Draw planes 0 to 18, from the latest action backwards."""
+    # It loses the cards of each move that is drawn, and is left with those for plane 0.
     before = state.played[0] + state.played[1] + state.played[2]
     passes = np.uint64(0)
     age = 0

@@ -183,11 +183,11 @@ def any_solos(main: range, number: int) -> Iterator[Kickers]:
     """
     ranks = [r for r in range(15) if r not in main]
     beside = {main[-1] + 1} | ({main[0] - 1} if len(main) == 3 else set())
+    beside &= set(range(ACE + 1))
     for kickers in combinations_with_replacement(ranks, number):
         counts = Counter(kickers)
-        if all(counts[r] <= (4 if r <= TWO else 1) for r in counts) and all(
-            counts[r] != 3 for r in beside & set(range(ACE + 1))
-        ):
+        in_deck = all(n <= (4 if r <= TWO else 1) for r, n in counts.items())
+        if in_deck and all(counts[r] != 3 for r in beside):
             yield kickers
 
 

@@ -1,7 +1,8 @@
 """Records as the DeepRocket paper prints them: `Cards: …` and `Game process: …`.
 
 The two texts joined are a record in the paper's notation, see `notation.parse_record`. In print the
-ten is also written 10, and a highlighted play stands between asterisks.
+ten is also written 10, and a highlighted play stands between asterisks. A file that is not such a
+text is an `InputError`.
 """
 
 import re
@@ -24,11 +25,7 @@ def is_printed(path: Path) -> bool:
 
 
 def replay_printed(path: Path) -> Iterator[Replay]:
-    """Replay every game of a file; games count from 1.
-
-    Raises:
-        InputError: The file cannot be read as text.
-    """
+    """Replay every game of a file; games count from 1."""
     text = "\n".join(line for _, line in filled_lines(path)).replace("*", "").replace("10", "T")
     game = flat_game("doudizhu", {})
     for number, part in enumerate(filter(str.strip, START.split(text)), 1):

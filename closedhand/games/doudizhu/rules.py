@@ -15,15 +15,7 @@ from closedhand.core import bits
 from closedhand.core.cards import shuffle
 from closedhand.core.checks import InputError
 from closedhand.core.numba.jit import State, inlined, kernel
-from closedhand.games.doudizhu.auction import (
-    conceded,
-    crown,
-    doubled,
-    is_opening,
-    legal_words,
-    pass_id,
-    say,
-)
+from closedhand.games.doudizhu import auction
 from closedhand.games.doudizhu.counts import EACH, at_least, contains, count, one, size
 from closedhand.games.doudizhu.plays import ALL_FAMILIES, BOMB, FAMILIES, PASS_FAMILY, PASS_GROUP
 from closedhand.games.doudizhu.state import LONGEST, SEATS, STATE, Rules, around, clear
@@ -140,7 +132,7 @@ def begin(rules, state):
     clear(state)
     if not rules.options.bidding:  # seat 0 is the landlord
         state.stake = rules.options.stake
-        crown(rules, state, 0)
+        auction.crown(rules, state, 0)
 
 
 @kernel
@@ -160,10 +152,8 @@ def chained(ranks, length):
 
 @kernel
 def has_ranks(group, cards):
-    """Return whether cards that hold a main group have enough ranks beside it for its kickers.
-
-    Only ranks of four cards are counted, any different ones of which may be kickers.
-    """
+    """Return whether cards that hold a main group have enough ranks beside it for its kickers."""
+    # Count only ranks of four cards, any different ones of which may be kickers.
     ranks = at_least(cards, group.unit) & SUITED
     spare = bits.size(ranks) - bits.size(group.ranks)
     return spare >= group.kickers and group.first < group.end
@@ -252,13 +242,10 @@ def legal_shuttles(rules, state, out, n):
 
 @kernel
 def follows(rules, state, g):
-    """Return whether a main group may be played now, if it is in hand and its kickers allow it.
-
-    A shuttle beats only lower ones of its family.
-    """
+    """Return whether a main group may be played now, if it is in hand and its kickers allow it."""
     if state.target < 0:
         return True
-    if g > PASS_GROUP:
+    if g > PASS_GROUP:  # a shuttle beats only lower ones of its family
         target = np.int64(rules.plays.group[state.target])
         return g > target and rules.plays.groups[g].family == rules.plays.groups[target].family
     standing = rules.plays.standings[rules.plays.standing[state.target]]
@@ -270,7 +257,7 @@ def follows(rules, state, g):
 @kernel
 def is_said(rules, state, action, ids):
     """Return whether an action is a legal word before the landlord leads."""
-    for i in range(legal_words(rules, state, ids)):
+    for i in range(auction.legal_words(rules, state, ids)):
         if ids[i] == action:
             return True
     return False
@@ -279,27 +266,25 @@ def is_said(rules, state, action, ids):
 @kernel
 def is_legal(rules, state, action, ids):
     """Return whether an action is legal now, any integer; `ids` is scratch space."""
-    if is_opening(rules, state):
+    if auction.is_opening(rules, state):
         return is_said(rules, state, action, ids)
-    if action < 0 or action > pass_id(rules) or over(rules, state):
+    if action < 0 or action > auction.pass_id(rules) or over(rules, state):
         return False
-    if action == pass_id(rules):
+    if action == auction.pass_id(rules):
         return state.target >= 0
     g = np.int64(rules.plays.group[action])
-    if not (
-        contains(state.hands[state.player], rules.plays.need[action]) and follows(rules, state, g)
-    ):
+    hand = state.hands[state.player]
+    if not (contains(hand, rules.plays.need[action]) and follows(rules, state, g)):
         return False
-    least = least_strength(rules, state)
-    weak = rules.plays.groups[g].kickers > 0 and rules.plays.strength[action] < least
-    return not weak
+    has_kickers = rules.plays.groups[g].kickers > 0
+    return not has_kickers or rules.plays.strength[action] >= least_strength(rules, state)
 
 
 @kernel
 def legal(rules, state, out):
     """Write the ids of the legal actions, ascending; return their number."""
-    if is_opening(rules, state):
-        return legal_words(rules, state, out)
+    if auction.is_opening(rules, state):
+        return auction.legal_words(rules, state, out)
     hand = state.hands[state.player]
     # The groups are kept at the end of `out` while their plays are written at its beginning. No
     # hand allows so many plays that the two meet.
@@ -318,7 +303,7 @@ def legal(rules, state, out):
     if rules.plays.shuttles:
         n = legal_shuttles(rules, state, out, n)
     if state.target >= 0:
-        out[n] = pass_id(rules)
+        out[n] = auction.pass_id(rules)
         n += 1
     return n
 
@@ -330,11 +315,11 @@ def play(rules, state, action):
     If all have passed in the auction, deal again, unless it was the last deal. The option
     `passed_deals` is the number of such deals that end the game, 0 for any number of deals.
     """
-    opening = is_opening(rules, state)  # it reads `moves`, which grows below
+    opening = auction.is_opening(rules, state)  # it reads `moves`, which grows below
     state.history[state.moves] = action
     state.moves += 1
     if opening:
-        if say(rules, state, action - pass_id(rules)):
+        if auction.say(rules, state, action - auction.pass_id(rules)):
             if rules.options.passed_deals == 0:
                 deal(rules, state, state.seed)
             elif state.passed + 1 < rules.options.passed_deals:
@@ -344,7 +329,7 @@ def play(rules, state, action):
         return
     player = state.player
     following = around(rules, player + 1)
-    if action == pass_id(rules):
+    if action == auction.pass_id(rules):
         if following == state.owner:  # all others have passed: the owner leads
             state.target = -1
     else:
@@ -362,17 +347,14 @@ def play(rules, state, action):
 
 @kernel
 def over(rules, state):
-    """Return whether a player has no cards left, or a peasant few enough in a game of two.
-
-    The game is also over if all have passed in the auction of the last deal.
-    """
-    if state.landlord < 0:
+    """Return whether a player has no cards left, or a peasant few enough in a game of two."""
+    if state.landlord < 0:  # all may have passed in the auction of the last deal
         return state.words == rules.options.players and state.stake == 0
     if min(state.left[0], state.left[1], state.left[2]) == 0:
         return True
     if rules.options.players == SEATS:
         return False
-    return state.left[1 - state.landlord] <= conceded(rules, state)
+    return state.left[1 - state.landlord] <= auction.conceded(rules, state)
 
 
 @kernel
@@ -408,7 +390,8 @@ def returns(rules, state, out):
     for seat in range(rules.options.players):
         times = 1.0
         if rules.options.double_word and not rules.options.win:
-            times = 2.0 ** (doubled(rules, state, landlord) + doubled(rules, state, seat))
+            own = auction.doubled(rules, state, seat)
+            times = 2.0 ** (auction.doubled(rules, state, landlord) + own)
         out[seat] = -points * times
         total += points * times if seat != landlord else 0.0
     out[landlord] = points if rules.options.win else total
@@ -416,10 +399,7 @@ def returns(rules, state, out):
 
 @kernel
 def rewind(state):
-    """Take every play back: the landlord leads, and all players hold their played cards again.
-
-    Later actions stay in the history, where a replay reads them.
-    """
+    """Take all plays back; later actions stay in the history, where a replay reads them."""
     for seat in range(SEATS):
         state.hands[seat] += state.played[seat]
         state.left[seat] += size(state.played[seat])

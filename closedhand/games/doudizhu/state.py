@@ -49,24 +49,19 @@ STATE = record_type(
 
 OPTIONS_TYPE = record_type(
     [
-        *(
-            (name, "i8")
-            for name in (
-                "bidding",
-                "robbing",
-                "forced",  # whether the first seat is the landlord if all pass
-                "passed_deals",  # deals in which all may pass before the game ends; 0: any
-                "double_word",  # id of the word that doubles, minus `pass_id`; 0: none
-                "show_word",  # the same of the word that shows the landlord's hand
-                "spring",
-                "win",
-                "stake",  # the stake without bids
-                "players",
-                "hand",  # cards that each player is dealt
-                "aside",  # cards of the third seat in a game of two
-                "public",  # cards that the landlord gets besides
-            )
-        ),
+        ("bidding", "i8"),
+        ("robbing", "i8"),
+        ("forced", "i8"),  # whether the first seat is the landlord if all pass
+        ("passed_deals", "i8"),  # deals in which all may pass before the game ends; 0: any
+        ("double_word", "i8"),  # id of the word that doubles, minus `pass_id`; 0: none
+        ("show_word", "i8"),  # the same of the word that shows the landlord's hand
+        ("spring", "i8"),
+        ("win", "i8"),
+        ("stake", "i8"),  # the stake without bids
+        ("players", "i8"),
+        ("hand", "i8"),  # cards that each player is dealt
+        ("aside", "i8"),  # cards of the third seat in a game of two
+        ("public", "i8"),  # cards that the landlord gets besides
         ("deck", "u8"),  # all cards, packed
     ]
 )

@@ -105,11 +105,7 @@ def is_legal(rules, state, action, ids):
 
 @kernel
 def legal_kickers(rules, state, out):
-    """Write the next kickers of all plays in hand that continue the picks; return their number.
-
-    Kickers are picked in ascending order: a play is considered if none of its remaining kickers is
-    below the last pick.
-    """
+    """Write the next kickers of all plays in hand that continue the picks; return their number."""
     group = rules.flat.plays.groups[state.group]
     hand = state.hands[state.player]
     last = top_rank(state.picked)
@@ -120,6 +116,7 @@ def legal_kickers(rules, state, out):
         kickers = need - group.need
         weak = least > 0 and rules.flat.plays.strength[play] < least
         if contains(hand, need) and contains(kickers, state.picked) and not weak:
+            # Kickers are picked in ascending order: none that remains may be below the last pick.
             rank = lowest_rank(kickers - state.picked)
             if rank >= last:
                 ranks |= 1 << rank
@@ -180,10 +177,7 @@ def complete(rules, state):
 
 @kernel
 def next_step(rules, view, play, ids):
-    """Return the next sub-step towards a flat action; see `closedhand.agents.agent`.
-
-    If no sub-steps lead from a begun play to `play`, the result is the first legal kicker.
-    """
+    """Return the next sub-step towards a flat action; see `closedhand.agents.agent`."""
     plays, word = rules.flat.plays, play - pass_id(rules.flat)
     if word > 0:
         return np.int64(FIRST_BID + word - 1)
@@ -196,6 +190,7 @@ def next_step(rules, view, play, ids):
             rank = lowest_rank(kickers - view.picked)
             if rank >= top_rank(view.picked):
                 return rank + (FIRST_SOLO if group.unit == 1 else FIRST_PAIR)
+    # No sub-steps lead from the begun play to this one: pick the first legal kicker.
     legal_kickers(rules, view, ids)
     return np.int64(ids[0])
 

@@ -13,10 +13,7 @@ from closedhand.games.leduc.state import FLOP, SEATS, UNKNOWN, revealed
 
 @kernel
 def hide(rules, state, player):
-    """Blank, in place, everything that `player` cannot know.
-
-    The opponent's card stays hidden even at the end.
-    """
+    """Blank, in place, all that `player` cannot know; the opponent's card also at the end."""
     state.cards[1 - player] = UNKNOWN
     if not revealed(rules, state):
         state.cards[FLOP] = UNKNOWN

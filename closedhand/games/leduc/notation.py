@@ -2,7 +2,7 @@
 
 An action is `fold`, `check`, `call` or `raise`. A deal is three cards, `SK;HQ;SA`: S's card, T's
 card and the flop. A record is a deal followed by all actions, such as
-`SK;HQ;SA;check raise call raise raise call`.
+`SK;HQ;SA;check raise call raise raise call`. Any other text is an `InputError`.
 """
 
 from collections import Counter
@@ -44,26 +44,18 @@ class Notation(TableNotation):
         self.cards = CARDS[: rules.tables.kinds]
 
     def card(self, text: str) -> int:
-        """Parse a card to its kind.
-
-        Raises:
-            InputError: The deck has no such card.
-        """
-        try:
-            return self.cards.index(text.strip().upper())
-        except ValueError:
-            raise InputError(f"{text!r} is not a card: cards are {', '.join(self.cards)}") from None
+        """Parse a card of the deck to its kind."""
+        card = text.strip().upper()
+        if card not in self.cards:
+            raise InputError(f"{text!r} is not a card: cards are {', '.join(self.cards)}")
+        return self.cards.index(card)
 
     def deal_text(self, state: State) -> str:
         """Write the cards of S and T, and the flop; `*` for a card that a view hides."""
         return ";".join(map(card_text, state.cards))
 
     def parse_deal(self, text: str) -> State:
-        """Parse a deal to the state at its start.
-
-        Raises:
-            InputError: The text does not name three cards that the deck can deal together.
-        """
+        """Parse a deal, three cards that the deck holds together, to the state at its start."""
         fields = text.strip().rstrip(";").split(";")
         if len(fields) != SEATS + 1:
             raise InputError(
@@ -81,11 +73,11 @@ class Notation(TableNotation):
         """Return the table: S, T and the flop."""
         node = self.rules.tables.nodes[state.node]
         running = not over(self.rules, state)
-        bets = [f"bets {number}" for number in node["bets"]]
         shown = [card_text(card).strip(HIDDEN) for card in state.cards]
         rows: list[Row] = []
-        for seat, bet in enumerate(bets):
-            label, active = f"player_{seat} {'ST'[seat]}", bool(running and seat == state.player)
+        for seat, number in enumerate(node["bets"]):
+            label, bet = f"player_{seat} {'ST'[seat]}", f"bets {number}"
+            active = bool(running and seat == state.player)
             rows.append(Row(label, (shown[seat],), bet, active, player=seat, marks=(bet,)))
         flop = shown[FLOP] if revealed(self.rules, state) else ""
         actions = " ".join(ACTIONS[action] for action in state.history[: state.moves])
@@ -95,11 +87,7 @@ class Notation(TableNotation):
 
 
 def parse_record(line: str, game: Game) -> Record:
-    """Parse a record of the form `card;card;flop;actions`.
-
-    Raises:
-        InputError: No such deal or action.
-    """
+    """Parse a record of the form `card;card;flop;actions`."""
     *cards, actions = f"{line.strip()};;".split(";", SEATS + 1)
     deal = ";".join(cards)
     game.parse_deal(deal)

@@ -4,7 +4,8 @@ The betting tree is small and stored as a table: every public history of actions
 successor of each action. The tables are built from the rules in `VARIANTS` and `moves`.
 """
 
-from functools import lru_cache
+from functools import cache
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -187,7 +188,7 @@ def showdown(variant: Variant, pair: str, double_pair: str, own: str, other: str
     return int(np.sign(strength(own) - strength(other)))
 
 
-@lru_cache
+@cache
 def build(preset: str, pair: str, double_pair: str) -> np.record:
     """Build all tables of one member of the family, a record of `TABLES`."""
     variant = VARIANTS[preset]
@@ -201,10 +202,9 @@ def build(preset: str, pair: str, double_pair: str) -> np.record:
     tables.deck[: tables.cards] = np.repeat(range(len(kinds)), list(variant.deck.values()))
     tables.copies[: len(kinds)] = list(variant.deck.values())
     tables.longest = variant.longest
-    for own, a in enumerate(kinds):
-        for other, b in enumerate(kinds):
-            for flop, c in enumerate(kinds):
-                tables.better[own, other, flop] = showdown(variant, pair, double_pair, a, b, c)
+    for own, other, flop in product(range(len(kinds)), repeat=3):
+        cards = kinds[own], kinds[other], kinds[flop]
+        tables.better[own, other, flop] = showdown(variant, pair, double_pair, *cards)
     return tables
 
 

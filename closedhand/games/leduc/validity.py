@@ -14,28 +14,20 @@ from closedhand.games.leduc.state import FLOP, SEATS, UNKNOWN, Rules
 
 def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
     """Return the reason why the rules do not allow `state`; see `closedhand.core.contract`."""
-    wrong = _misdealt(rules, state, player)
+    bounds = {"moves": (0, LONGEST), "cards": (UNKNOWN, int(rules.tables.kinds) - 1)}
+    wrong = validity.outside(state, bounds) or _misdealt(rules, state, player)
     if wrong:
         return wrong
     if player is not None:
         return validity.unlike_redealt(rules, state, player, lambda full: valid(rules, full))
     start = state.copy()
     begin(start)
-    history = state.history[: state.moves]
-    wrong = validity.replay(rules, start, history, len(ACTIONS))
+    wrong = validity.replay(rules, start, state.history[: state.moves], len(ACTIONS))
     return wrong or validity.difference(state, start, SEATS)
 
 
 def _misdealt(rules: Rules, state: np.record, player: int | None) -> str:
-    """Return the reason why the record is unsafe for kernels, or an empty string.
-
-    Its number of actions may be out of range, or its cards may not be in the deck.
-    """
-    wrong = validity.outside(
-        state, {"moves": (0, LONGEST), "cards": (UNKNOWN, int(rules.tables.kinds) - 1)}
-    )
-    if wrong:
-        return wrong
+    """Return the reason why the deck cannot deal or show the cards, or an empty string."""
     cards = state.cards.tolist()
     hidden = [i for i, card in enumerate(cards) if card == UNKNOWN]
     if player is None and hidden:
