@@ -73,6 +73,12 @@ DIFFERENCES = (
 )
 """The differences from the paper and their reasons."""
 
+SIGNS = (
+    "Sign: `same` as the paper's, the `other` one, or `open`, where our interval contains 0 or the",
+    "paper's difference is at most twice its standard deviation.",
+)
+"""Explanation of the column of signs in Tables 3 to 6."""
+
 NOISE = 80
 """Approximate standard deviation of the difference of two scores of 1,000 rounds each."""
 
@@ -193,8 +199,7 @@ def report(results: Results) -> str:
             variants = [v for v, (own, _) in VARIANTS.items() if own == number]
             lines += _difference_table(results, variants)
     if any(f"table-{number}" in sections for number in TITLES):
-        lines += ["", "Sign: `same` as the paper's, the `other` one, or `open`, where our interval"]
-        lines += ["contains 0 or the paper's difference is at most twice its standard deviation."]
+        lines += ["", *SIGNS]
     if "sweep" in sections:
         lines += ["", "## The threshold, less 95, in 1,000 rounds (picture: sweep.png)", ""]
         lines += _sweep_table(results)
@@ -245,7 +250,7 @@ def _difference_table(results: Results, variants: list[str]) -> list[str]:
 
 
 def sign_of(gap: Estimate, stated: int) -> str:
-    """Compare the sign of a difference with the paper's: `same`, `other`, or `open`."""
+    """Compare the sign of a difference with the paper's; see `SIGNS`."""
     # The ends are NaN after a single match: nothing is certain then.
     if abs(stated) <= 2 * NOISE or not (gap.low > 0 or gap.high < 0):
         return "open"
