@@ -12,7 +12,7 @@ from support_web import Wire, compile_advice, serving, wired
 
 from closedhand import InputError, make_game
 from closedhand.core.records import from_state
-from closedhand.web import advice, connection, game_explorer, lobby, open_hands, study
+from closedhand.web import advice, connection, game_explorer, open_hands, study
 from closedhand.web.preparation import Preparation
 from closedhand.web.requests import hints
 
