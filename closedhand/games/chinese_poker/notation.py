@@ -99,7 +99,7 @@ def parse_board(text: str) -> tuple[np.ndarray, int]:
 
 
 def arrangement_id(back: Iterable[int], front: Iterable[int] | None = None) -> int:
-    """Return the arrangement of a back and a front, or the first of a back, by positions."""
+    """Return the id of the arrangement with these positions, by default the first with the back."""
     chosen = tuple(sorted(map(int, back)))
     if front is None:
         return FRONTS * BACK_IDS[chosen]
