@@ -34,6 +34,9 @@ from closedhand.games.chinese_poker.plays import (
 from closedhand.games.chinese_poker.rules import evaluate, strengths
 from closedhand.games.chinese_poker.state import Rules
 
+MOST = THREES * SPLITS
+"""Room for candidates: the number of ways to split a hand."""
+
 
 @kernel
 def falling(values):
@@ -59,8 +62,7 @@ def candidates(rules, hand):
     included.
     """
     tables = rules.tables
-    most = THREES * SPLITS  # ways to split a hand
-    actions, parts = np.empty(most, np.int32), np.empty((most, len(PARTS)), np.int16)
+    actions, parts = np.empty(MOST, np.int32), np.empty((MOST, len(PARTS)), np.int16)
     fives, threes = np.empty(FIVES, np.int16), np.empty(THREES, np.int16)
     strengths(rules, hand, fives, threes)
     # Fronts come from strong to weak, so that all earlier arrangements have fronts at least as
