@@ -14,6 +14,7 @@ Arguments are the same everywhere, and a function raises an `InputError` for oth
 
 - `states`: states of `game`, `game.dtype` [n], which only `step` changes;
 - `rng`: generator of the random numbers;
+- `seeds`: whole numbers of 0 or more;
 - `seats`: players who observe, one for all games or one for each, integers [n]; by default the
   players to act.
 """

@@ -48,7 +48,7 @@ class Copied:
 
     compiled: ClassVar[tuple[str, ...]] = ()
     """Attributes that depend on compiled code, which cannot be copied. A copy has the defaults of
-    the class in their place, and looks the code up again."""
+    the class in their place, if any, and looks the code up again."""
 
     def __copy__(self) -> Self:
         # Two envs that shared a state would disturb each other.

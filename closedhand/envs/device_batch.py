@@ -275,7 +275,11 @@ class DeviceBatch:
         return self._device.launch(name, like, arguments, shape.blocks, shape.threads, shape.shared)
 
     def sample(self) -> "torch.Tensor":
-        """Draw a uniformly random legal action for every game, int64 [number]; the same tensor."""
+        """Draw a uniformly random legal action for every game, int64 [number]; the same tensor.
+
+        Raises:
+            InputError: No games were started.
+        """
         self._check_started()
         device = self._device
         arguments = (

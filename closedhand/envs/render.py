@@ -68,7 +68,7 @@ def picture(rows: Sequence[Row], names: Sequence[str] = ()) -> np.ndarray:
 
     Every row has the name and the number of cards on its left, then the cards, and on its right the
     last play, or the note. `names` of the players by seat replace the labels of their rows, unless
-    the font lacks their letters.
+    the font lacks their letters. An `InputError` says if Pillow is not installed.
     """
     pillow = require_pillow()
     from PIL import ImageDraw

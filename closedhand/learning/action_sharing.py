@@ -42,7 +42,7 @@ def spelling(game: Game) -> torch.Tensor | None:
 
 
 def share(layers: Iterable[nn.Linear], parts: torch.Tensor) -> None:
-    """Let the rows of layers, one an action, share weights by `spelling` that start at 0."""
+    """Let layers with a row for each action share rows by `spelling`; these start at 0."""
     for layer in layers:
         parametrize.register_parametrization(layer, "weight", _Sum(parts, layer.in_features))
 

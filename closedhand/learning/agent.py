@@ -29,7 +29,8 @@ COLDEST = 1e-6
 class NetworkAgent(BatchAgent):
     """Agent by a network, in the form of a game that it has learned, or in the flat form.
 
-    There it draws full states: the sub-steps of a play depend on the player's own cards alone.
+    In the flat form a network of sub-steps chooses them one after the other, on full states drawn
+    to fit the view: the sub-steps of a play depend on the player's own cards alone.
     """
 
     def __init__(
@@ -70,7 +71,10 @@ class NetworkAgent(BatchAgent):
         return actions
 
     def probabilities(self, views: np.ndarray) -> Floats:
-        """Return probabilities by action of views, states [n]: float64 [n, num_actions]."""
+        """Return the probabilities of actions for views, states [n]: float64 [n, num_actions].
+
+        In the flat form that of an action is the product of those of its sub-steps.
+        """
         if self._in_form:
             return self._shares(views)
         return through_substeps(
@@ -136,7 +140,10 @@ class NetworkAgent(BatchAgent):
 def load(
     game: Game, path: Path, temperature: float | None = None, seed: int = 0, name: str = "learned"
 ) -> NetworkAgent:
-    """Load an agent from a file for a form of the game learned, by default at its temperature.
+    """Load the agent that plays by a network in a file; see `NetworkAgent`.
+
+    `game` is a form of the game that the network has learned. The default temperature is that of
+    the training.
 
     Raises:
         InputError: The file holds no network that fits the game.

@@ -52,8 +52,8 @@ def versus(batch: DeviceBatch, network: Any, opponent: str, seed: int) -> dict[s
 def score_of(game: Game, points: np.ndarray) -> dict[str, Any]:
     """Summarise the points of each side of some deals, float64 [deals, sides].
 
-    The result has `points` and `won` of `evaluation.Score` with intervals, and as `sides` the
-    shares won on each side.
+    The result has `points` and `won` of `evaluation.Score` with intervals over deals, as the sides
+    of a deal depend on each other, and as `sides` the shares won on each side.
     """
     found: dict[str, Any] = {"points": rounded(*student(points.mean(axis=1, keepdims=True)))}
     if game.payoff_range[0] < 0:

@@ -315,7 +315,7 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
         return {name: each.cpu().numpy().copy() for name, each in self.average.state_dict().items()}
 
     def score(self, opponent: str) -> dict[str, Any]:
-        """Measure a greedy player on the device; against an agent in Python, as other learners."""
+        """Measure greedy play on the device; against an agent in Python, do as other learners."""
         agent = make_agent(self.features.game, opponent, self.seed)
         if policy_of(agent) is None:
             return super().score(opponent)

@@ -39,7 +39,7 @@ class Rollout:
     """
 
     def __init__(self, batch: DeviceBatch, inputs: int, steps: int, dtype: torch.dtype) -> None:
-        """Prepare room for steps of every game; `dtype` is that of the networks that play."""
+        """Allocate rows for steps of every game; `dtype` is that of the networks that play."""
         self.batch, self.steps, self._dtype = batch, steps, dtype
         self._hands = _hands_of(batch.game)
         self.hidden = 0 if self._hands is None else self._hands[2]

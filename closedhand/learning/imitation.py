@@ -61,7 +61,7 @@ class Games(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """Observations [rows, inputs] and legal masks [rows, actions], int8, and chosen actions."""
+    """Observations and legal masks, int8 [rows, …], and chosen actions, int64 [rows]."""
 
     observations: np.ndarray
     masks: np.ndarray

@@ -62,8 +62,8 @@ def moments_in(optimiser: torch.optim.Optimizer, state: Weights) -> Moments:
     """Read the moments of `moments_of` from the state of a learner, with its `counts`.
 
     Raises:
-        ValueError: They are not those of Adam for weights of these shapes, beyond whose ends
-            PyTorch would read or write; or there are none though there were decisions.
+        ValueError: They are not those of Adam for weights of these shapes (PyTorch would read and
+            write beyond their ends), or there are none though decisions were learned from.
     """
     weights = _weights_of(optimiser)
     moments: Moments = {}
@@ -85,7 +85,7 @@ def set_moments(optimiser: torch.optim.Optimizer, moments: Moments) -> None:
 
 
 def set_moments_in_place(optimiser: torch.optim.Optimizer, moments: Moments) -> None:
-    """Write moments into the tensors of an optimiser, where they stay; others become 0."""
+    """Write moments into the tensors that an optimiser has; without a moment they become 0."""
     for i, weight in enumerate(_weights_of(optimiser)):
         for key, held in optimiser.state.get(weight, {}).items():
             given = moments.get(i, {}).get(key)

@@ -52,13 +52,13 @@ class PolicyValue(nn.Module):
         return [self.policy]
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """Compute the logits of all actions, [n, actions], of observations [n, inputs]."""
+        """Compute all logits, [n, actions], of observations [n, inputs], both float32."""
         return self.policy(self.body(observations))
 
     def legal(
         self, observations: torch.Tensor, rows: torch.Tensor, actions: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Compute logits of some actions [k], and values [n]; see `ActionValues.values`."""
+        """Compute logits of actions [k] and values [n], float32; see `ActionValues.values`."""
         hidden = self.body(observations)
         return outputs(self.policy, hidden, rows, actions), self.value(hidden).squeeze(1)
 
@@ -101,8 +101,8 @@ class ActionValues(nn.Module):
     ) -> torch.Tensor:
         """Compute the values of some actions, float32 [k], of observations, float32 [n, inputs].
 
-        `seats` are those of the players to act, int64 [n]; `rows` has the observation of each of
-        the actions, both int64 [k], and ascends.
+        `seats` are those of the players to act, int64 [n]; `rows` has the observation of each
+        action, ascending, and `actions` the ids, both int64 [k].
         """
         if len(self.roles) == 1:
             added, values = self.networks()[0].legal(observations, rows, actions)
@@ -157,7 +157,11 @@ def hidden_layers(shape: Shape) -> nn.Module:
 def outputs(
     layer: nn.Linear, hidden: torch.Tensor, rows: torch.Tensor, which: torch.Tensor
 ) -> torch.Tensor:
-    """Compute some outputs of a layer, float32 [k], by rows of `hidden` and indices, int64 [k]."""
+    """Compute some outputs of a layer, float32 [k].
+
+    Each has a row of inputs in `hidden`, float32 [n, inputs], and an index in the layer (`which`),
+    int64 [k] both.
+    """
     # Above this share of all outputs the whole layer is faster than single outputs.
     if len(rows) * ALONE > len(hidden) * layer.out_features:
         return layer(hidden)[rows, which]
@@ -225,7 +229,7 @@ def save(
 
 
 def load(path: Path, forms: Sequence[Features]) -> tuple[Any, dict[str, Any], Features]:
-    """Read a network for the first that fits of some games and observations.
+    """Read a network for one of some games and observations, the first that fits.
 
     Returns:
         The network, its description, and its game and observation.

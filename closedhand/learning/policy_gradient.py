@@ -176,7 +176,7 @@ class Training:
 def gradient_elsewhere(
     gradient: Gradient, weights: np.ndarray, number: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Compute the gradient of a piece elsewhere, by shared weights, which are read-only."""
+    """Compute the gradient of a piece in another process, by shared, read-only weights."""
     return gradient(weights.copy(), number, rng)
 
 

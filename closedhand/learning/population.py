@@ -95,9 +95,10 @@ class Population:
         rng: np.random.Generator,
         thaw: Callable[[Weights, int], Agent],
     ) -> dict[int, Agent]:
-        """Make the opponents other than the learner, by index in `names`, as in `frozen`.
+        """Make the opponents other than the learner, by index in `names`.
 
-        `thaw` makes an agent of the weights of a frozen self and a seed.
+        `frozen` has the weights of the frozen selves by the same index. `thaw` makes an agent of
+        such weights and a seed.
         """
         found: dict[int, Agent] = {}
         for i, name in enumerate(self.names):

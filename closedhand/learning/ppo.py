@@ -207,7 +207,8 @@ def clipped_gain(
     """Compute PPO's objective of each decision from advantages, float32 [n].
 
     Beyond the clipping range it is constant, so that the policy moves no further. `new` and `old`
-    are log probabilities of the actions by the policies that learns and that played, float32 [n].
+    are log probabilities of the actions, float32 [n], by the policy that learns and by the one that
+    played.
 
     Returns:
         The objective and the ratio of the probabilities, float32 [n] each, and without gradient

@@ -83,7 +83,7 @@ class Scale:
 
 
 class State(NamedTuple):
-    """What other processes need of a learner; `frozen` is by the index of the opponent."""
+    """Data for other processes to play for a learner; `frozen` is by index of the opponent."""
 
     weights: Weights
     frozen: Mapping[int, Weights]

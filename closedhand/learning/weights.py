@@ -79,8 +79,9 @@ def save(path: Path, tensors: Mapping[str, torch.Tensor], about: Mapping[str, An
 def load(
     path: Path, schema: Mapping[str, Check], build: Callable[[dict[str, Any]], Network]
 ) -> tuple[Network, dict[str, Any]]:
-    """Read a network from a file that `save` wrote, and its description, of the keys of `schema`.
+    """Read a network from a file that `save` wrote, and its description.
 
+    `schema` has a check of each value of the description by its key; there are no other keys.
     `build` makes the network of a checked description. It raises an `InputError` for one that
     cannot be used; the path is added to its message.
 

@@ -40,7 +40,7 @@ Worlds = Annotated[int | None, Range(0, MOST_PARTICLES), "determinisations of ea
 
 
 class Budget(NamedTuple):
-    """Limits of one decision; `sys.maxsize` simulations or infinite seconds are none."""
+    """Limits of one decision; `sys.maxsize` simulations or infinite seconds mean no limit."""
 
     simulations: int
     seconds: float
@@ -158,7 +158,7 @@ class Search:
         self.spent = np.zeros(len(SPENT))
 
     def _add_up(self, work: Callable[[int, Rng], Floats], shares: list[int], rng: Rng) -> Floats:
-        """Divide the simulations of each thread, `shares`, and return the sum of their results.
+        """Run the simulations of each thread, `shares`, and return the sum of their results.
 
         `work` runs a share with a generator of its own. The first column of its result is the
         number of simulations.

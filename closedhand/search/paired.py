@@ -197,9 +197,10 @@ class PairedSearch(Search):
                 `log_likelihood` or `plausibility`.
             rules: Rules to simulate by; by default those of the game.
             span: The greatest difference of two payoffs, by default that of the game.
-            simulations: Simulations of a decision, over all actions, unless only one survives.
-            seconds: Time of a decision, at least a batch of each thread with up to `FEW` actions.
-            particles: Number of particles of each thread; 0: all determinisations are as likely.
+            simulations: Simulations of a decision, over all actions; fewer if only one survives.
+            seconds: Time of a decision; each thread plays at least a batch of up to `FEW` actions.
+            particles: Number of particles of each thread; 0: determinisations are drawn at random,
+                all equally likely.
             threads: Number of parallel searches; by default one for each core.
 
         Raises:
@@ -314,7 +315,7 @@ class PairedSearch(Search):
         deadline: float,
         rng: Rng,
     ) -> Bools:
-        """Choose the actions that the budget allows to compare, bool [actions].
+        """Choose actions that the budget allows to compare, bool [actions]; all if they are few.
 
         `simulate` plays some particles on with some of the actions, and updates `sums`.
         """

@@ -104,7 +104,7 @@ def move_particles(
     rules: Rules, policy: Policy, view: States, player: Integer, exponent: float, particles: States,
     log_likelihoods: Floats, guesses: Ids, rng: Rng, ids: Ids,
 ) -> None:  # fmt: skip
-    """Move particles by Metropolis moves, likelihoods to an exponent; `view[1:3]` is scratch."""
+    """Move particles by Metropolis moves for likelihood^exponent; `view[1:3]` is scratch."""
     for i in range(len(particles)):
         for _ in range(MOVES):
             view[1] = particles[i]

@@ -102,7 +102,7 @@ class Ranked:
 
 
 class Gap(NamedTuple):
-    """Payoff of an action less that of another one, on as many determinisations of both."""
+    """Payoff of an action less that of another, on determinisations that both were played on."""
 
     action: int
     points: Estimate
@@ -225,7 +225,8 @@ class Ranking:
     def advance(self, executor: Executor | None = None, populations: int = ROUND) -> None:
         """Play a round of populations, then eliminate actions that are significantly worse.
 
-        Any threads of an executor give the same result. A first round needs two populations.
+        The threads of an executor do not change the result. A first round needs two populations or
+        more.
         """
         number = int(self._surviving.sum())
         size = max(self._least, min(POPULATION, self._share // number))
@@ -259,7 +260,7 @@ class Ranking:
         return ranked
 
     def gaps(self, action: int, level: float = 0.95) -> list[Gap]:
-        """Compare every action with one of them that was never eliminated: gaps, the best first.
+        """Compare every action with `action`, which was never eliminated: gaps, the best first.
 
         Actions that were eliminated come last. `level` is the confidence level of the intervals.
         """

@@ -39,7 +39,7 @@ class BaseSolver:
         return to_strategy(self.game, self.layout, self.learned[self.played])
 
     def state(self) -> dict[str, np.ndarray]:
-        """Return everything that `restore` needs; results are those of a run without a break."""
+        """Return everything that `restore` needs to go on as a run without a break."""
         learned = {name: each.copy() for name, each in self.learned.items()}
         return {**learned, "iterations": np.array(self.iterations)}
 

@@ -24,7 +24,7 @@ class AutoPass(common.Copied, BaseWrapper[str, Observation, int]):
     """
 
     def __init__(self, env: AECEnv[str, Observation, int]) -> None:
-        """Wrap `env`, an AEC env of this package, wrapped or not."""
+        """Wrap an AEC env of this package, wrapped or not; an `InputError` refuses any other."""
         aec_table(env)
         super().__init__(env)
 

@@ -155,6 +155,9 @@ def self_play(
 
     Returns:
         The config. `config.rl_module(model_config=…)` and all others may follow.
+
+    Raises:
+        InputError: As for `RLlibEnv`.
     """
     common.resolve(game, options)
     config.environment(RLlibEnv, env_config={"game": game, "observation": observation, **options})

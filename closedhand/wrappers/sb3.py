@@ -103,11 +103,11 @@ class SB3VecEnv(VecEnv):
         )
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Set the seeds of the next reset: that of game i is seed + i."""
+        """Set the seeds of the next reset, whole numbers of 0 or more: game i gets seed + i."""
         return super().seed(common.seed_or_none(seed))
 
     def step_async(self, actions: np.ndarray) -> None:
-        """Keep the actions, integers [num_envs], for `step_wait`."""
+        """Keep the actions for `step_wait`; an `InputError` unless they are integers [num_envs]."""
         self._actions = integers("actions", actions, self.num_envs)
 
     def step_wait(self) -> tuple[Any, np.ndarray, np.ndarray, list[dict[str, Any]]]:

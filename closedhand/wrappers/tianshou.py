@@ -104,7 +104,11 @@ class TianshouVectorEnv(BaseVectorEnv):
         return self._seen(seen, ids), rewards[ids], ends[ids], cuts[ids], self._infos(ids)
 
     def seed(self, seed: Any = None) -> list[Any]:
-        """Start new games by `GameVectorEnv.reset`; return a list of one seed for each game."""
+        """Start new games by `GameVectorEnv.reset`; return a list of one seed for each game.
+
+        Raises:
+            InputError: A wrong number of seeds, or one that is no whole number of 0 or more.
+        """
         self.env.reset(seed=seed)
         return [[each] for each in common.seeds_of(seed, self.env_num)]
 
@@ -145,7 +149,7 @@ class TianshouAEC(PettingZooEnv):
     """
 
     def __init__(self, env: Any) -> None:
-        """Wrap what `pettingzoo.make("aec", ...)` returns."""
+        """Wrap what `pettingzoo.make("aec", ...)` returns; refuse parts beside `observation`."""
         only_part(env.observation_space(env.possible_agents[0]), LIBRARY)
         super().__init__(env)
 

@@ -150,7 +150,7 @@ def weights(rules):
 
 @kernel
 def expectation(rules, front, middle, back):
-    """Compute the expected points of three independent chances, without the constant term."""
+    """Compute the expected points by independent chances of the parts, less the constant term."""
     of_sum, of_pairs, of_product = weights(rules)
     pairs = front * middle + front * back + middle * back
     return of_sum * (front + middle + back) + of_pairs * pairs + of_product * front * middle * back

@@ -56,7 +56,7 @@ ROWS = 2**15
 
 
 class ValueNetwork(nn.Module):
-    """Network for positions with so many features; parameters have the names in published files."""
+    """Network of a role, for a number of features; parameters are named as in published files."""
 
     def __init__(self, position: int) -> None:
         super().__init__()

@@ -140,7 +140,7 @@ def _last_line(errors: IO[bytes]) -> str:
 
 
 def split_command(command: str) -> list[str]:
-    """Split a command as a shell does; an `InputError` refuses one without such a program."""
+    """Split a command as a shell does; an `InputError` if that fails or its program is missing."""
     try:
         parts = shlex.split(command)
     except ValueError as error:

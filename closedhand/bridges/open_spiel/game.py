@@ -164,7 +164,7 @@ class OpenSpielState(pyspiel.State):
 
     @property
     def record(self) -> State:
-        """Our state, which is not to be changed; an `InputError` says if nothing is dealt yet."""
+        """Our state, which is not to be changed; before the deal it raises an `InputError`."""
         if self.node is None:
             raise InputError("nothing is dealt yet")
         return self.node.record

@@ -146,7 +146,7 @@ class _Walk:
     """Walk of the tree of a game, level by level."""
 
     def __init__(self, theirs: Any) -> None:
-        """Walk through the whole tree; refuse it if it is large, or hides what must be public."""
+        """Walk through the tree; refuse one that is too large, or hides what must be public."""
         self._game = theirs
         self._players = theirs.num_players()
         has_recall = theirs.get_type().provides_information_state_tensor

@@ -35,7 +35,7 @@ def _cards(packed: Any) -> str:
 
 
 def state_of(env: Any, game: Game, view: State) -> dict[str, Any]:
-    """Build the state dict that RLCard's environment would give the player to act."""
+    """Build the state dict that RLCard's environment gives the player to act, after the auction."""
     landlord = int(view["landlord"])
     if landlord < 0:
         raise InputError("RLCard has no auction: bids:logic:AGENT bids for an agent")

@@ -60,9 +60,9 @@ def _dot(typing: Any, left: Any, right: Any, number: Any) -> Any:
 
 
 def dot(left: Any, right: Any, number: Any) -> Any:
-    """Add up the products of the first numbers of two contiguous rows, int16.
+    """Compute the dot product of the first `number` entries of two contiguous rows, int16.
 
-    `number`, that of the products, is a multiple of `LANES`. The sum must fit in int32.
+    `number` is a multiple of `LANES`. The sum must fit in int32.
     """
     return left[:number].astype(np.int64) @ right[:number].astype(np.int64)
 

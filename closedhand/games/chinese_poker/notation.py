@@ -145,7 +145,7 @@ class Notation:
         return self.place(state, positions_in(state, text), text)
 
     def parse_positions(self, text: str) -> int:
-        """Parse the action id of positions."""
+        """Parse positions such as `abcde/fghij/klm` to an action id."""
         parts = letters_in(text)
         sizes = [len(part) for part in parts]
         if sizes == [5, 5, 3] and set().union(*parts) == set(range(HAND)):

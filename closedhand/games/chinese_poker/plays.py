@@ -65,7 +65,7 @@ Key = tuple[int, ...]
 
 
 def key(ranks: tuple[int, ...], flush: bool) -> Key:
-    """Return the strength of five or three cards; `flush`: five cards are of one suit."""
+    """Return the strength of five or three cards, ranks in any order; `flush`: five of one suit."""
     groups = sorted(((n, rank) for rank, n in Counter(ranks).items()), reverse=True)
     category = PATTERNS[tuple(n for n, _ in groups)]
     main = tuple(rank for _, rank in groups)

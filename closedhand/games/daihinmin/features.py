@@ -133,7 +133,7 @@ starts_of = by_players(
 
 @kernel
 def features(rules, state, player, out):
-    """Write all numbers."""
+    """Write the numbers of `table` for an observer to `out`, which holds zeros."""
     at = starts_of(state)
     most = at.most_left
     write_cards(out, at.hand, state.hands[player])

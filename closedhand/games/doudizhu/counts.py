@@ -26,7 +26,7 @@ EACH = np.uint64(0x111111111111111)
 
 
 def pack(text: str) -> np.uint64:
-    """Pack rank letters in any order; a `ValueError` says which ones are not in the deck."""
+    """Pack rank letters in any order; a `ValueError` refuses other letters, or too many of one."""
     counts = Counter(text)
     for letter, count in counts.items():
         if letter not in RANKS:

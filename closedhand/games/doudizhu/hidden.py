@@ -45,7 +45,7 @@ def cards_of_others(rules, state, player):
 
 @kernel
 def unseen(rules, state, player):
-    """Return the cards, packed, that are not played, nor known to `player` to be in a hand."""
+    """Return the cards, packed, that are neither played nor known to `player` to be in a hand."""
     cards = cards_of_others(rules, state, player)
     return cards if player == state.landlord else cards - known_landlord(rules, state)
 

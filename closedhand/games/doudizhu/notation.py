@@ -89,7 +89,7 @@ class Notation(TableNotation):
         raise InputError(f"{text!r} is not a play under the rules {self.preset!r}")
 
     def deal_text(self, state: State) -> str:
-        """Write the last deal, `*` for cards that a view hides, and the number of passed ones."""
+        """Write the last deal, `*` for cards that a view hides, and the number of passed deals."""
         fields = [HIDDEN] * (SEATS + 1)
         for seat in range(SEATS):
             if len(unpack(state.hands[seat])) == state.left[seat]:

@@ -230,7 +230,7 @@ def search_kickers(plays, family, lowest, cards):
 @kernel
 def draw_history(rules, state, player, out):
     """Draw planes 0 to 18, from the latest action backwards."""
-    # It loses the cards of each move that is drawn, and is left with those for plane 0.
+    # `before` loses the cards of each move that is drawn; those left are drawn on plane 0.
     before = state.played[0] + state.played[1] + state.played[2]
     passes = np.uint64(0)
     age = 0

@@ -211,7 +211,7 @@ def compute(
     agents += [plan.network, plan.best] if "figures" in plan.sections else []
     for agent in dict.fromkeys(agents):  # an error now, ahead of minutes of work
         make_agent(pairings.the_game(), agent)
-    # The inference belongs to the positions.
+    # Whoever asks for the positions gets the inference, which belongs to them.
     asked = {*plan.sections, *(["inference"] if "positions" in plan.sections else [])}
     sections = [section for section in SECTIONS if section in asked]
     total = sum(work[section][1] for section in sections)

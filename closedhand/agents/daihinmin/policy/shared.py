@@ -39,7 +39,8 @@ LEAST_LOGARITHM = -5.0
 def options(rules, state, ids):
     """Write the actions that a policy chooses from; return their number, at least 1.
 
-    A leader's pass is left out. A play of the whole hand is the only one.
+    They are the legal actions without a leader's pass; if a play of the whole hand is legal, that
+    one alone.
     """
     n = legal(rules, state, ids)
     if state.leader < 0:
@@ -55,7 +56,7 @@ def options(rules, state, ids):
 def settled(rules, state, ids, n):
     """Return the index of the legal action to take at once, or -1 if the policy has to choose.
 
-    It is that of the only action or of a play of the whole hand; in the exchange it is 0.
+    That is the only action, or a play of the whole hand; in the exchange always the first one.
     """
     if n == 1 or state.leader < 0:
         return 0

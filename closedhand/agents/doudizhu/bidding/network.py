@@ -277,7 +277,10 @@ class Fitting:
 
 
 def begin(learner: Fitting, deals: str, out: Path) -> Run[Fitting]:
-    """Make a run of a fit to the deals of a hash, to start or to resume from the folder `out`."""
+    """Make a run of a fit before its first step, to start or to resume from the folder `out`.
+
+    `deals` is the hash of its deals.
+    """
     settings = {"deals": deals, "seed": learner.seed}
     return Run(learner, settings, out / CHECKPOINT, format=TORCH, note_checkpoints=False)
 

@@ -148,7 +148,7 @@ def bridged(layers: tuple[Layer, ...]) -> list[int]:
 
 
 class Network(nn.Module):
-    """One of the networks; `config` has the arguments of its kind, for `load`."""
+    """One of the networks; `config` has the arguments of `__init__`, for `load`."""
 
     def __init__(
         self,

@@ -179,7 +179,7 @@ def _joined(column: Any) -> Any:
 
 
 def seats_of(names: np.ndarray, expert: str | None) -> np.ndarray:
-    """Pack the seats whose agents, [n, 3], count (see `read`) into bits, uint8 [n]."""
+    """Pack seats whose decisions count (see `read`), by names [n, 3], into bits, uint8 [n]."""
     counted = np.full(names.shape, True) if expert is None else names == expert
     return (counted.astype(bool) << np.arange(SEATS)).sum(axis=1).astype(np.uint8)
 

@@ -344,7 +344,7 @@ def trainer_of(settings: Settings, logger: TensorBoardLogger, checks: Checks) ->
 
 
 def plan_of(settings: Settings) -> Plan:
-    """Check that a training has a limit, and that its limits and batch size are positive."""
+    """Return the limits of a training; refuse missing ones, and numbers that are not positive."""
     limits = settings.steps, settings.minutes
     if limits == (None, None):
         raise InputError("give --minutes or --steps")

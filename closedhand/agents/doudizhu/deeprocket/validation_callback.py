@@ -49,7 +49,7 @@ def win_rate(network: networks.Network, game: Game, opponent: str) -> float:
 
 @dataclass(eq=False)
 class Checks(Callback):
-    """Callback that checks a `supervised.Learner` on the pairs `rows`, saves it, and ends it.
+    """Callback that checks a `supervised.Learner` on the pairs `rows`, and saves and ends it.
 
     Attributes:
         number: Number of checks. The other fields are as for `supervised.train`.

@@ -26,8 +26,8 @@ RECENT_PLAYS = 9
 MOST_BOMBS = 3
 """Greatest number of bombs that has an input of its own; more bombs share it."""
 
-# First input of each sort. Of most sorts exactly one input is 1, or one for each rank. The comments
-# name the indices of the sort, the slowest first.
+# Index of the first input of each sort. In most sorts exactly one input is 1, or one for each rank.
+# The comments name what the inputs of a sort stand for; of several indices the last varies fastest.
 HAND = 0  # cards of the player after the play
 UNSEEN = HAND + CARDS  # cards of the others, all together
 PUBLIC = UNSEEN + CARDS  # public cards that the landlord is known to hold, for peasants

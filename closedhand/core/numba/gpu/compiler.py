@@ -221,7 +221,7 @@ def ptx_of(function: Callable[..., None], arguments: tuple[Any, ...], arch: str,
         each if isinstance(each, core_types.Type | types.Type) else numba.typeof(each)
         for each in arguments
     ]
-    # What numba-cuda reads of a device while it compiles.
+    # The attribute of a device that numba-cuda reads while it compiles.
     device = SimpleNamespace(compute_capability=capability(arch))
     try:
         with (
