@@ -249,8 +249,8 @@ class DeepLearner(NetworkLearner[Chosen]):
 
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from a state that `state` returned."""
-        super().restore(state)
         check_arrays(state, {"scale": self.scale.sums, "counts": self.counts})
+        super().restore(state)
         self.population.restore(state)
         for each in self.population.members.values():
             check_arrays(each, self.weights(self.network))
