@@ -35,7 +35,10 @@ class Games(NamedTuple):
 
     def digest(self) -> str:
         """Compute a checksum of all fields but the rules."""
-        return hashlib.sha256(b"".join(part.tobytes() for part in self[1:])).hexdigest()[:16]
+        found = hashlib.sha256()
+        for part in self[1:]:
+            found.update(part.tobytes())
+        return found.hexdigest()[:16]
 
 
 def read(path: Path, expert: str | None = None) -> Games:
