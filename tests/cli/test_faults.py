@@ -144,7 +144,8 @@ TABLES = UNTIL.format("self.learner.cycles >= 3") + (
 SMALL_LEDUC = "from closedhand.solvers import solving; solving.CHUNK = 0.003; "
 SMALL_NETWORKS = (
     "from closedhand.agents.doudizhu.deeprocket import fine_tuning as f; "
-    "f.CHECK_DEALS, f.time = 4, clock; f.Settings.__new__.__defaults__ = (0, None, None, 4, None); "
+    "f.CHECK_DEALS, f.time = 4, clock; "
+    "f.Settings.__init__.__defaults__ = (0, None, None, 4, None); "
     "import pathlib, pytest, support_networks; "
     "support_networks.tiny_sizes(pytest.MonkeyPatch()); "
     "support_networks.save_untrained(pathlib.Path('start'))"
