@@ -25,7 +25,7 @@ from closedhand.core.run import work_off
 from closedhand.core.statistics import Estimate, shares, student, wins
 
 if TYPE_CHECKING:
-    from closedhand.papers.deeprocket.reproduction import Plan
+    import closedhand.papers.deeprocket.reproduction
 
 CHUNK = 500
 """Deals played side by side; networks are faster on large batches."""
@@ -67,7 +67,11 @@ def play_roles(game: Game, landlord: Spec, peasants: Spec, seed: int, deals: ran
     return Chunk(batch.returns(game, states)[:, None], *costs)
 
 
-def compute(plan: "Plan", folder: Path, progress: Callable[[str, float], None]) -> dict[str, Any]:
+def compute(
+    plan: "closedhand.papers.deeprocket.reproduction.Plan",
+    folder: Path,
+    progress: Callable[[str, float], None],
+) -> dict[str, Any]:
     """Play all four pairings, except the iterations that the folder holds.
 
     The folder gets a file for each iteration of each pairing. `progress` is called with the name of
