@@ -7,7 +7,7 @@ peasants. Both figures are pictures; the paper's text has no numbers for them.
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,9 +23,6 @@ from closedhand.core.parts import Notes, Part, compute_parts
 from closedhand.core.registry import make_game
 from closedhand.core.run import work_off
 from closedhand.core.statistics import Estimate, shares, student, wins
-
-if TYPE_CHECKING:
-    import closedhand.papers.deeprocket.reproduction
 
 CHUNK = 500
 """Deals played side by side; networks are faster on large batches."""
@@ -68,14 +65,13 @@ def play_roles(game: Game, landlord: Spec, peasants: Spec, seed: int, deals: ran
 
 
 def compute(
-    plan: "closedhand.papers.deeprocket.reproduction.Plan",
-    folder: Path,
+    network: str, best: str, games: int, iterations: int, folder: Path, seed: int, workers: int,
     progress: Callable[[str, float], None],
-) -> dict[str, Any]:
+) -> dict[str, Any]:  # fmt: skip
     """Play all four pairings, except the iterations that the folder holds.
 
-    The folder gets a file for each iteration of each pairing. `progress` is called with the name of
-    a part and the number of parts done.
+    Arguments are those of `reproduction.Plan`; the folder gets a file for each iteration of each
+    pairing. `progress` is called with the name of a part and the number of parts done.
 
     Returns:
         The dict of `summary`, with `agents`, `games` and `seed`.
@@ -84,20 +80,17 @@ def compute(
         InputError: An agent is unknown or plays illegally.
         KeyboardInterrupt: Interrupted; a later call resumes.
     """
-    games, seed = plan.games, plan.seed
-    specs = {"DR": plan.network, "MW": plan.best}
+    specs = {"DR": network, "MW": best}
     parts = {
         part_name(i, name): _part(
-            [specs[side] for side in sides], range(i * games, (i + 1) * games), seed, plan.workers
+            [specs[side] for side in sides], range(i * games, (i + 1) * games), seed, workers
         )
-        for i in range(plan.iterations)
+        for i in range(iterations)
         for name, sides in PAIRINGS.items()
     }
     settings = {**duplicate.match_settings(the_game(), [*specs.values()], seed), "games": games}
     results = compute_parts(parts, folder, settings, lambda name, done, _: progress(name, done))
-    played = {
-        name: [results[part_name(i, name)] for i in range(plan.iterations)] for name in PAIRINGS
-    }
+    played = {name: [results[part_name(i, name)] for i in range(iterations)] for name in PAIRINGS}
     return {"agents": specs, "games": games, "seed": seed, **summary(played)}
 
 

@@ -250,7 +250,10 @@ def _work(plan: Plan, folder: Path) -> dict[str, tuple[Callable[[Progress], Any]
     return {
         "match": (lambda progress: match_table(), 0),
         "figures": (
-            lambda progress: pairings.compute(plan, folder / "figures", progress),
+            lambda progress: pairings.compute(
+                plan.network, plan.best, plan.games, plan.iterations, folder / "figures", seed,
+                plan.workers, progress,
+            ),
             plan.iterations * len(pairings.PAIRINGS),
         ),
         "positions": (lambda progress: chosen(progress)["rows"], 1),
