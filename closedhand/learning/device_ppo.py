@@ -331,7 +331,9 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
 
     def state(self) -> dict[str, Any]:
         """Return everything that `restore` needs, arrays by name; games begin anew."""
-        found = {**super().state(), **module_state.moments_of(self.optimiser, self._waiting)}
+        found = super().state()
+        if self._waiting is not None:  # the optimiser has no moments yet
+            found |= module_state.moments_of(self.optimiser, self._waiting)
         for name, each in found.items():
             if name.startswith(("average.", "optimiser.")):
                 found[name] = module_state.half(each)
