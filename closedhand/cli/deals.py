@@ -1,8 +1,5 @@
 """The command `deals`: fixed deals to be published and played again."""
 
-from pathlib import Path
-from typing import Annotated
-
 import typer
 
 from closedhand.cli import common
@@ -11,7 +8,7 @@ from closedhand.core.file_kinds import DEALS
 
 def deals(
     game: common.GameName,
-    out: Annotated[Path, typer.Option()],
+    out: common.File,
     number: common.Number = 1000,
     seed: common.Seed = 0,
     rules: common.Rules = None,

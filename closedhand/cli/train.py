@@ -100,7 +100,7 @@ OF_LEARNERS = (
 
 def train_game(
     context: typer.Context,
-    out: Annotated[Path, typer.Option()],
+    out: common.File,
     minutes: common.Minutes = 3.0,
     algorithm: str = "ppo",
     opponents: str | None = None,

@@ -1,9 +1,5 @@
 """The command `advise doudizhu`."""
 
-from typing import Annotated
-
-import typer
-
 from closedhand.cli import advise as shared
 from closedhand.cli.advise import Hand, Plays, Seat, Seconds, Simulations, Top
 from closedhand.cli.common import Json, Options, Rules, Seed, bind
@@ -13,17 +9,10 @@ from closedhand.core.display import plain
 def advise(
     hand: Hand,
     plays: Plays = "",
-    public: Annotated[
-        str | None, typer.Option(help="The three public cards, once there is a landlord: 4TB.")
-    ] = None,
-    shown: Annotated[
-        str | None,
-        typer.Option(help="Cards that the landlord holds now and has shown: 3456TJQKA2."),
-    ] = None,
+    public: str | None = None,
+    shown: str | None = None,
     seat: Seat = 0,
-    agent: Annotated[
-        str, typer.Option(help="Agent whose search is used: search or policy-search.")
-    ] = "search",
+    agent: str = "search",
     top: Top = 5,
     seconds: Seconds = None,
     simulations: Simulations = None,
@@ -39,6 +28,11 @@ def advise(
     fours:
 
     closedhand advise doudizhu 3456789TTJJQKA22S --seat 1 --public 4TB --plays 44
+
+    Options:
+        public: The three public cards, once there is a landlord: 4TB.
+        shown: Cards that the landlord holds now and has shown: 3456TJQKA2.
+        agent: Agent whose search is used: search or policy-search.
     """
     game = bind("doudizhu", rules, option)
     view = game.view_from(seat, plain(hand), shared.split_plays(plays), public=public, shown=shown)

@@ -1,8 +1,7 @@
 """The commands `train bids` and `train bid-net` of Dou Dizhu."""
 
 import json
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -15,12 +14,10 @@ SEEN = ((0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2))
 
 
 def bids(
-    out: Annotated[Path, typer.Option(help="Folder for the fit; resumed if it holds one.")],
-    agent: Annotated[str, typer.Option(help="Agent that plays all seats.")] = "decompose",
-    games: Annotated[
-        int, typer.Option(min=1, help="Number of games in all; each deal is played three times.")
-    ] = 200_000,
-    seed: Annotated[int, common.seed_option("Seed of the deals and of the agent.")] = 0,
+    out: common.File,
+    agent: str = "decompose",
+    games: common.Number = 200_000,
+    seed: common.Seed = 0,
     rules: common.Rules = None,
     option: common.Options = None,
     as_json: common.Json = False,
@@ -32,6 +29,12 @@ def bids(
     evaluated on held-out deals.
 
     Example: closedhand train bids --games 30000 --out runs/bids
+
+    Options:
+        out: Folder for the fit; resumed if it holds one.
+        agent: Agent that plays all seats.
+        games: Number of games in all; each deal is played three times.
+        seed: Seed of the deals and of the agent.
     """
     from closedhand.agents.doudizhu.bidding import fitting, thresholds
     from closedhand.core.files import write_atomically
@@ -59,10 +62,10 @@ def bids(
 
 
 def bid_net(
-    deals: Annotated[Path, typer.Option(help="File deals.npz that `train bids` saved.")],
+    deals: common.File,
     out: Out,
     minutes: common.Minutes = 2.0,
-    seed: Annotated[int, common.seed_option("Seed of the first weights and the order.")] = 0,
+    seed: common.Seed = 0,
     threads: Threads = None,
     restart: common.Restart = False,
     as_json: common.Json = False,
@@ -74,6 +77,10 @@ def bid_net(
     same command resumes.
 
     Example: closedhand train bid-net --deals runs/bids/deals.npz --minutes 1 --out runs/bid-net
+
+    Options:
+        deals: File deals.npz that `train bids` saved.
+        seed: Seed of the first weights and the order.
     """
     from closedhand.agents.doudizhu.bidding import network as bid_net
 

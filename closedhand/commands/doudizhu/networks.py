@@ -23,89 +23,31 @@ Threads = Annotated[
     ),
 ]
 
-
 CHECKS = FileKind("the history of a training", object_within(("policy", "kicker", "self-play")))
 
 
 def network(
     context: typer.Context,
-    records: Annotated[
-        Path,
-        typer.Option(
-            help="Folder of shards from `records generate`, one shard, or a file of records."
-        ),
-    ],
+    records: common.File,
     out: Out,
-    size: Annotated[
-        str, typer.Option(help="Size of the network: small, or paper with 512 filters, for a GPU.")
-    ] = "small",
-    minutes: Annotated[
-        float | None,
-        typer.Option(
-            help="Minutes to train, including those before a resumption.", callback=common.positive
-        ),
-    ] = None,
-    steps: Annotated[int | None, typer.Option(min=1, help="Number of batches.")] = None,
-    batch: Annotated[int, typer.Option(min=1, help="Pairs per batch on each device.")] = 256,
-    seed: Annotated[int, common.seed_option("Seed of the first weights and the order.")] = 0,
-    roles: Annotated[
-        bool, typer.Option("--roles", help="Give each role a fully connected layer of its own.")
-    ] = False,
-    status: Annotated[
-        bool | None,
-        typer.Option(
-            help="Show the network role and cards left; by default only to the policy network."
-        ),
-    ] = None,
-    skips: Annotated[
-        bool, typer.Option("--skips/--no-skips", help="Bridge convolutions by skip connections.")
-    ] = True,
-    strides: Annotated[
-        bool | None,
-        typer.Option(
-            "--strides/--no-strides",
-            help="Shorten the rows of the planes by strides; by default only in the size paper.",
-        ),
-    ] = None,
-    plain: Annotated[
-        bool,
-        typer.Option(
-            "--plain", help="Only what the paper's text has: --strides, --no-skips and --no-status."
-        ),
-    ] = False,
-    role: Annotated[
-        str | None,
-        typer.Option(help="Learn the decisions of one role: landlord, down or up; all if absent."),
-    ] = None,
-    expert: Annotated[
-        str | None, typer.Option(help="Agent whose decisions to learn from; by default all agents.")
-    ] = None,
-    select: Annotated[
-        str | None,
-        typer.Option(
-            metavar="AGENT",
-            help="Keep the network that wins most of 10,000 duplicate games against an agent, not "
-            "the most accurate one.",
-        ),
-    ] = None,
-    start: Annotated[
-        Path | None,
-        typer.Option(
-            "--from",
-            metavar="FILE",
-            help="Network of the same form whose training goes on, at half the usual learning "
-            "rate; random weights if absent.",
-        ),
-    ] = None,
-    device: Annotated[str, typer.Option(help="Kind of device: auto, cpu or gpu.")] = "auto",
-    devices: Annotated[str, typer.Option(help="Number of devices, or auto for all.")] = "auto",
+    size: str = "small",
+    minutes: common.PositiveOrNone = None,
+    steps: common.NumberOrNone = None,
+    batch: common.Number = 256,
+    seed: common.Seed = 0,
+    roles: Annotated[bool, typer.Option("--roles")] = False,
+    status: bool | None = None,
+    skips: bool = True,
+    strides: bool | None = None,
+    plain: Annotated[bool, typer.Option("--plain")] = False,
+    role: str | None = None,
+    expert: str | None = None,
+    select: Annotated[str | None, typer.Option(metavar="AGENT")] = None,
+    start: Annotated[Path | None, typer.Option("--from", metavar="FILE")] = None,
+    device: str = "auto",
+    devices: str = "auto",
     threads: Threads = None,
-    precision: Annotated[
-        str | None,
-        typer.Option(
-            help="Precision, as Lightning names it; by default mixed on a GPU, 32-true on a CPU."
-        ),
-    ] = None,
+    precision: str | None = None,
     restart: common.Restart = False,
 ) -> None:
     """Train a network of Dou Dizhu on records; Ctrl-C saves and stops.
@@ -115,6 +57,28 @@ def network(
     OUT/policy.safetensors or OUT/kicker.safetensors, and OUT/history.json.
 
     Example: closedhand train policy-net --records runs/games --minutes 10 --out runs/net
+
+    Options:
+        records: Folder of shards from `records generate`, one shard, or a file of records.
+        size: Size of the network: small, or paper with 512 filters, for a GPU.
+        minutes: Minutes to train, including those before a resumption.
+        steps: Number of batches.
+        batch: Pairs per batch on each device.
+        seed: Seed of the first weights and the order.
+        roles: Give each role a fully connected layer of its own.
+        status: Show the network role and cards left; by default only to the policy network.
+        skips: Bridge convolutions by skip connections.
+        strides: Shorten the rows of the planes by strides; by default only in the size paper.
+        plain: Only what the paper's text has: --strides, --no-skips and --no-status.
+        role: Learn the decisions of one role: landlord, down or up; all if absent.
+        expert: Agent whose decisions to learn from; by default all agents.
+        select: Keep the network that wins most of 10,000 duplicate games against an agent, not the
+            most accurate one.
+        start: Network of the same form whose training goes on, at half the usual learning rate;
+            random weights if absent.
+        device: Kind of device: auto, cpu or gpu.
+        devices: Number of devices, or auto for all.
+        precision: Precision, as Lightning names it; by default mixed on a GPU, 32-true on a CPU.
     """
     given = {name: value for name, value in locals().items() if name != "context"}
     if given.pop("plain"):
@@ -143,50 +107,13 @@ def _train(kind: str, records: Path, out: Path, devices: str, restart: bool, **g
 
 
 def self_play(
-    out: Annotated[
-        Path,
-        typer.Option(
-            help="Folder for the networks, not that of --from; resumed if it holds a fine-tuning."
-        ),
-    ],
-    minutes: Annotated[
-        float,
-        typer.Option(
-            help="Minutes to train, those before a resumption included.", callback=common.positive
-        ),
-    ],
-    start: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            metavar="FOLDER",
-            help="Folder or file of the networks to start from, or nothing for random weights; "
-            "those of the package if absent.",
-        ),
-    ] = None,
-    seed: Annotated[int, common.seed_option("Seed of the deals and decisions.")] = 0,
-    penalty: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            help="Penalty per nat of divergence from the start; a game won or lost counts 1. 0.05 "
-            "if absent, 0 from nothing and with a critic.",
-        ),
-    ] = None,
-    rate: Annotated[
-        float | None,
-        typer.Option(
-            help="Learning rate; 0.0001 if absent, 0.001 with a critic.", callback=common.positive
-        ),
-    ] = None,
-    critic: Annotated[
-        str | None,
-        typer.Option(
-            metavar="AGENT",
-            help="Learn from the values of value-net, or value-net:PATH, instead of the results of "
-            "the games.",
-        ),
-    ] = None,
+    out: common.File,
+    minutes: common.Positive,
+    start: Annotated[str | None, typer.Option("--from", metavar="FOLDER")] = None,
+    seed: common.Seed = 0,
+    penalty: Annotated[float | None, typer.Option(min=0)] = None,
+    rate: common.PositiveOrNone = None,
+    critic: Annotated[str | None, typer.Option(metavar="AGENT")] = None,
     threads: Threads = None,
     restart: common.Restart = False,
 ) -> None:
@@ -199,6 +126,18 @@ def self_play(
     little better there than on other deals.
 
     Example: closedhand train self-play --minutes 10 --out runs/tuned
+
+    Options:
+        out: Folder for the networks, not that of --from; resumed if it holds a fine-tuning.
+        minutes: Minutes to train, those before a resumption included.
+        start: Folder or file of the networks to start from, or nothing for random weights; those of
+            the package if absent.
+        seed: Seed of the deals and decisions.
+        penalty: Penalty per nat of divergence from the start; a game won or lost counts 1. 0.05 if
+            absent, 0 from nothing and with a critic.
+        rate: Learning rate; 0.0001 if absent, 0.001 with a critic.
+        critic: Learn from the values of value-net, or value-net:PATH, instead of the results of the
+            games.
     """
     from closedhand.agents.doudizhu.deeprocket import fine_tuning
 

@@ -2,12 +2,19 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from closedhand.cli import reproduce as shared
-from closedhand.cli.common import Json, Seed, Workers, note, print_json, print_table, save_picture
+from closedhand.cli.common import (
+    Json,
+    Number,
+    NumberOrNone,
+    Seed,
+    Workers,
+    note,
+    print_json,
+    print_table,
+    save_picture,
+)
 from closedhand.core.file_kinds import PICTURE, FileKind, object_within
 
 
@@ -30,35 +37,13 @@ def deeprocket_match(as_json: Json = False) -> None:
 
 
 def deeprocket(
-    network: Annotated[
-        str, typer.Option(help="Agent that stands in for DeepRocket in the figures.")
-    ] = "policy-net",
-    best: Annotated[
-        str,
-        typer.Option(help="Agent that stands in for MicroWe, the best program before DeepRocket."),
-    ] = "decompose",
-    games: Annotated[
-        int | None, typer.Option(min=1, help="Games per iteration of a pairing; 5,000 if absent.")
-    ] = None,
-    iterations: Annotated[
-        int | None, typer.Option(min=1, help="Iterations of each pairing; 10 if absent.")
-    ] = None,
-    agents: Annotated[
-        str | None,
-        typer.Option(
-            help="Agents of the positions and the ladder, separated by commas; all if absent."
-        ),
-    ] = None,
-    ladder_deals: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Deals of a pair on the ladder, each played in both roles; 10,000 if absent.",
-        ),
-    ] = None,
-    slow_deals: Annotated[
-        int, typer.Option(min=1, help="Deals of a pair with an agent that searches.")
-    ] = 200,
+    network: str = "policy-net",
+    best: str = "decompose",
+    games: NumberOrNone = None,
+    iterations: NumberOrNone = None,
+    agents: str | None = None,
+    ladder_deals: NumberOrNone = None,
+    slow_deals: Number = 200,
     only: shared.Only = None,
     quick: shared.Quick = False,
     seed: Seed = 0,
@@ -73,6 +58,15 @@ def deeprocket(
     resumes.
 
     Example: closedhand reproduce deeprocket --only figures --games 500
+
+    Options:
+        network: Agent that stands in for DeepRocket in the figures.
+        best: Agent that stands in for MicroWe, the best program before DeepRocket.
+        games: Games per iteration of a pairing; 5,000 if absent.
+        iterations: Iterations of each pairing; 10 if absent.
+        agents: Agents of the positions and the ladder, separated by commas; all if absent.
+        ladder_deals: Deals of a pair on the ladder, each played in both roles; 10,000 if absent.
+        slow_deals: Deals of a pair with an agent that searches.
     """
     from closedhand.core.agent_spec import split_agents
     from closedhand.core.files import write_atomically
