@@ -71,6 +71,18 @@ def check_seed(seed: Any) -> int:
     return whole_number(seed, "a seed", 0)
 
 
+MOST_LEARNER_SEED = 2**64 - 1
+"""Largest seed of a learner: PyTorch's generators take none above."""
+
+
+def check_learner_seed(seed: Any) -> int:
+    """Check a seed of a learner, a whole number from 0 to `MOST_LEARNER_SEED`."""
+    number = check_seed(seed)
+    if number > MOST_LEARNER_SEED:
+        raise InputError(f"a seed of a learner is at most {MOST_LEARNER_SEED}, not {shown(seed)}")
+    return number
+
+
 MOST_DEALS = 10**8
 """Most deals of a match: all results are in memory."""
 

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from closedhand.core.agents import make_agent
-from closedhand.core.checks import InputError, check_seed, shown
+from closedhand.core.checks import check_learner_seed
 from closedhand.core.game import Game
 from closedhand.core.options import Range
 from closedhand.learning import agent_factory, module_state, networks
@@ -31,8 +31,6 @@ FIRST_JUDGEMENT = 10.0
 """Seconds before the first evaluation, and least time between two."""
 DEALS = 500
 """Deals of an evaluation."""
-MOST_SEED = 2**64 - 1
-"""Largest seed that PyTorch takes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,9 +101,7 @@ class NetworkLearner(Generic[Chosen]):
             InputError: An agent or the observation is unknown, or the seed is not allowed.
         """
         choose_threads(threads)
-        self.game, self.settings, self.seed = game, settings, check_seed(seed)
-        if self.seed > MOST_SEED:
-            raise InputError(f"a seed of a learner is at most {MOST_SEED}, not {shown(seed)}")
+        self.game, self.settings, self.seed = game, settings, check_learner_seed(seed)
         self.features = Features(game, settings.observation)
         self.shape = networks.shape_of(
             self.features, self.kind, settings.width, settings.layers, self.roles

@@ -27,6 +27,7 @@ from closedhand.agents.doudizhu.bidding.thresholds import Module
 from closedhand.agents.doudizhu.deeprocket import networks
 from closedhand.core.agent_spec import quoted
 from closedhand.core.agents import Agent
+from closedhand.core.checks import check_learner_seed
 from closedhand.core.files import SHIPPED, within
 from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import kernel
@@ -142,7 +143,7 @@ def train(
     settings, deals = fitting.read(path)
     fitting.check_number(deals.points.size)
     choose_threads(threads or cores())
-    torch.manual_seed(seed)
+    torch.manual_seed(check_learner_seed(seed))
     rules = make_game("doudizhu", **settings["options"]).rules
     seen = torch.from_numpy(planes_of(rules, deals.hands.ravel()))
     won = torch.from_numpy((deals.points.ravel() > 0).astype(np.float32))

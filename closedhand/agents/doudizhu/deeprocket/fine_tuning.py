@@ -40,6 +40,7 @@ from closedhand.agents.doudizhu.deeprocket import networks, sampling
 from closedhand.agents.doudizhu.deeprocket.critic import critic_of
 from closedhand.agents.doudizhu.network_agents import policy_files
 from closedhand.core.agents import digests
+from closedhand.core.checks import check_learner_seed
 from closedhand.core.game import InputError
 from closedhand.core.registry import make_game
 from closedhand.core.run import Run
@@ -215,6 +216,7 @@ class Tuning:
 
     def __init__(self, start: str | None, settings: Settings = Settings()) -> None:
         """Load or make the initial networks; the arguments are those of `train`."""
+        check_learner_seed(settings.seed)
         critic = settings.critic
         self._provenance: dict[str, Any] = {}
         self._of_kicker: dict[str, Any] = {}

@@ -31,6 +31,7 @@ from closedhand.agents.doudizhu.deeprocket import networks, pairs, recorded
 from closedhand.agents.doudizhu.deeprocket.stream import Stream, Tensors
 from closedhand.agents.doudizhu.deeprocket.validation_callback import Checks
 from closedhand.core.agents import make_agent
+from closedhand.core.checks import check_learner_seed
 from closedhand.core.game import InputError
 from closedhand.core.optional_imports import require
 from closedhand.core.run import check_same
@@ -224,7 +225,7 @@ def train(
     require("tensorboard")
     plan = plan_of(settings)
     choose_threads(settings.threads or cores())
-    torch.manual_seed(settings.seed)
+    torch.manual_seed(check_learner_seed(settings.seed))
     network = network_of(kind, settings)
     progress(0.0, "reading records")
     games = recorded.read(records, settings.expert)

@@ -250,3 +250,9 @@ def test_another_training_is_not_written_over(untrained: Path, tmp_path: Path) -
     with pytest.raises(InputError, match="is not a network for this use"):
         fine_tuning.train(str(untrained), tmp_path, 0.01)
     assert (tmp_path / "policy.safetensors").read_bytes() == b"of another training"
+
+
+def test_seeds_that_are_refused(untrained: Path, tmp_path: Path) -> None:
+    for start in (str(untrained), fine_tuning.NOTHING):
+        with pytest.raises(InputError, match="seed"):
+            fine_tuning.train(start, tmp_path, 0.01, fine_tuning.Settings(seed=2**64))

@@ -196,6 +196,8 @@ def test_the_decisions_of_one_role_are_learned(
         supervised.train(
             "policy", folder, tmp_path, supervised.Settings(**{**settings, "role": "queen"})
         )
+    with pytest.raises(InputError, match="seed"):
+        supervised.train("policy", folder, tmp_path, supervised.Settings(seed=-1, **settings))
 
 
 def test_the_network_that_plays_best_is_kept(
