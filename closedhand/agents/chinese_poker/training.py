@@ -88,8 +88,11 @@ class Training:
         """Check that the game can be trained.
 
         Raises:
-            InputError: The game has options that the formula does not cover, or SciPy is missing.
+            InputError: The method is unknown, the game has options that the formula does not cover,
+                or SciPy is missing.
         """
+        if self.method not in METHODS:
+            raise InputError(f"no method {self.method!r}; there are {', '.join(METHODS)}")
         for option in ("fouls", "royalties", "naturals"):
             if self.game.options[option]:
                 raise InputError(f"tables are trained for the points of parts, without {option}")

@@ -249,3 +249,8 @@ def test_what_is_no_training_is_refused(key: str, array: np.ndarray | None) -> N
 def test_games_that_pay_for_hands_are_not_trained(option: str, method: str) -> None:
     with pytest.raises(InputError, match=f"without {option}"):
         training.Training(make_game("chinese_poker", **{option: True}), method)
+
+
+def test_an_unknown_method_is_refused() -> None:
+    with pytest.raises(InputError, match="no method 'best'; there are fitted, blog"):
+        training.Training(make_game("chinese_poker"), "best")
