@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from closedhand.arena.results import rounded
+from closedhand.arena.results import microseconds, rounded
 from closedhand.cli import common
 from closedhand.competitions.uecda import HOST, MOST_WAITING, PORT
 from closedhand.core.game import InputError
@@ -23,11 +23,6 @@ Host = Annotated[str, typer.Option(help="Address of the server.")]
 def _per_round(gains: Sequence[Sequence[int]]) -> list[dict[str, Any]]:
     """Estimate the points per round of each player, with 95% intervals over blocks, for JSON."""
     return [rounded(estimate) for estimate in over_blocks(np.array(gains))] if gains else []
-
-
-def _microseconds(seconds: float, decisions: int) -> float | None:
-    """Compute the time per decision, rounded; None without decisions."""
-    return round(1e6 * seconds / decisions, 3) if decisions else None
 
 
 def _sample(rounds: int) -> str:
@@ -116,7 +111,7 @@ def serve(
 
 def _show(result: Any, options: dict[str, Any], seed: int, as_json: bool) -> None:
     means = _per_round(result.gains)
-    times = [_microseconds(*each) for each in zip(result.seconds, result.decisions, strict=True)]
+    times = [microseconds(*each) for each in zip(result.seconds, result.decisions, strict=True)]
     if as_json:
         more = {"per_round": means, "microseconds_per_decision": times}
         kept = {name: value for name, value in vars(result).items() if name != "gains"}
@@ -170,7 +165,7 @@ def join(
         result = player.play(update)
     counts = [result.places.count(place) for place in range(len(PLACES))]
     means = _per_round([(len(PLACES) - place,) for place in result.places])
-    spent = _microseconds(result.seconds, result.decisions)
+    spent = microseconds(result.seconds, result.decisions)
     if as_json:
         data = {"player": result.player, "rounds": len(result.places), "points": result.points}
         data |= {"places": counts, "rejected": result.rejected, "complete": result.complete}

@@ -14,7 +14,7 @@ import numpy as np
 from closedhand.arena import results as saved
 from closedhand.arena.ladder import percent
 from closedhand.arena.plot import new_figure, save_figure, spread
-from closedhand.arena.results import between
+from closedhand.arena.results import between, microseconds
 from closedhand.core import batch, duplicate
 from closedhand.core.duplicate import Chunk, Spec
 from closedhand.core.game import Game
@@ -171,7 +171,7 @@ def summary(played: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
     }
 
 
-def _time(played: Mapping[str, list[dict[str, Any]]], side: str) -> float:
+def _time(played: Mapping[str, list[dict[str, Any]]], side: str) -> float | None:
     """Compute the microseconds per decision of a program, over all its games."""
     own = [
         (part["seconds"][role], part["decisions"][role])
@@ -181,7 +181,7 @@ def _time(played: Mapping[str, list[dict[str, Any]]], side: str) -> float:
         if PAIRINGS[name][role] == side
     ]
     seconds, decisions = (sum(column) for column in zip(*own, strict=True))
-    return round(1e6 * seconds / decisions, 3)
+    return microseconds(seconds, decisions)
 
 
 def pictures(data: dict[str, Any], folder: Path) -> None:
