@@ -104,13 +104,15 @@ class TianshouVectorEnv(BaseVectorEnv):
         return self._seen(seen, ids), rewards[ids], ends[ids], cuts[ids], self._infos(ids)
 
     def seed(self, seed: Any = None) -> list[Any]:
-        """Start new games by `GameVectorEnv.reset`; return a list of one seed for each game.
+        """Start new games, with seeds as for the env's `reset`; return `[seed]` of each row.
 
         Raises:
             InputError: A wrong number of seeds, or one that is no whole number of 0 or more.
         """
         self.env.reset(seed=seed)
-        return [[each] for each in common.seeds_of(seed, self.env_num)]
+        is_of_games = isinstance(self.env, Rows) and not common.is_list(seed)
+        rows = self.env.num_seats if is_of_games else 1
+        return [[each] for each in common.seeds_of(seed, self.env_num // rows) for _ in range(rows)]
 
     def render(self, **kwargs: Any) -> list[Any]:
         """Return the open table of every game."""

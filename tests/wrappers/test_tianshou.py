@@ -104,6 +104,15 @@ def test_self_play_steps_all_rows() -> None:
         envs.step([0], [1])
 
 
+def test_seeds_of_rows_deal_the_same_games_again() -> None:
+    from closedhand.wrappers.tianshou import TianshouVectorEnv
+
+    envs = TianshouVectorEnv(SeatVectorEnv("doudizhu", 2, render_mode="ansi", **OPTIONS))
+    seeds, dealt = envs.seed(5), envs.render()
+    assert seeds == [[5]] * 3 + [[6]] * 3
+    assert envs.seed([each for (each,) in seeds]) == seeds and envs.render() == dealt
+
+
 def test_networks_obey_masks() -> None:
     import torch
     from tianshou.data import Batch
