@@ -1,9 +1,9 @@
 """The rules of Dou Dizhu: deals, plays and payoffs.
 
 A game consists of the words before the landlord leads (bids and the like, `auction.py`), and the
-play of cards.
-Kernels do not check whether an action is legal, nor whether a view hides what they read. In a game
-of two (`plays.Deck.players`) the third seat holds the cards that are set aside face down.
+play of cards. Cards are counts by rank, packed into a `uint64` (`counts.py`), in `deals` also as
+tuples. Kernels do not check whether an action is legal, nor whether a view hides what they read. In
+a game of two (`plays.Deck.players`) the third seat holds the cards that are set aside face down.
 """
 
 import math
@@ -71,6 +71,7 @@ def deals(rules: Rules) -> Iterator[tuple[State, float]]:
         )
     sizes = [rules.options.hand, rules.options.hand, third(rules), rules.options.public]
     held = [int(count(rules.options.deck, rank)) for rank in range(15)]
+    # All `ways` to deal different cards are equally likely; `alike` of them give the same counts.
     ways = math.factorial(sum(sizes)) // math.prod(map(math.factorial, sizes))
 
     def started(hands: list[tuple[int, ...]]) -> tuple[State, float]:
@@ -78,13 +79,13 @@ def deals(rules: Rules) -> Iterator[tuple[State, float]]:
         state = np.zeros(1, STATE)[0]
         state.hands[:] = packed[:SEATS]
         state.public = packed[SEATS]
-        state.seed = 1
+        state.seed = 1  # any but 0, which `valid` refuses: nothing is drawn from it
         begin(rules, state)
-        own = math.prod(
+        alike = math.prod(
             math.factorial(number) // math.prod(math.factorial(hand[rank]) for hand in hands)
             for rank, number in enumerate(held)
         )
-        return state, own / ways
+        return state, alike / ways
 
     return map(started, _shared_out(held, sizes))
 
@@ -257,6 +258,8 @@ def follows(rules, state, g):
 @kernel
 def is_said(rules, state, action, ids):
     """Return whether an action is a legal word before the landlord leads."""
+    if over(rules, state):  # all have passed in the last deal
+        return False
     for i in range(auction.legal_words(rules, state, ids)):
         if ids[i] == action:
             return True

@@ -12,7 +12,7 @@ import pytest
 from support import DATA, SHIPPED, examples, positions
 
 from closedhand import Game, InputError, make_agent, make_game
-from closedhand.core import records
+from closedhand.core import contract, records
 from closedhand.core.game import State
 from closedhand.core.records import read, replay
 from closedhand.games.doudizhu import hidden
@@ -219,6 +219,9 @@ def test_the_game_ends_after_some_deals_without_a_landlord(
     assert len(deals) * game.num_players <= game.max_moves
     with pytest.raises(InputError, match="the game is over"):
         game.play(state, game.parse("PASS"))
+    ids = np.empty(game.num_actions, np.int32)
+    words = range(game.num_actions - 10, game.num_actions + 1)
+    assert not any(contract.is_legal(game.rules, state, word, ids) for word in words)
 
 
 def test_a_landlord_of_a_later_deal_plays_as_one_of_the_first() -> None:
