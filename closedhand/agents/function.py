@@ -16,7 +16,7 @@ Act = Callable[[Any, np.ndarray], Any]
 
 
 class FunctionAgent(BatchAgent):
-    """An agent that plays a game by a function; see `from_function`."""
+    """Agent that plays by a function, see `from_function`; `_` is a factory's seed and argument."""
 
     def __init__(self, act: Act, observation: str, name: str, game: Game, *_: Any) -> None:
         from closedhand.envs.observation_form import IN_INFO, ObservationForm

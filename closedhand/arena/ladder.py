@@ -302,7 +302,7 @@ def fit(agents: int, won: np.ndarray, games: np.ndarray) -> np.ndarray:
 
 
 def picture(data: dict[str, Any], path: Path) -> None:
-    """Draw strength against time per decision."""
+    """Draw strength against time per decision, from the data of `summary`."""
     figure = new_figure(8, 5)
     axis = figure.subplots()
     timed = [row for row in data["agents"] if row["microseconds_per_decision"] is not None]
@@ -328,7 +328,7 @@ def picture(data: dict[str, Any], path: Path) -> None:
 
 
 def report(data: dict[str, Any]) -> list[str]:
-    """Write the ladder as lines of Markdown."""
+    """Write the ladder, the data of `summary`, as lines of Markdown."""
     rows = []
     for row in data["agents"]:
         elo, time = row["elo"], row["microseconds_per_decision"]

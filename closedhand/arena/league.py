@@ -128,12 +128,12 @@ def seats_of(game: Game, seed: int, deal: int, tables: int) -> np.ndarray:
 
 
 def deals_per_job(game: Game, specs: Sequence[Spec], chunk: int | None) -> int:
-    """Choose the number of deals that are played side by side.
+    """Choose the number of deals of a job, played side by side, by the `Traits` of the agents.
 
-    - If an agent remembers earlier rounds, each deal has its own agents: 1.
+    - If an agent remembers earlier rounds of a deal, each deal has its own agents: 1.
     - Results of steady agents do not depend on the number. If all are steady and quick, and no
       `chunk` is given, it is at least `TOGETHER`, however long the deals are.
-    - Otherwise it is as many deals as fit into the rounds of a job, `chunk` or by default `CHUNK`.
+    - Otherwise it is as many deals as fit into the rounds of a job: `chunk`, by default `CHUNK`.
 
     Raises:
         InputError: An unknown agent.

@@ -174,13 +174,14 @@ def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
     run = runs.begin(learner, folder)
     run.resume_if_kept()
     judge = _exactly if is_small(game) else _by_points
-    # Points of the curve beyond the checkpoint are measured again.
+    # Points are decisions, seconds, mean, low, high. Any after the checkpoint is measured again.
     kept = (notes.begun or {}).get("curve", [])
     curve = [point for point in kept if point[0] <= learner.decisions]
     spent = _processor_clock(notes)
     notes.keep(lambda: {"curve": curve, "processor_seconds": spent()})
 
     def progress() -> None:
+        """Measure point k of the curve from k / points of the steps on; report the share done."""
         is_new = not curve or curve[-1][0] < learner.decisions
         if is_new and learner.decisions * plan.points >= (len(curve) + 1) * plan.steps:
             form, agent = learner.features.game, learner.agent()

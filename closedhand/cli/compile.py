@@ -1,4 +1,4 @@
-"""The command `compile`, which compiles kernels ahead of their first use."""
+"""The command `compile`, which compiles kernels ahead of use: on a CPU by calling them."""
 
 import time
 from collections.abc import Callable

@@ -47,7 +47,7 @@ def endgame(
     """
     from closedhand.search import exact
 
-    bound = common.bind(game, rules, option).flat
+    bound = common.bind(game, rules, option).flat  # the search is over whole plays
     if (hands is None) == (deal is None):
         raise InputError("give either --hands or --deal")
     if hands is not None and plays is not None:
@@ -56,18 +56,19 @@ def endgame(
         raise InputError("--turn, --beat and --by are for --hands: with --deal give --plays")
     seats = bound.num_players
     if hands is not None:
+        # There may be fewer hands than seats: the line leaves out seats without a hand.
         cards = [plain(hand) for hand in hands.split(",")]
         state, seats = exact.place(bound, cards, turn or 0, beat, by), len(cards)
     else:
         actions = tuple(split_plays(plays or ""))
         state = replay(Record(bound.name, stated_options(bound), actions, deal=deal))
-    sides = None
+    team_of_seat = None
     if teams is not None:
         most = bound.num_players - 1
-        sides = [parse_whole(each, "a team", 0, most) for each in teams.split(",")]
+        team_of_seat = [parse_whole(each, "a team", 0, most) for each in teams.split(",")]
     with common.progress_bar("searching", None):
         found = exact.endgame(
-            bound, state, teams=sides, seconds=seconds, memory=int(memory * 2**30)
+            bound, state, teams=team_of_seat, seconds=seconds, memory=int(memory * 2**30)
         )
     if as_json:
         common.print_json({

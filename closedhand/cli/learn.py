@@ -166,16 +166,17 @@ def work(run: Any, folder: Path, seconds: float | None, steps: int | None) -> No
     from closedhand.learning.runs import BOARD
     from closedhand.learning.tensorboard import Board
 
-    learner, noted = run.learner, len(run.history)
+    learner, printed = run.learner, len(run.history)
 
     with Board(folder / BOARD, learner.decisions) as board:
 
         def report() -> None:
-            nonlocal noted
-            for entry in run.history[noted:]:
+            """Print the entries of the history since the last call, and add them to the board."""
+            nonlocal printed
+            for entry in run.history[printed:]:
                 note(line_of(entry))
                 board.add(entry)
-            noted = len(run.history)
+            printed = len(run.history)
 
         limit = {} if seconds is None else {"limit": seconds}
         over = {} if steps is None else {"over": lambda: learner.decisions >= steps}

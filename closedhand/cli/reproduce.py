@@ -174,8 +174,8 @@ def reproduce_learners(
     """Compare all learners in all games at a fixed budget of steps, with curves.
 
     Small games are evaluated exactly, others by duplicate points against the game's agents and by a
-    responder. Ctrl-C stops; the same command resumes. Each cell is a file: cells computed elsewhere
-    can be copied into the folder. The table results.csv holds all of them.
+    trained responder. Ctrl-C stops; the same command resumes. Each cell (game, learner, seed) is a
+    file: cells computed elsewhere can be copied into the folder. The table results.csv holds all.
 
     Example: closedhand reproduce learners --quick --only leduc/ppo
 

@@ -84,11 +84,12 @@ def solve(
     if limits == Limits():
         limits = Limits(ITERATIONS)
     trees_of(bound, states).build(bound)  # first, to refuse a game that is too large
+    # The folder is named after the game and what differs from its defaults.
     usual = make_game(bound.name).options
-    about = [f"{key} {value}" for key, value in bound.options.items() if value != usual[key]]
-    about += [f"states {states}"] if states else []
+    changed = [f"{key} {value}" for key, value in bound.options.items() if value != usual[key]]
+    changed += [f"states {states}"] if states else []
     folder = common.make_folder(
-        out or Path("runs") / common.slug(" ".join(["solve", bound.name, *about])),
+        out or Path("runs") / common.slug(" ".join(["solve", bound.name, *changed])),
         {
             "nash-conv.png": PICTURE,
             **{f"{name}/{file}": kind for name in names for file, kind in files_of(bound).items()},
@@ -99,7 +100,7 @@ def solve(
         common.print_json(results[0] if len(names) == 1 else {"runs": results})
     else:
         show_results(results)
-    drawn = curves(bound, folder, states)
+    drawn = curves(bound, folder, states)  # earlier runs in the folder, too
     picture = common.save_picture(plot_curves, drawn, folder / "nash-conv.png") if drawn else None
     if not as_json:
         typer.echo(f"saved {folder}/*/strategy.npz" + (f" and {picture}" if picture else ""))

@@ -1,4 +1,4 @@
-"""The commands `advise` and `reproduce` of Chinese Poker, and its trainer."""
+"""The commands `advise`, `show` and `reproduce` of Chinese Poker, and its trainer."""
 
 from io import BytesIO
 from pathlib import Path
@@ -119,10 +119,10 @@ def table(
     step: Annotated[float, typer.Option(min=0, max=100)] = 1.0,
     rules: common.Rules = None,
 ) -> None:
-    """Print a strategy's tables as CSV: part, hand, chance to win in percent.
+    """Print the tables of the strategy `separable` as CSV: part, hand, chance to win in percent.
 
-    The tables of the package are fitted to expected points and are not exact chances. `train
-    chinese-poker --algorithm blog` saves exact chances.
+    The front, middle and back are the parts. The tables of the package are fitted to expected
+    points and are not exact chances. `train chinese-poker --algorithm blog` saves exact chances.
 
     Example: closedhand show chinese-poker-table --step 5
 

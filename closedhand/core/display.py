@@ -106,7 +106,7 @@ class Face(NamedTuple):
 
 
 def face(card: str) -> Face:
-    """Parse a card of a `Row`.
+    """Parse a card of a `Row`: rank and suit, suit and rank as in Leduc poker, or another text.
 
     Examples:
         >>> face("Ks"), face("SK")

@@ -9,7 +9,7 @@ from closedhand.core.threads import cores
 
 
 def processor() -> str:
-    """Return the processor's name; empty if the system does not state it."""
+    """Return the processor's name, else its architecture; empty if the system states neither."""
     with suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):

@@ -22,6 +22,7 @@ class Notes:
     Attributes:
         path: File of the part.
         begun: Partial result that was saved before an interruption; None: the part starts anew.
+        kept: The function given to `keep`; None: only the final result is saved.
     """
 
     def __init__(
@@ -45,9 +46,9 @@ class Notes:
             raise KeyboardInterrupt
 
     def keep(self, state: Callable[[], Any]) -> None:
-        """Save the result of a function, JSON values, now and from time to time; see `begun`.
+        """Save what `state` returns, JSON values, now and from time to time at reports of progress.
 
-        A result of None is not saved.
+        A later run gets it as `begun`. A result of None is not saved.
         """
         self.kept = state
         self._watch.save()

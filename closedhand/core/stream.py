@@ -50,7 +50,7 @@ MIX = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 # Plain Python would warn of overflow.
 @(np.errstate(over="ignore") if PLAIN else kernel)
 def next_of_game(stream: Stream) -> float:
-    """Draw the next number of a game's stream, 0 to 1, float64: splitmix64 of key and count."""
+    """Draw the next number of a game's stream, float64 in [0, 1): splitmix64 of key and count."""
     stream[1] += np.uint64(1)
     bits = stream[0] + stream[1] * WEYL
     bits = (bits ^ (bits >> np.uint64(30))) * MIX[0]
@@ -104,10 +104,11 @@ def begin_streams(seeds: Sequence[int | None]) -> tuple[NDArray[np.uint64], Stre
 
 @kernel
 def draw(stream: Stream) -> float:
-    """Draw the next number from 0 to 1, float64, and advance the stream, of a seed or of a game."""
+    """Draw the next number, float64 in [0, 1), and advance the stream, of a seed or of a game."""
     if len(stream) == 2:
         return next_of_game(stream)
-    # state = state * MULTIPLIER + increment, mod 2^128: a long multiplication on the increment.
+    # state = state * MULTIPLIER + increment, mod 2^128: a long multiplication, which adds to the
+    # digits of the increment. `total` is at most 2^64 - 1; digits from 2^128 on are left out.
     digits = np.empty(DIGITS, np.uint64)
     for i in range(DIGITS):
         digits[i] = stream[DIGITS + i]
@@ -123,7 +124,7 @@ def draw(stream: Stream) -> float:
     low = digits[0] | (digits[1] << BITS)
     high = digits[2] | (digits[3] << BITS)
     mixed = low ^ high
-    turn = high >> np.uint64(58)
+    turn = high >> np.uint64(58)  # if it is 0, the shift to the left is by 64 & 63 = 0
     mixed = (mixed >> turn) | (mixed << ((np.uint64(64) - turn) & np.uint64(63)))
     # 53 bits, as many as a float64 holds.
     return (mixed >> np.uint64(11)) * (1.0 / 2.0**53)

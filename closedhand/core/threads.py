@@ -50,17 +50,18 @@ def in_threads(
 def side_by_side(work: Callable[[int, int], object], number: int, threads: int) -> None:
     """Do work on `number` items in a lasting pool of threads, for work of milliseconds.
 
-    The work gets the index of its first item and that after its last one. One of the threads is the
-    caller's. None works on after the return, or after an exception, such as that of Ctrl-C.
+    There is at least 1 item. The work gets the index of its first item and that after its last one.
+    One of the threads is the caller's. None works on after the return, or after an exception, such
+    as that of Ctrl-C. If several threads fail, one of their exceptions is raised.
     """
     share = -(-number // threads)
     spans = [(first, min(first + share, number)) for first in range(0, number, share)]
     if len(spans) == 1:
         work(0, number)
         return
-    sent: list[None] = []
-    errors: list[BaseException | None] = []
-    finished = SimpleQueue[None]()
+    sent: list[None] = []  # an item for each job in the pool
+    outcomes: list[BaseException | None] = []  # of the jobs that have ended: None is success
+    finished = SimpleQueue[None]()  # an item wakes `wait`
 
     def do(first: int, last: int) -> None:
         error = None
@@ -68,11 +69,11 @@ def side_by_side(work: Callable[[int, int], object], number: int, threads: int) 
             work(first, last)
         except BaseException as caught:
             error = caught
-        errors.append(error)
+        outcomes.append(error)
         finished.put(None)
 
     def wait() -> None:
-        while len(errors) < len(sent):
+        while len(outcomes) < len(sent):
             finished.get()
 
     with interrupt.postponed():
@@ -84,7 +85,7 @@ def side_by_side(work: Callable[[int, int], object], number: int, threads: int) 
             wait()
         finally:
             wait()  # again, where the first one was cut short
-    for error in errors:
+    for error in outcomes:
         if error is not None:
             raise error
 

@@ -132,17 +132,17 @@ def is_list(value: Any) -> bool:
 
 
 def seeds_of(seed: Any, number: int, what: str = "games") -> list[int | None]:
-    """Check seeds of a batch: one for all, where game i gets seed + i, or one for each game or row.
+    """Check seeds of a batch: one for all (game i gets seed + i), or one for each game or row.
 
     Returns:
-        The seed of each; None: a random one.
+        The seed of each game, or of each row of a `seat_vector.Rows`; None: a random one.
     """
     if seed is None:
         return [None] * number
     if not is_list(seed):
         first = check_seed(seed)
         return [first + i for i in range(number)]
-    seeds = list(seed) if getattr(seed, "ndim", 1) else []
+    seeds = list(seed) if getattr(seed, "ndim", 1) else []  # an array without axes has no items
     if len(seeds) != number:
         raise InputError(f"{number} {what} need as many seeds, not {len(seeds)}")
     return [seed_or_none(each) for each in seeds]

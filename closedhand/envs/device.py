@@ -198,14 +198,15 @@ LEAST_SHARED = 99
 
 
 def kernels_of(game: Game, agents: Sequence[str], arch: str) -> Iterator[tuple[str, Any]]:
-    """Yield the kernels of a game: names, and arguments for `closedhand.core.cubins`.
+    """Yield the kernels of a game for `closedhand compile --gpu`: names and `examples`.
 
-    `agents` are those of `DeviceBatch.decide`; `arch` is an architecture, such as `sm_90`.
+    `agents` are texts for `DeviceBatch.decide`; `arch` is an architecture, such as `sm_90`.
     """
     terms = Terms(game.num_players, game.staged, ALL_SEATS, ILLEGAL_REWARD)
     most = 1024 * SHARED.get(arch, LEAST_SHARED)
-    for form in PLANES, COMPACT:
+    for form in PLANES, COMPACT:  # the form `flat` has the kernels of `planes`
         row = ObservationForm(game, form).size + game.num_actions
+        # Any numbers of games and processors: `by_block` does not depend on them.
         by_block = shape_for(row, MOST_GAMES, 1, most).by_block
         name = step_name(form == COMPACT, by_block)
         yield name, examples(game, (), terms, name)

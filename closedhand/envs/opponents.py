@@ -44,7 +44,7 @@ class Opponents:
             )
         self.game, self.specs = game, specs
         self.agents: list[Agent] = []
-        self.scratch = max(game.num_actions, game.flat.num_actions)
+        self.scratch = max(game.num_actions, game.flat.num_actions)  # length of a kernel's `ids`
         self.seed(rng)
 
     def seed(self, rng: np.random.Generator) -> None:
@@ -132,9 +132,9 @@ def check_seat(game: Game, seat: int | str) -> int | None:
 
 @contextmanager
 def unchanged_if_refused(env: Any, given: State | None, *names: str) -> Generator[None]:
-    """Restore attributes of an env if a given start is refused in this block.
+    """Restore attributes of an env if a `given` start is refused in this block.
 
-    Agents that were given as objects are not copied.
+    If it is None, nothing is copied or restored. Agents given as objects are not copied.
     """
     specs = env._opponents.specs if env._opponents is not None else ()
     # Deepcopy does not copy objects that are in its memo.

@@ -42,6 +42,7 @@ def seat_returns(
     paid, acted, ended = _checked(rewards, actors, ends)
     _check_share("gamma", gamma)
     out = np.full(acted.shape, np.nan)
+    # Return of each seat's next decision. NaN: it is not known.
     following = np.full(paid.shape[1:], np.nan)
     for step, over, games, seats, credit in _decisions(paid, acted, ended):
         following[over] = 0.0

@@ -99,7 +99,7 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
         self._opponents = Opponents(self.game, opponents, self.np_random)
         self._states = self.game.empty(1)
         self._returns = np.zeros(self.game.num_players)
-        self._paid = 0.0
+        self._paid = 0.0  # the seat's return at its last reward, or at a given start
         self._has_begun = False
         self._ended = True
 
@@ -118,9 +118,10 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
             options: `deal`, the text of a deal, or `state`, a state to continue from.
 
         Raises:
-            InputError: The seed is not a whole number of 0 or more, or an option is not a deal or
-                the state of a game in progress, or the game ends before our turn; the env is
-                unchanged.
+            InputError: The seed is not a whole number of 0 or more, an option is not a deal or the
+                state of a game in progress, or a given game ends before our turn; the env is
+                unchanged. Or an opponent chose an illegal action; without a given start, only
+                another `reset` goes on then.
         """
         seed, given = common.seed_or_none(seed), common.given_start(self.game, options)
         try:

@@ -433,28 +433,28 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         self, chosen: np.ndarray, actions: np.ndarray, shown: Shown | None = None, *,
         turns: bool = False, pays: bool = True, origin: int = DEALT,
     ) -> None:  # fmt: skip
-        """Run `advance_games` in threads; `turns` and `pays` are those of `game_kernels.Plan`."""
+        """Run `advance_games` in threads; `turns`, `pays` and `origin` are those of its `Plan`."""
         opponents, game = self._opponents, self.game
         if opponents is None:
-            packed, scratch = self._packed or (pack(game.rules), ()), game.num_actions
+            packed, num_ids = self._packed or (pack(game.rules), ()), game.num_actions
         else:
-            packed, scratch = opponents.packed, opponents.scratch
+            packed, num_ids = opponents.packed, opponents.scratch
         shows = shown is not None
         plan = Plan(turns, pays and shows, shows, origin, self.form.compact)
         before = *packed, self._games, self._terms
         after = chosen, actions, plan, shown or self._blank(0)
-        if packed is not self._packed:
+        if packed is not self._packed:  # at first, and for new policies, whose types may differ
             self._packed = packed
             self._rooms = [
-                (game.empty(1), np.empty(scratch, np.int32)) for _ in range(self.num_threads)
+                (game.empty(1), np.empty(num_ids, np.int32)) for _ in range(self.num_threads)
             ]
             examples = *before, 0, self.num_envs, *after, *self._rooms[0]
             self._code = entry(advance_games, *examples)
 
         def advance(first: int, last: int) -> None:
             # Another index for each thread, as all but the last one have n / threads games or more.
-            room = self._rooms[first * self.num_threads // self.num_envs]
-            self._code(*before, first, last, *after, *room)
+            views, ids = self._rooms[first * self.num_threads // self.num_envs]
+            self._code(*before, first, last, *after, views, ids)
 
         side_by_side(advance, self.num_envs, self.num_threads)
 

@@ -2,8 +2,8 @@
 
 1. Encode the views, and compute the scores of the legal actions.
 2. Divide the scores by the temperature and draw by softmax, or take the best action at 0.
-3. A network of sub-steps in a flat game: draw full states that fit the views, and choose sub-steps
-   on them until a flat action is complete.
+3. A network of sub-steps, several to a play, in a flat game, one action a play: draw full states
+   that fit the views, and choose sub-steps on them until a flat action is complete.
 """
 
 from pathlib import Path
@@ -52,7 +52,7 @@ class NetworkAgent(BatchAgent):
         self._network = network
         self._temperature = temperature if temperature >= COLDEST else 0.0
         self._rng = np.random.default_rng(seed)
-        self._in_form = game.num_actions == features.actions
+        self._in_form = game.num_actions == features.actions  # else it is the flat form
 
     def act_batch(self, views: np.ndarray) -> Ids:
         """Choose an action, int64 [n], for each view, states [n]."""
@@ -62,12 +62,12 @@ class NetworkAgent(BatchAgent):
         if self._in_form:
             return self._draw(views, numbers)[0]
         actions = np.full(len(views), -1)
-        states, left = self._full(views), np.arange(len(views))
-        while len(left):
+        states, undecided = self._full(views), np.arange(len(views))
+        while len(undecided):
             chosen, numbers = self._draw(batch.views(self.features.game, states), numbers)
-            actions[left] = self._play(states, chosen)
-            going_on = actions[left] < 0
-            states, left, numbers = states[going_on], left[going_on], numbers[going_on]
+            actions[undecided] = self._play(states, chosen)
+            going_on = actions[undecided] < 0
+            states, undecided, numbers = states[going_on], undecided[going_on], numbers[going_on]
         return actions
 
     def probabilities(self, views: np.ndarray) -> Floats:
@@ -123,7 +123,7 @@ class NetworkAgent(BatchAgent):
         return states
 
     def _play(self, states: np.ndarray, steps: np.ndarray) -> Ids:
-        """Play a sub-step in each state; return the completed flat actions, int64 [n], or -1."""
+        """Play a sub-step in each state; return the flat actions, int64 [n], -1 if incomplete."""
         before, players = states["moves"].copy(), states["player"].copy()
         batch.step(self.features.game, states, steps)
         moves, rows = states["moves"], np.arange(len(states))

@@ -189,6 +189,7 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
             self.device, self._dtype
         )
         self.modules = {"network": self.network, "critic": self.critic, "average": self.average}
+        # Captured graphs read fixed addresses: tensors are only written in place.
         self._part = torch.zeros(settings.minibatch, dtype=torch.int64, device=self.device)
         self._measured = torch.zeros(4, device=self.device)
         self._roll = self._captured(self._play)
@@ -206,10 +207,11 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
         self.rollout.play(self._acting, self._valuing)
 
     def _learn(self) -> None:
-        """Take a step of the optimiser on the decisions whose numbers are `_part`."""
+        """Take a step of the optimiser on the decisions `_part`, rows of the flattened rollout."""
         settings, part = self.settings, self._part
         flat = {name: each.flatten(0, 1) for name, each in self.rollout.rows.items()}
         masks = flat["masks"][part]
+        # CUDA graphs take no cache of autocast, see `torch.cuda.make_graphed_callables`.
         with torch.autocast(
             self.device.type, torch.bfloat16, enabled=self._on_gpu, cache_enabled=False
         ):
@@ -223,12 +225,12 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
         )  # fmt: skip  # pyright: ignore[reportGeneralTypeIssues]
         value_loss = nn.functional.mse_loss(values.float(), flat["targets"][part])
         self.optimiser.zero_grad(set_to_none=True)
-        (loss + 0.5 * value_loss).backward()
+        (loss + 0.5 * value_loss).backward()  # as `PPOSettings.value`
         nn.utils.clip_grad_norm_(self.network.parameters(), 0.5, foreach=True)
         nn.utils.clip_grad_norm_(self.critic.parameters(), 0.5, foreach=True)
         self.optimiser.step()
         entropy, *moved = measured
-        self._measured += torch.stack([entropy, value_loss.detach(), *moved])
+        self._measured += torch.stack([entropy, value_loss.detach(), *moved])  # as in `MEASURED`
 
     def _captured(self, work: Callable[[], None], undo: bool = False) -> Callable[[], None]:
         """Wrap work in a CUDA graph, recorded at its first call; on a CPU return the work itself.

@@ -64,7 +64,7 @@ class DMC(DeepLearner[DMCSettings]):
     def chooser(self, states: np.ndarray, rng: np.random.Generator) -> Choose:
         """Return a function that takes the best action, or sometimes a random legal one.
 
-        Its notes are the values of the actions, float32 [n, 1].
+        Its notes are the values of the actions, float32 [n, 1]. Random ones become fewer by `rate`.
         """
 
         def choose(
@@ -72,11 +72,12 @@ class DMC(DeepLearner[DMCSettings]):
         ) -> tuple[np.ndarray, np.ndarray]:
             legal, seen = Legal.of(masks), torch.from_numpy(observations).float()
             with torch.inference_mode():
-                values = self.acting.scores(seen, torch.from_numpy(seats), legal)
+                values = self.acting.scores(seen, torch.from_numpy(seats), legal)  # [k]
             actions = legal.actions[legal.best(values)]
             stray = np.flatnonzero(rng.random(len(masks)) < self.settings.exploration * self.rate)
-            noise = np.where(masks[stray] != 0, rng.random((len(stray), masks.shape[1])), -1.0)
-            actions[stray] = torch.from_numpy(noise.argmax(axis=1))
+            # The greatest of uniform numbers is a uniform choice, in which illegal actions get -1.
+            draws = np.where(masks[stray] != 0, rng.random((len(stray), masks.shape[1])), -1.0)
+            actions[stray] = torch.from_numpy(draws.argmax(axis=1))
             return actions.numpy(), values[legal.chosen(actions)][:, None].numpy()
 
         return choose

@@ -1,7 +1,7 @@
 """The legal actions of many decisions as one list.
 
 A game may have thousands of actions of which few are legal. A computation over the list takes the
-time of the legal ones alone.
+time of the legal ones alone. Of n decisions the list has k actions; a place is an index in it.
 """
 
 from typing import NamedTuple, Self

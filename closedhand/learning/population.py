@@ -33,7 +33,7 @@ class Population:
     Attributes:
         names: `SELF`, `POOL` and names of agents.
         members: Weights of the frozen selves by the update at which each was frozen.
-        drawn: The frozen self of each update, pairs of updates.
+        drawn: Pairs for each draw: its update, and the update at which the drawn self was frozen.
     """
 
     def __init__(self, game: Game, names: Sequence[str], freeze: int) -> None:
@@ -110,7 +110,7 @@ class Population:
         return found
 
     def state(self) -> dict[str, Any]:
-        """Return the arrays for `restore`."""
+        """Return arrays for `restore`; `pool` has the interval, then the updates of `members`."""
         found: dict[str, Any] = {
             "pool": np.array([self._freeze, *self.members]),
             "drawn": np.array(self.drawn, np.int64).reshape(-1, 2),

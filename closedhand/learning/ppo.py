@@ -152,7 +152,7 @@ def act(
     """Draw an action for each observation by uniform numbers from 0 to 1, float64 [n].
 
     Returns:
-        Actions, int64 [n]; their log probabilities and the values, float32 [n, 2].
+        Actions, int64 [n], and notes, float32 [n, 2]: their log probabilities, and the values.
     """
     logs, values = policy_and_values(network, observations, legal)
     drawn, _ = legal.draw(logs.double().exp(), numbers)
@@ -165,6 +165,7 @@ def credited(wave: Wave, scale: float, gae_lambda: float) -> Decisions:
     Rewards are divided by `scale`. `gae_lambda` is the weight of longer estimates, from one
     decision ahead (0) to the end (1).
     """
+    # By step, then by game: the order of the rows. All games end, so no advantage there is NaN.
     acted = wave.actors >= 0
     values = np.zeros(wave.actors.shape)
     values[acted] = wave.notes[:, 1]

@@ -123,11 +123,11 @@ class MonteCarlo(Search):
             game: The game.
             policy: Policy of the playouts, see `closedhand.search.playout`; with several candidates
                 it has `plausibility`.
-            simulations: Simulations of a decision.
-            seconds: Time of a decision; it takes at least one simulation for each thread.
+            simulations: Maximum number of simulations of a decision; None: no limit.
+            seconds: Time of a decision; each thread does at least one simulation. None: no limit.
             candidates: Number of determinisations of which one is drawn by its plausibility. With
                 1, every simulation draws its own.
-            threads: Number of parallel searches; by default one for each core.
+            threads: Maximum number of parallel searches; by default one for each core.
             rules: Rules to simulate by; by default those of the game.
 
         Raises:
@@ -176,7 +176,7 @@ class MonteCarlo(Search):
     ) -> Floats:
         """Run simulations and return their statistics; other arguments are those of `best`.
 
-        `actions` are the ids of legal actions to compare, integers [n].
+        `actions` are the ids of legal actions to compare, integers [n]; `candidates` checks them.
 
         Returns:
             Number of tries of each action, sum of its payoffs, scaled to 0..1, and sum of their
@@ -195,7 +195,7 @@ class MonteCarlo(Search):
 
         def work(share: int, own: Rng) -> Floats:
             sums = np.zeros((len(actions), 3))
-            states = np.repeat(np.array([view], self._game.dtype), 4)
+            states = np.repeat(np.array([view], self._game.dtype), 4)  # three are scratch space
             determinisations = self._game.empty(DETERMINISATIONS if self._candidates > 1 else 0)
             ids = np.empty(self._game.num_actions, np.int32)
             done = 0

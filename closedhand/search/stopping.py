@@ -48,7 +48,7 @@ def check() -> None:
 
 @contextmanager
 def _until(stop: Event) -> Generator[None]:
-    """Let `check` look at one more event in this block."""
+    """Let `check` raise in this block also if `stop` is set."""
     token = _stops.set((*_stops.get(), stop))
     try:
         yield

@@ -9,8 +9,10 @@ The nodes of a tree are stored by level, parents before children; the sets follo
 3. A pass over the rows of the information sets updates regrets, strategies and averages
    (`add_average`, `learn`, `improve`).
 
-Except `reach` these functions are those of `interface`, for arrays by action of shape [rows] and by
-node of shape [nodes], float64. A game with a tree of its own has a module with other functions.
+Except `reach` these functions are those of `interface`, which explains their arguments. Here arrays
+by action have the shape [rows], those by node [nodes], float64; `tree` is a `tree.InfoTree` (or a
+`tied.TiedTree`), `n` a node, `s` an information set. The first nodes are the deals. A game with a
+tree of its own has a module with other functions.
 """
 
 import numpy as np
@@ -36,7 +38,7 @@ def reach(tree, sigma, player, out):
 
 @kernel
 def reach_others(tree, sigma, player, out):
-    """Write the probability of each node from chance and the other players."""
+    """Write the probability of each node from chance and all players except `player`."""
     for n in range(len(tree.chance)):
         out[n] = tree.chance[n]
     for n in range(len(tree.player)):
@@ -111,7 +113,7 @@ def respond(tree, reached, player, values, gains):
 @kernel
 def value(tree, values):
     """Return the value of the game from the values of all nodes."""
-    # The first nodes are the deals; their values are weighted with their probabilities.
+    # The values of the deals are weighted with their probabilities.
     total = 0.0
     for n in range(len(tree.chance)):
         total += values[n]

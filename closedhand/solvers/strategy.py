@@ -146,11 +146,12 @@ def first_tables(tree: Tree, layout: Layout) -> Tables:
 def rows_of(strategy: Strategy, layout: Layout) -> np.ndarray:
     """Look up the probabilities of a strategy in the rows of a layout, float64 [rows].
 
-    Every seat decides by its own view, also where the seats of a side are one player of the tree.
+    A set is found by the view of its seat alone, also where the seats of a side are one player.
 
     Raises:
         InputError: It is a strategy of another game.
     """
+    # `map` stops before `entries`, the last field of the layout.
     if all(map(np.array_equal, (strategy.keys, strategy.rows, strategy.actions), layout)):
         return strategy.probabilities
     sets = strategy.find_keys(layout.keys)

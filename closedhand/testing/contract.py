@@ -1,4 +1,7 @@
-"""Checks of the contract itself: a game's fields, and its functions by the rules of play."""
+"""Checks of the contract itself: a game's fields, and its functions by the rules of play.
+
+`course.py` makes the checks of a `Walk`, a random game; `states` are all its states, at its end.
+"""
 
 import math
 import random
@@ -160,7 +163,7 @@ def _misaligned(dtype: np.dtype[Any], path: str, start: int = 0) -> Iterator[tup
     """Find the fields of a record that are not at a multiple of their size: path, offset, size."""
     for name, (kind, offset, *_) in (dtype.fields or {}).items():
         base, shape = kind.subdtype or (kind, ())
-        place = f"{path}.{name}".lstrip(".")
+        place = f"{path}.{name}".lstrip(".")  # `path` leads to this record, at byte `start`
         # In an array, the second item shows whether the size of an item fits.
         starts = [start + offset, start + offset + base.itemsize][: 2 if shape else 1]
         for first in starts:
@@ -389,7 +392,7 @@ def check_returns(walk: Walk, states: list[State]) -> None:
         together = np.sign(returns[np.array(game.sides) == side])
         expect(len(set(together)) == 1, "seats of side {} do not win together: {}", side, returns)
     expect((game.returns(walk.state) == returns).all(), "a second look finds other payoffs")
-    written = np.full(contract.MAX_PLAYERS, 99.0)
+    written = np.full(contract.MAX_PLAYERS, 99.0)  # as in an array used before
     contract.returns(game.rules, walk.state, written)
     expect((written[: len(returns)] == returns).all(),
             "`returns` keeps what was in its array: it has to write every payoff")  # fmt: skip

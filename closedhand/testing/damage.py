@@ -109,22 +109,23 @@ def _swap_fields(state: State, rng: np.random.Generator) -> None:
 
 
 def _damage_field(state: State, other: State, kind: int, rng: np.random.Generator) -> None:
+    """Damage a random field in place; kinds 0 to 2 are those of `damaged`."""
     names = state.dtype.names or ()
     name = names[int(rng.integers(len(names)))]
     values = np.atleast_1d(state[name]).reshape(-1).copy()
-    strange = np.atleast_1d(other[name]).reshape(-1)
+    foreign = np.atleast_1d(other[name]).reshape(-1)
     i, j = (int(k) for k in rng.integers(min(len(values), FIRST), size=2))
     if kind == 3:
-        values = strange
+        values = foreign
     elif kind == 4:
-        values[i] = strange[j]
+        values[i] = foreign[j]
     elif kind == 5:
         values[i], values[j] = values[j], values[i]
     elif kind == 6:
         values[i] = wrapped(values[i], int(rng.integers(-3, 4)))
     elif kind == 7:
-        values[i : i + 1].view(np.uint8)[0] ^= 1 << int(rng.integers(8))
-    else:
+        values[i : i + 1].view(np.uint8)[0] ^= 1 << int(rng.integers(8))  # a bit of its first byte
+    else:  # all bytes are random
         values.view(np.uint8)[:] = np.frombuffer(rng.bytes(values.nbytes), np.uint8)
     state[name] = values.reshape(state[name].shape) if state[name].shape else values[0]
 

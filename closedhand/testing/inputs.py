@@ -77,9 +77,9 @@ def check_inputs(game: Game, seed: int) -> None:
 
 
 def _report(game: Game, seed: int, write: int) -> None:
-    """Write each call before it is made, then the fault or `FINE`."""
-    what = "bad input"
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    """In the child, write each call to a pipe before it is made, then the fault or `FINE`."""
+    what = "bad input"  # until the first call
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # kills the child if a call hangs
     signal.alarm(PATIENCE)
     with open(write, "w", encoding="utf-8", errors="replace") as pipe:
         try:
@@ -88,7 +88,7 @@ def _report(game: Game, seed: int, write: int) -> None:
             print(FINE, file=pipe)
         except Exception as error:
             cause = str(error) if isinstance(error, Broken) else f"{type(error).__name__}: {error}"
-            text = cause if cause.startswith(what) else f"{what}: {cause}"
+            text = cause if cause.startswith(what) else f"{what}: {cause}"  # `refuses` names it
             print(" ".join(text.split()), file=pipe)
 
 

@@ -126,9 +126,10 @@ def values(
 ) -> Iterator[dict[str, Any]]:
     """Value the plays, exactly in small games; elsewhere in growing precision.
 
-    Exact values are those of the agent's strategy. Simulated values are gains over a given play:
-    all plays are simulated on the same determinisations, which narrows the intervals. The
-    simulation is the search of the agent `by`, if it searches, or else the game's playouts.
+    Exact values are those of the strategy of the agent `by`. Simulated values are gains over the
+    play `first`: all are simulated on the same determinisations, which narrows the intervals. The
+    simulation is the search of `by`, if it searches, or else the game's playouts. A single play,
+    more than `MOST_JUDGED`, and plays in a match of several rounds are not valued.
 
     Yields:
         `basis`, and as `values` the best plays, each with `mean`, `low` and `high`: an exact value,
@@ -141,8 +142,8 @@ def values(
     strategy = by and explored(game, by)
     exact = strategy.values_at(view) if strategy else None
     if exact is not None:
-        ends = {"tries": 0, "low": None, "high": None}
-        rows = [{**describe_action(game, view, a), "mean": v, **ends} for a, v in exact]
+        unsampled = {"tries": 0, "low": None, "high": None}
+        rows = [{**describe_action(game, view, a), "mean": v, **unsampled} for a, v in exact]
         yield {"basis": EXACT, "values": sorted(rows, key=lambda row: -row["mean"])}
         return
     how, rng = _simulation(game, view, by), np.random.default_rng(seed)

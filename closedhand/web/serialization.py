@@ -87,9 +87,10 @@ def describe_action(game: Game, view: State, action: int) -> dict[str, Any]:
 
 
 def _row(rows: Sequence[Row]) -> dict[str, Any]:
-    """Describe a row of the scene; what differs between the views is hidden."""
+    """Describe a row of the scene, as each of the `Views` has it; what differs is hidden."""
     first = rows[0]
     sizes = {len(row.cards) for row in rows}
+    # A hidden card is an empty text. Rows of different lengths are cut to the shortest.
     cards = [
         same[0] if len(set(same)) == 1 else ""
         for same in zip(*(row.cards for row in rows), strict=len(sizes) == 1)

@@ -37,7 +37,7 @@ class AECRows(Rows):
         *,
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
     ) -> None:
-        """Take over what `pettingzoo.make("aec", ...)` returns, also in wrappers of this package.
+        """Wrap what `pettingzoo.make("aec", ...)` returns, also if it is in wrappers already.
 
         Raises:
             InputError: It is another env, or there is no such autoreset mode.
@@ -45,7 +45,7 @@ class AECRows(Rows):
         self.form = aec_table(env).form
         self.aec = env
         self._agents = list(env.possible_agents)
-        space = env.observation_space(self._agents[0])
+        space = env.observation_space(self._agents[0])  # every agent has the same spaces
         actions = cast(spaces.Discrete, env.action_space(self._agents[0]))
         self._set_up(1, len(self._agents), space, actions, autoreset_mode)
 

@@ -72,13 +72,13 @@ class ArrangingAgent(BatchAgent):
         return np.where(chosen == UNSET, arrangements // FRONTS, fronts).astype(np.int32)
 
     def values(self, view: State, actions: np.ndarray) -> np.ndarray:
-        """Rate legal actions: expected points by the tables against one opponent, float64 [n].
+        """Rate legal actions, integers [n], by expected points against one opponent, float64 [n].
 
-        Those of a back are of its best arrangement. Arrangements that another one beats or equals
-        in all parts have NaN.
+        The points are by the tables; a back has those of its best arrangement. In the flat game
+        only the arrangements of `counter.candidates` have points, the others NaN.
         """
         hand, back = view["hands"][view["player"]], int(view["backs"][view["player"]])
-        if self.game.num_actions == substeps.ACTIONS:
+        if self.game.num_actions == substeps.ACTIONS:  # the game is in sub-steps
             win = self.tables.win
             # The id of the arrangement that a sub-step completes, as in `act_batch`.
             arrangements = [
@@ -88,8 +88,8 @@ class ArrangingAgent(BatchAgent):
                 for action in actions
             ]
             return np.array([self._points(hand, int(each)) for each in arrangements])
-        found, _ = counter.candidates(self.rules, hand)
-        points = {int(each): self._points(hand, int(each)) for each in found}
+        arrangements, _ = counter.candidates(self.rules, hand)
+        points = {int(each): self._points(hand, int(each)) for each in arrangements}
         return np.array([points.get(int(action), np.nan) for action in actions])
 
     def _points(self, hand: np.ndarray, arrangement: int) -> float:

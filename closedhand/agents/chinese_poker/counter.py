@@ -127,12 +127,12 @@ def gather(pool, hand):
 
 @kernel
 def points(rules, own, fronts, middles, backs):
-    """Sum the points of an arrangement, by strengths of its parts, against all opponents."""
+    """Sum an arrangement's points by its strengths, `own` [3], and those of m opponents, [m]."""
     front, middle, back = own[FRONT], own[MIDDLE], own[BACK]
     majority, scoop = rules.majority, rules.scoop
     total = 0
     for i in range(len(fronts)):
-        # No branches, so that the compiler can vectorise over opponents.
+        # Parts won less parts lost, without branches: so the compiler vectorises over opponents.
         won = (
             int(front > fronts[i]) - int(front < fronts[i])
             + int(middle > middles[i]) - int(middle < middles[i])

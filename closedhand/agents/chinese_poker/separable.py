@@ -128,14 +128,14 @@ def shipped(preset: str = "4-2") -> Tables:
 
 
 def _checked(arrays: Mapping[str, np.ndarray], name: Path | str) -> Tables:
-    """Make tables of arrays; the file's name is for messages."""
+    """Make tables of the arrays that `save` writes, or refuse them; `name` is for messages."""
     try:
         win = np.zeros((len(PARTS), max(STRENGTHS)))
         for i, (part, number) in enumerate(zip(PARTS, STRENGTHS, strict=True)):
             if arrays[part].shape != (number,) or arrays[part].dtype != np.float64:
                 raise InputError(f"{part} is float64 [{number}]")
             win[i, :number] = arrays[part]
-        about = check_fields(json_in(arrays, "about"), "about", {}, {"rules": TEXT})
+        about = check_fields(json_in(arrays, "about"), "about", {}, {"rules": TEXT})  # none needed
         return Tables(win, about)
     except (InputError, KeyError) as error:
         raise InputError(f"{name} does not hold tables of Chinese Poker: {error}") from None

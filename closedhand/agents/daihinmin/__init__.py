@@ -1,1 +1,5 @@
-"""Agents for Daihinmin."""
+"""Agents for Daihinmin.
+
+A card is 4 * rank + suit, a set of cards the bits of a `uint64` (`games/daihinmin/cards.py`); plays
+and their families are those of `games/daihinmin/plays.py`. A kaidan is a run of one suit.
+"""

@@ -10,6 +10,8 @@
 Under revolution the order of ranks is mirrored. Like the client, it may submit an illegal kaidan
 whose joker is below the lowest legal rank. It counts as a pass in the competition, and here if the
 rules refuse it.
+
+A `table` is a record with the fields `target`, `lock` and `revolution` of a state.
 """
 
 from typing import Annotated, Literal, NamedTuple
@@ -42,6 +44,7 @@ from closedhand.games.daihinmin.seven_ten_rules import due_of
 from closedhand.games.daihinmin.two_jokers import is_pair_of_jokers
 
 NONE = -1
+"""In place of the id of a play that is not found."""
 
 
 @kernel
@@ -59,10 +62,7 @@ def choose(rules, view, ids):
 
 @kernel
 def choose_play(rules, table, hand):
-    """Choose the play of the sample client from a hand, or the pass, legal or illegal.
-
-    `table` is a record with the fields `target`, `lock` and `revolution` of a state.
-    """
+    """Choose the play of the sample client from a hand, or the pass, legal or illegal."""
     # The client is for one joker: of two it uses the first.
     hand &= ~SECOND_BIT
     if table.target < 0:
@@ -199,7 +199,7 @@ def kaidan_id(rules, hand, length, low, suit):
 
 @kernel
 def beating(rules, table, hand):
-    """Return the cards of a hand, without the joker, whose ranks and suits may beat the table."""
+    """Return the cards, without jokers, that beat all ranks of the target and fit the lock."""
     if table.revolution:
         ranks = ranks_between(0, rules.plays.low[table.target] - 1)
     else:
@@ -220,12 +220,12 @@ def follow_single(rules, table, hand):
 
 @kernel
 def follow_set(rules, table, hand, family):
-    """Find the first group or kaidan that beats the table; with the joker only if necessary."""
+    """Find the first group or kaidan of a family that beats the table; with the joker if needed."""
     cards, revolution = beating(rules, table, hand), table.revolution
     action = NONE
     for joker in (False, True):
         if action == NONE and (hand & JOKER_BIT or not joker):
-            if family < FIRST_KAIDAN:
+            if family < FIRST_KAIDAN:  # groups of family + 1 cards
                 action = first_group(rules, cards, family + 1, joker, table.lock, revolution)
             else:
                 length = family - FIRST_KAIDAN + SHORTEST

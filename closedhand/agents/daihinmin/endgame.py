@@ -77,12 +77,12 @@ def wins(rules, view, action):
 
 @kernel
 def sure_win(rules, views, actions, ids):
-    """Find the first play of a sure win, whose plays are all sure except the last one; -1 for none.
+    """Find the first play of a sure win; -1 if there is none within the bounds of the search.
 
     The first of `views`, states [DEEPEST], is that of the player to act. The others are scratch
     space, as are `actions`, int32 [DEEPEST, NUM_ACTIONS], and `ids`, int32 [NUM_ACTIONS].
     """
-    others = unseen(views[0], views[0].player)
+    others = unseen(views[0], views[0].player)  # the same at all depths: only the player plays
     number = np.empty(DEEPEST, np.int64)
     tried = np.zeros(DEEPEST, np.int64)
     number[0] = legal(rules, views[0], actions[0])

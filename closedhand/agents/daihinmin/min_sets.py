@@ -92,6 +92,7 @@ def list_runs(rules, hand, kaidan):
         while starts and n < MOST_RUNS:
             first = bits.lowest(starts)
             starts &= starts - np.uint64(1)
+            # Shift a run of clubs from the 3 on to the rank and suit of the first card.
             cards = (ranks_between(0, length - 1) & EACH_RANK) << np.uint64(first)
             kaidan[n] = cards if whole & bit(first) else (cards & own) | JOKER_BIT
             n += 1

@@ -142,16 +142,16 @@ def one_hot(places: np.ndarray, size: int) -> np.ndarray:
 def features(need: np.ndarray, views: np.ndarray, role: int) -> tuple[np.ndarray, np.ndarray]:
     """Compute the features of views, [n], in which the same role is to act, after the auction.
 
-    `need` has the packed cards of every action; the roles are as for `load`.
+    `need` has the packed cards of every flat play; the roles are as for `load`.
 
     Returns:
         The last actions, float32 [n, 5, 162], and the other features, float32 [n, features].
     """
     n = len(views)
     rows = np.arange(n)
-    words, player = views["words"], views["player"]
-    made = views["moves"] - words  # actions since the landlord's first
-    at = made[:, None] - HISTORY + np.arange(HISTORY)
+    words, player = views["words"], views["player"]  # words, such as bids, open the history
+    made = views["moves"] - words  # number of actions after them, from the landlord's first on
+    recent = made[:, None] - HISTORY + np.arange(HISTORY)
 
     def actions(index: np.ndarray) -> np.ndarray:
         """Return the cards of the actions at `index`, [n, …]; none at negative places."""
@@ -159,19 +159,19 @@ def features(need: np.ndarray, views: np.ndarray, role: int) -> tuple[np.ndarray
         ids = views["history"][rows[:, None], words[:, None] + np.maximum(flat, 0)]
         return np.where(flat >= 0, need[ids], np.uint64(0)).reshape(index.shape)
 
-    def of(other: int) -> np.ndarray:
-        """Return the seats of a role."""
+    def seats_of(other: int) -> np.ndarray:
         return (views["landlord"] + other) % SEATS
 
     def last(other: int) -> np.ndarray:
         """Return the cards of the last action of a role; a pass has none."""
+        # Passes count, so action i is of the role i % SEATS.
         return actions(made - 1 - (made - 1 - other) % SEATS)
 
     def played(other: int) -> np.ndarray:
-        return views["played"][rows, of(other)]
+        return views["played"][rows, seats_of(other)]
 
     def left(other: int) -> np.ndarray:
-        return one_hot(views["left"][rows, of(other)] - 1, MOST_CARDS[other])
+        return one_hot(views["left"][rows, seats_of(other)] - 1, MOST_CARDS[other])
 
     hand = views["hands"][rows, player]
     others = DECK - hand - views["played"].sum(axis=1, dtype=np.uint64)
@@ -185,7 +185,7 @@ def features(need: np.ndarray, views: np.ndarray, role: int) -> tuple[np.ndarray
         counts = [left(0), left(partner)]
     numbers = as_numbers(np.stack(cards, axis=1)).reshape(n, -1)
     bombs = one_hot(views["bombs"], MOST_BOMBS)
-    history = as_numbers(actions(at)).reshape(n, STEPS, -1)
+    history = as_numbers(actions(recent)).reshape(n, STEPS, -1)
     return history, np.concatenate([numbers, *counts, bombs], axis=1)
 
 
@@ -227,10 +227,7 @@ class DouZeroAgent(BatchAgent):
         return actions
 
     def values(self, view: State, actions: np.ndarray) -> np.ndarray:
-        """Rate legal actions, integers [n], by the networks; bids and kickers have NaN.
-
-        The values are those of `closedhand.agents.doudizhu.agent.values_of`.
-        """
+        """Rate legal actions, integers [n], see `values_of`; bids and kickers have NaN."""
         if is_opening(self.game.flat.rules, view) or view["group"] >= 0:
             return np.full(len(actions), np.nan)
         flat = self.game.flat

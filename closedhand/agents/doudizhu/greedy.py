@@ -91,7 +91,7 @@ def is_partner(view, seat):
 @kernel
 def enemy_left(view):
     """Return the smallest number of cards of an enemy of the player to act."""
-    least = 20
+    least = 20  # the most cards of a player
     for seat in range(SEATS):
         if seat != view.player and not is_partner(view, seat):
             least = min(least, np.int64(view.left[seat]))
@@ -110,9 +110,9 @@ def price_of_pass(rules, view, keep):
 
 @kernel
 def surcharge(rules, view, play, rest, others):
-    """Price a play, without the cost of the hand that it leaves."""
+    """Price a play, apart from the hand `rest` that it leaves; `others` are the others' cards."""
     family = rules.plays.groups[rules.plays.group[play]].family
-    rank = rules.plays.group[play] - rules.plays.families[family].first
+    rank = rules.plays.group[play] - rules.plays.families[family].first  # of a solo or a pair
     price = 0
     if not beatable(rules, view, play, others) and is_one_play(rules, rest):
         return -FAR

@@ -89,22 +89,22 @@ def build(game: Game) -> Tree:
     """Build the public tree of a game; callers share it and must not change it."""
     tables = game.rules.tables
     betting = tables.nodes
-    points = [(0, 0, -1, 0)]  # node of the betting tree, slot, parent, action
+    nodes = [(0, 0, -1, 0)]  # node of the betting tree, slot, parent, action; as in `Tree`
     player, first = [], []
     # The loop visits the nodes that it appends: breadth first, siblings next to each other.
-    for i, (node, slot, _, _) in enumerate(points):
-        first.append(len(points))
+    for i, (node, slot, _, _) in enumerate(nodes):
+        first.append(len(nodes))
         if betting[node]["player"] < 0:
             player.append(END)
-        elif slot == 0 and betting[node]["phase"] == 2:
+        elif slot == 0 and betting[node]["phase"] == 2:  # the flop is not dealt yet
             player.append(CHANCE)
-            points += [(node, 1 + flop, i, 0) for flop in range(tables.kinds)]
+            nodes += [(node, 1 + flop, i, 0) for flop in range(tables.kinds)]
         else:
             player.append(int(betting[node]["player"]))
             following = betting[node]["next"]
-            points += [(int(n), slot, i, a) for a, n in enumerate(following) if n >= 0]
-    first.append(len(points))
-    node, slot, parent, action = np.array(points, np.int64).T.copy()
+            nodes += [(int(n), slot, i, a) for a, n in enumerate(following) if n >= 0]
+    first.append(len(nodes))
+    node, slot, parent, action = np.array(nodes, np.int64).T.copy()
 
     kinds = tables.kinds
     likely = deal_probabilities(game)
@@ -116,15 +116,15 @@ def build(game: Game) -> Tree:
     pays[1 : 1 + kinds, :, :kinds] = likely.transpose(2, 1, 0)
     signs = tables.better[:kinds, :kinds, :kinds]
     pays[1 + kinds :, :, :kinds] = (likely * signs).transpose(2, 1, 0)
-    matrix = np.zeros(len(points), np.int64)
-    stakes = np.zeros((len(points), 2))
+    matrix = np.zeros(len(nodes), np.int64)
+    stakes = np.zeros((len(nodes), 2))
     for i in np.flatnonzero(np.array(player) == END):
         end = betting[node[i]]
         if end["winner"] == SHOWDOWN:
             # The matrix has the sign of the player's own payoff: the factors are equal.
             matrix[i], stakes[i] = kinds + slot[i], end["bets"][S]
         else:
-            won = end["bets"][1 - end["winner"]]
+            won = end["bets"][1 - end["winner"]]  # the bet of the player who folded
             matrix[i], stakes[i] = slot[i], (won, -won) if end["winner"] == S else (-won, won)
     return Tree(np.array(player), np.array(first), parent, node, slot, action, matrix, stakes, pays)
 

@@ -65,14 +65,15 @@ POINTS_IN_SCORE = 100
 
 
 def play_points(game: Game, state: State) -> list[float]:
-    """Return each seat's part of the platform's score for its kinds of plays, after the auction."""
+    """Return, by seat, the part of the platform's score for kinds of plays."""
     plays = game.rules.plays
     points = [0] * SEATS
+    # The landlord begins after the words of the auction; passes are actions, too.
     for turn, action in enumerate(state.history[state.words : state.moves].tolist()):
-        index = int(plays.groups[plays.group[action]].family)
-        family = plays.families[index]
+        number = int(plays.groups[plays.group[action]].family)
+        family = plays.families[number]
         value = POINTS[CATEGORIES[int(family.category)].name]
-        if index > PASS_FAMILY:
+        if number > PASS_FAMILY:  # a shuttle
             value = SHUTTLE_POINTS if family.length == 2 else LONG_SHUTTLE_POINTS
         points[(int(state.landlord) + turn) % SEATS] += value
     return [each / POINTS_IN_SCORE for each in points]

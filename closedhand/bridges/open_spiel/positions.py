@@ -137,7 +137,7 @@ class Shared:
     """
 
     def __init__(self, game: Game, deals: list[Deal] | None) -> None:
-        """Prepare the chance nodes of a game, for listed deals or, without, for a seed."""
+        """Prepare the chance nodes of a game: one for listed deals, or those of a seed's bytes."""
         self.game = game
         self.deals = deals
         self.chances, self.outcomes = SEED_BYTES, [(byte, 1 / 256) for byte in range(256)]
@@ -145,7 +145,7 @@ class Shared:
         if deals is not None:
             self.chances, self.most_kept = 1, MOST_KEPT
             self.outcomes = [(i, deal.probability) for i, deal in enumerate(deals)]
-            self._roots = [Node(self, deal.state) for deal in deals]
+            self._roots = [Node(self, deal.state) for deal in deals]  # by outcome
 
     @cached_property
     def of_deal(self) -> dict[str, int]:

@@ -225,7 +225,7 @@ def hide(rules, state, player):
     for p in range(len(state.info)):
         if p != player:
             state.info[p] = UNKNOWN
-    info = state.info[player]
+    info = state.info[player]  # UNKNOWN if the state is another player's view
     for k in range(state.moves):
         state.history[k] = rules.known[info, k] if info >= 0 else UNKNOWN
 

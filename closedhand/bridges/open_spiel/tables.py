@@ -153,17 +153,17 @@ class _Walk:
         self._tensor = "information_state_tensor" if has_recall else "observation_tensor"
         self.texts: dict[int, set[str]] = {}  # all texts of each action, over all positions
         self.sets: list[str] = []  # text of each information state
-        self._numbers: dict[tuple[int, str, tuple[int, int] | None], int] = {}
-        self._tensors: list[np.ndarray] = []
-        self._public: list[tuple[int, int]] = []
+        self._numbers: dict[tuple[int, str, tuple[int, int] | None], int] = {}  # see `_info_of`
+        self._tensors: list[np.ndarray] = []  # by information state, as the next four; see `Rules`
+        self._public: list[tuple[int, int]] = []  # who acts, and the number of actions so far
         self._owner: list[int] = []
         self._members: list[list[int]] = []
         self._known: list[np.ndarray] = []
-        self._chance: dict[tuple[int, ...], list[tuple[int, float]]] = {}
+        self._chance: dict[tuple[int, ...], list[tuple[int, float]]] = {}  # outcomes, probabilities
         self._columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
-        self._first: list[int] = []
+        self._first: list[int] = []  # first child of each node
         level = [_Node(theirs.new_initial_state(), UNKNOWN, UNKNOWN, 1.0, (), ())]
-        met = 1
+        met = 1  # nodes numbered so far; the children of a node get the next numbers
         while level:
             below: list[_Node] = []
             for node in level:
@@ -304,7 +304,7 @@ class Notation:
 
     def __init__(self, rules: Rules, kind: np.dtype, walk: _Walk) -> None:
         """Take the texts of a walk, as far as they name one action in all positions."""
-        self._rules, self._kind, self._walk = rules, kind, walk
+        self._rules, self._kind, self._walk = rules, kind, walk  # `kind`: the dtype of states
         texts = {action: next(iter(own)) for action, own in walk.texts.items() if len(own) == 1}
         common = Counter(text.lower() for text in texts.values())
         self._texts = {action: text for action, text in texts.items() if common[text.lower()] == 1}
@@ -335,8 +335,8 @@ class Notation:
         return " ".join(map(str, numbers)) or "-"
 
     def parse_deal(self, text: str) -> State:
-        """Parse a complete list of outcomes of chance into an initial state."""
-        chance: tuple[int, ...] = ()
+        """Parse all outcomes of chance, or `-` for none, to an initial state."""
+        chance: tuple[int, ...] = ()  # counted from 0, unlike OpenSpiel's numbers in the text
         for word in text.replace("-", " ").split():
             outcomes = list(map(str, self._walk.outcomes_after(chance)))
             if word not in outcomes:

@@ -8,9 +8,9 @@ RLCard's Leduc differs from the standard one:
 
 Raises are the same: at most two a round, of 2 and then 4 chips. So each position of one game
 corresponds to a position of the other with the same raises: the small blind's first call is our
-check, our bets are one chip less than RLCard's chips, and the opener of the second round is our S
-there. The stakes differ, so an equilibrium of one game is not one of the other. RLCard pays in big
-blinds, two chips each.
+check, and our bets are one chip less than RLCard's chips. Our S, seat 0, acts first in both rounds:
+it is RLCard's small blind in the first and the opener in the second. The stakes differ, so an
+equilibrium of one game is not one of the other. RLCard pays in big blinds, two chips each.
 """
 
 from typing import Any
@@ -82,18 +82,18 @@ def view_of(env: Any, game: Game, state: dict[str, Any]) -> State:
     """Build our view from the state dict of RLCard's environment."""
     raw, record = state["raw_obs"], state["action_record"]
     first, second = rounds(record)
-    mine = raw["current_player"]
-    opener = second[0][0] if second else mine
-    small_blind = record[0][0] if record else mine
+    me = raw["current_player"]
+    opener = second[0][0] if second else me
+    small_blind = record[0][0] if record else me  # who is to act begins if nobody has acted yet
     actions = [text for _, text in first]
     if actions[:1] == [CALL]:
         actions[0] = CHECK
     if raw["public_card"] is None:
-        return game.view_from(int(mine != small_blind), raw["hand"], actions)
+        return game.view_from(int(me != small_blind), raw["hand"], actions)
     if opener != small_blind:  # the big blind opens: it is our S, and the raises are the same
         actions = actions[1:] if actions[0] == CHECK else [CHECK, *actions]
     actions += [text for _, text in second]
-    return game.view_from(int(mine != opener), raw["hand"], actions, flop=raw["public_card"])
+    return game.view_from(int(me != opener), raw["hand"], actions, flop=raw["public_card"])
 
 
 def rounds(record: list[tuple[int, str]]) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:

@@ -80,7 +80,7 @@ class RLCardAgent:
         self._game = game
         self._agents = agents
         self._env = make_env(self._converter.ENV)
-        self._random = np.random.RandomState(check_seed(seed) % 2**32)
+        self._random = np.random.RandomState(check_seed(seed) % 2**32)  # NumPy's limit
 
     def act(self, view: State) -> int:
         """Return the action of the player to act.
@@ -89,9 +89,10 @@ class RLCardAgent:
             InputError: The answer of the RLCard agent is not a legal action.
         """
         state = self._converter.state_of(self._env, self._game, view)
+        # `self` is RLCard's seat, in Dou Dizhu counted from the landlord.
         agent = self._agents[state["raw_obs"].get("self", int(view["player"]))]
         with self._own_random():
-            answer = agent.eval_step(state)[0]
+            answer = agent.eval_step(state)[0]  # with `use_raw` a text, else an id of RLCard
         text = answer if agent.use_raw else self._converter.text_of_id(self._env, int(answer))
         action = self._converter.action_of(self._game, view, text)
         if action not in self._game.legal(view):
@@ -113,7 +114,7 @@ class RLCardAgent:
 class RLCardPlayer:
     """One of our agents as an agent of RLCard, for `env.set_agents`.
 
-    It gets a view with the information of RLCard's state and no more.
+    It gets a view of RLCard's state; of the environment, only public information is read besides.
 
     Attributes:
         use_raw: True: its answers are texts of actions.
@@ -123,8 +124,6 @@ class RLCardPlayer:
 
     def __init__(self, env: Any, agent: str | Agent, seed: int = 0) -> None:
         """Let one of our agents, or the text of one, play in an environment of RLCard.
-
-        Only public information of the environment is read.
 
         Raises:
             InputError: There is no such game here, or no such agent.

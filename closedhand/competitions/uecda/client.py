@@ -65,17 +65,17 @@ class Connection:
     """
 
     def __init__(self, sock: socket.socket, check: Callable[[], None] = lambda: None) -> None:
-        sock.settimeout(WAIT)
+        sock.settimeout(WAIT)  # `recv` then raises a `TimeoutError`, for `check`
         self._sock = sock
         self.check = check
-        self._data = b""
+        self._data = b""  # received; the bytes from `_start` on are not read yet
         self._start = 0
 
     def read(self, size: int) -> bytes:
         """Read the next `size` bytes.
 
         Raises:
-            EOFError: The server has closed the connection.
+            EOFError: The server has closed the connection; one that fails is an `OSError`.
         """
         while len(self._data) - self._start < size:
             try:

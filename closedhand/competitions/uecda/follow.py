@@ -41,10 +41,10 @@ FLAGS, SIZES = 5 * wire.COLUMNS, 6 * wire.COLUMNS
 
 @kernel
 def catch_up(rules, view, seen):
-    """Apply the turns that were seen, int64 [2 x n]: players and their plays or passes in turn.
+    """Apply `n` turns that were seen, int64 [2 n]: a player, then its play or pass, and so on.
 
     Turns after the end of the round, or beyond the longest history, are ignored: a faulty server
-    must not make the kernels write out of bounds. A pass ranks nobody.
+    must not make the kernels write out of bounds. A pass ranks nobody: see 5 above.
     """
     for i in range(0, len(seen), 2):
         if view.out < PLAYERS and view.moves < LONGEST:
@@ -184,16 +184,16 @@ class Follower:
     def _end_exchange(self, hand: int) -> None:
         """Infer the cards given back from the first hand that a table of the tricks shows."""
         view = self.view
-        before = int(view.hands[self.me])
-        own = int(view.classes[self.me])
-        pair = min(own, PLAYERS - 1 - own)
-        view.returned[:] = 0
-        for each, tax in enumerate(TAXES):
+        before = int(view.hands[self.me])  # after the tax, before cards are given back
+        rank = int(view.classes[self.me])
+        pair = min(rank, PLAYERS - 1 - rank)  # 2, which is no pair, for the heimin
+        view.returned[:] = 0  # in place of the picks of `give`: the table decides
+        for each, tax in enumerate(TAXES):  # of the other pair all cards are unknown
             start = sum(TAXES[:each])
             view.history[start : start + tax] = HIDDEN
             view.moves = start
             if each == pair:  # own cards that have gone, or that have come
-                self._pick(pair, before & ~hand if own == pair else hand & ~before)
+                self._pick(pair, before & ~hand if rank == pair else hand & ~before)
         view.moves = sum(TAXES)
         self._exchanging = False
 

@@ -173,6 +173,7 @@ def _cells_of(table: np.record, play: int) -> bytes:
 
 @cache
 def _plays_by_cells() -> dict[bytes, int]:
+    """Map cells to the ids of plays and the pass; a lone joker may lie anywhere in rows 0 to 3."""
     found = {cells: play for play, cells in enumerate(_all_cells())}
     for row in range(4):
         for column in range(COLUMNS):

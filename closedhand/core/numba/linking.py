@@ -159,7 +159,8 @@ class _Choice:
 class _WholeCompiler(private.Compiler):
     """Numba's compiler for functions that Python calls.
 
-    Code that prints or raises needs the environment of its function: this sets it for all parts.
+    Code that prints or raises needs the environment of its function, an object of Numba, whose
+    address is in a global variable of the LLVM module: this sets it for all parts.
     """
 
     def compile_extra(self, func: Any) -> Any:
@@ -203,11 +204,12 @@ class Whole(private.CPUDispatcher):
     def __init__(
         self, function: Callable[..., Any], locals: Any = None, options: Any = None
     ) -> None:
+        # Numba passes all arguments when it unpickles a function.
         options = {**(options or {}), "nopython": True}
         locals = locals or {}  # Numba 0.61 refuses None
         super().__init__(function, locals, options, _WholeCompiler)
-        without = {**options, "no_cpython_wrapper": True}
-        self.part = Part(_copy(function), locals, without, PartCompiler)
+        of_part = {**options, "no_cpython_wrapper": True}
+        self.part = Part(_copy(function), locals, of_part, PartCompiler)
 
     def compile(self, sig: Any) -> Any:
         """Load or compile the code for a signature; Ctrl-C acts after that.

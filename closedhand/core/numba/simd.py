@@ -19,6 +19,7 @@ from closedhand.core.numba.linking import overload
 from closedhand.core.numba.private import cgutils, make_array
 
 LANES = 16
+"""Number of products that `dot` computes at a time in kernels."""
 _HALF = LANES // 2
 
 
@@ -69,6 +70,7 @@ def dot(left: Any, right: Any, number: Any) -> Any:
 
 @overload(dot)
 def _dot_rows(left: Any, right: Any, number: Any) -> Any:
+    """Implement `dot` in kernels; for other types Numba refuses to compile."""
     row = types.Array(types.int16, 1, "C")
     if left != row or right != row:
         return None

@@ -27,6 +27,7 @@ FOUL = -1
 """The strength of every part of a board that is out of order."""
 
 NO_NATURAL, THREE_FLUSHES, THREE_STRAIGHTS, SIX_PAIRS, DRAGON = range(5)
+"""The naturals, weakest first. The better natural of two players wins as with all three parts."""
 
 
 @kernel
@@ -212,7 +213,7 @@ def royalties(rules, parts):
 
 @kernel
 def natural(hand):
-    """Return the highest natural of thirteen cards."""
+    """Return the highest natural of thirteen cards, ids 4 * rank + suit."""
     ranks = np.zeros(14, np.int64)  # from 1; index 0, the low ace, stands for index 13
     suits = np.zeros(4, np.int64)
     for card in hand:
@@ -221,7 +222,7 @@ def natural(hand):
     different, pairs, flushes = 0, 0, True
     for count in ranks:
         different += count > 0
-        pairs += count // 2
+        pairs += count // 2  # four of a rank are two pairs
     for count in suits:
         # Three flushes are one of three cards and two of five, of any suits: each suit has one of
         # the sums of some of 3, 5 and 5.

@@ -63,7 +63,7 @@ def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int | str
     """Return the arguments of `view_from` for a view: the hand, the actions, and no further facts.
 
     Raises:
-        InputError: A player has chosen a back, but no front.
+        InputError: A player has chosen a back, but no front, in sub-steps.
     """
     if ((view.backs == UNSET) != (view.history == UNSET)).any():
         raise InputError("a player has chosen a back but no front: view_from takes whole boards")
@@ -71,7 +71,7 @@ def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int | str
     for seat, action in enumerate(view.history[: view.moves].tolist()):
         if seat != player and action >= 0:
             actions.append(board_text(game.flat.rules.tables, view.hands[seat], action))
-        else:
+        else:  # the player's own, or `HIDDEN`, which is negative, before all hands are set
             actions.append(action)
     return cards_text(view.hands[player]), actions, {}
 

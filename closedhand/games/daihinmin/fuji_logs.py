@@ -115,7 +115,7 @@ def play_of(text: str) -> int:
 
 
 def round_record(fields: Fields, names: tuple[str, ...] = ()) -> Record:
-    """Convert a round to the record of a one-round game."""
+    """Convert a round to a record of one round, not yet replayed; five `names` are its agents."""
     for name in NEEDED:
         if name not in fields:
             raise InputError(f"there is no {name!r}")
@@ -123,13 +123,13 @@ def round_record(fields: Fields, names: tuple[str, ...] = ()) -> Record:
         permutation("".join(fields[name]), name) for name in ("class", "seat", "result")
     )
     changed = hands_of(fields["changed"], "changed")
-    order = [str(seats.index(seat)) for seat in range(PLAYERS)]
-    ranked = "".join(map(str, classes)) if any(changed) else "-"
+    order = [str(seats.index(seat)) for seat in range(PLAYERS)]  # `seats` is by player
+    ranked = "".join(map(str, classes)) if any(changed) else "-"  # `-`: no exchange
     hands = [cards_text(hand) for hand in hands_of(fields["dealt"], "dealt")]
     actions: list[str] = []
     if any(changed):
-        for pair in range(len(TAXES)):
-            actions += cards_in(changed[classes.index(pair)])
+        for pair in range(len(TAXES)):  # also the class of its winner
+            actions += cards_in(changed[classes.index(pair)])  # taxes are no actions
     actions += [plays.texts()[play_of(text)] for text in fields["play"]]
     agents = names if len(names) == PLAYERS else None
     returns = tuple(float(PLAYERS - place) for place in result)

@@ -1,6 +1,8 @@
 """Fields that only some types of records have, in Python and in kernels.
 
 A kernel is compiled for one type of record, so it is known then whether the record has the field.
+`read` and `write` run in Python. For kernels, Numba calls `_read` and `_write` with the types of
+the arguments, and compiles the function of the same parameters that they return.
 """
 
 from collections.abc import Callable
@@ -36,7 +38,7 @@ def reader(field: str, missing: Any) -> Callable[..., Any]:
 def writer(field: str) -> Callable[..., None]:
     """Make a function of a record and a value that writes a field, if there is such a field.
 
-    For a field that is an array, the function has an argument in between, the index.
+    For a field that is an array, `given` is the index and the value, else the value alone.
     """
 
     def write(record: Any, *given: Any) -> None:

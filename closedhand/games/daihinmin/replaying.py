@@ -1,8 +1,8 @@
 """Replay of UECda server logs under the rules, and conversion between rounds and logs.
 
-A round is replayed entry by entry. The player of each entry, the taxes, the result, the points, the
-classes and the seats in the log are compared with the replay. A card that the server lost in the
-exchange is removed.
+A round, `values` by key (`logs.KEYS`), is replayed entry by entry. The player of each entry, the
+taxes, the result, the points, the classes and the seats in the log are compared with the replay. A
+card that the server lost in the exchange is removed.
 
 The official server logs every number other than 0 in a submitted table as a card, but reads only 1
 and 2 as cards. So a logged play may have counted as a pass. If a round does not replay as logged,
@@ -39,11 +39,11 @@ def replay_log(path: Path) -> Iterator[Replay]:
     log = logs.Log({})
     seats, classes, points = None, None, None
     options: dict[str, Any] | None = None
-    for number, given in logs.read_rounds(path, log.header):
+    for number, logged in logs.read_rounds(path, log.header):
         options = _options(path, log) if options is None else options
         if number == 0:
             points = [0] * PLAYERS
-        values, detail = logs.without_stray_exchange(given)
+        values, detail = logs.without_stray_exchange(logged)
         if detail:
             warnings.warn(f"{path}, round {number}: {detail}", stacklevel=2)
         sums = None
@@ -183,12 +183,12 @@ def _check_exchange(values: Mapping[str, str], state: State) -> None:
 
 
 def log_records(path: Path) -> list[Record]:
-    """Convert the rounds of a log to records, if all of them follow the rules."""
+    """Convert the rounds of a log to records; refuse one against the rules, or with lost cards."""
     log = logs.read(path)
     options = _options(path, log)
     records = []
-    for number, given in enumerate(log.rounds, log.first):
-        values, warning = logs.without_stray_exchange(given)
+    for number, logged in enumerate(log.rounds, log.first):
+        values, warning = logs.without_stray_exchange(logged)
         if warning:
             warnings.warn(f"{path}, round {number}: {warning}", stacklevel=2)
         try:

@@ -1,9 +1,11 @@
 """Cards given to the next player after sevens, and discarded after tens.
 
 Cards are given face up: all players know who holds them until they are played. They are chosen one
-by one, in ascending order, until the player passes. `GIVING_STATE` has fields for this. For states
-without them, the functions here return constants, as if no card could be given, and kernels are
-compiled without the rule.
+by one, in ascending order, until the player passes. `GIVING_STATE` has fields for this. For other
+states the functions here return constants, and kernels are compiled without the rule.
+
+The **own** cards of a player are its hand at the first trick, after the exchange: the cards that it
+holds, or has played or discarded, less those that it got, plus those that it gave away.
 """
 
 import numpy as np
@@ -30,7 +32,7 @@ shown_by = reader("shown", NONE)
 """The cards, a set, that a player got after a seven and still holds."""
 
 away_from = reader("away", NONE)
-"""The cards, a set, of a player's own hand that were given away after a seven."""
+"""The own cards, a set, that a player gave away after a seven."""
 
 spent_by = reader("spent", NONE)
 """The cards, a set, that a player got after a seven and has played or discarded.
@@ -57,7 +59,7 @@ def clear_gifts(state):
 
 @kernel
 def gifted(state):
-    """Return all cards, a set, that have been given after sevens."""
+    """Return all cards, a set, that have been given after sevens in a game with one joker."""
     cards = NONE
     for player in range(len(state.hands)):
         cards |= away_from(state, player)
@@ -74,7 +76,7 @@ def got_by(state, player):
 
 @kernel
 def gone_from(state, player):
-    """Return the cards of a player's hand at the first trick that it has played or given away."""
+    """Return the own cards that a player has played or given away."""
     if two_jokers(state):
         played = removed(state, state.played[player], spent_by(state, player))
         return added(state, played, away_from(state, player))
@@ -83,7 +85,7 @@ def gone_from(state, player):
 
 @kernel
 def own_of(state, player, hand):
-    """Return a player's hand at the first trick, if it holds `hand` now."""
+    """Return a player's own cards, if it holds `hand` now."""
     if two_jokers(state):
         cards = added(state, hand, state.played[player])
         cards = removed(state, cards, got_by(state, player))
@@ -93,7 +95,7 @@ def own_of(state, player, hand):
 
 @kernel
 def number_owned(state, player):
-    """Return the size of a player's hand at the first trick; the hand may be hidden."""
+    """Return the number of a player's own cards; the hand may be hidden."""
     got = got_by(state, player)
     total = np.int64(state.left[player]) + bits.size(state.played[player])
     return total - bits.size(got) + bits.size(away_from(state, player))
@@ -101,11 +103,11 @@ def number_owned(state, player):
 
 @kernel
 def owed_after(rules, state, action):
-    """Return the number of cards that a player may give or discard after a play."""
+    """Return the number of cards that a player may give or discard after a play just made."""
     options = rules.options
     if options.seven_give + options.ten_discard == 0 or rules.plays.family[action] >= FIRST_KAIDAN:
         return 0
-    rank = rules.plays.low[action]
+    rank = rules.plays.low[action]  # the only rank: a kaidan never gives or discards
     if (options.seven_give and rank == SEVEN) or (options.ten_discard and rank == TEN):
         return min(np.int64(rules.plays.length[action]), np.int64(state.left[state.player]))
     return 0

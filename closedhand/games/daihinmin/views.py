@@ -333,8 +333,10 @@ def _check_hand(rules: Rules, state: State, player: int, held: np.uint64) -> Non
 def _check_income(rules: Rules, state: State, player: int, pair: int) -> None:
     """Check that some cards of `player`, the winner of a pair, can be the tax that it got."""
     payer = exchange.loser(state, pair)
-    state.hands[payer] = 0
+    state.hands[payer] = 0  # in place of placeholders
     returned = state.returned[pair] if exchange.is_complete(state, pair) else np.uint64(0)
+    # Of the payer's own cards the `seen` ones are played or given away. It holds the rest: `back`,
+    # and `number` of the `hidden` cards.
     seen = np.uint64(gifts.own_of(state, payer, np.uint64(0)))
     back = without(state, returned, seen)
     hidden = without(state, unseen(state, player), back)

@@ -95,8 +95,9 @@ def words_to_come(rules, state):
 @kernel
 def is_opening(rules, state):
     """Return whether a word is to be said now, before any cards are played."""
-    if state.landlord < 0:
+    if state.landlord < 0:  # also at the end of a game in which all have passed
         return True
+    # No words follow the auction, as both ids are 0, or cards have been played.
     if rules.options.double_word + rules.options.show_word == 0 or state.moves > state.words:
         return False
     return words_to_come(rules, state) > 0

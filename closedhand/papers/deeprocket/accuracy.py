@@ -157,7 +157,7 @@ def picture(recorded: dict[str, dict[str, Any]], path: Path) -> None:
 
 
 def report(data: dict[str, Any]) -> list[str]:
-    """Write the accuracies as lines of Markdown, each beside its file, expert and data."""
+    """Write the result of `measure` as Markdown, each accuracy beside its file, expert and data."""
     lines = ["Top-1 of the networks that ship, measured here, on moves of their expert that no"]
     lines += [f"network learned from: {data['deals']:,} deals of seed {data['seed']}, of which one"]
     lines += ["in ten is held out from every training, played by the expert at all seats with"]

@@ -320,6 +320,7 @@ def _report_match(data: dict[str, Any]) -> list[str]:
 
 
 def _report_positions(rows: list[dict[str, Any]]) -> list[str]:
+    """Write the rows of `positions` as Markdown."""
     lines = [f"- {name}: {own.about} DeepRocket: {own.played}." for name, own in POSITIONS.items()]
     lines += ["", "The paper prints the hands of the second example, inference, as up peasant,"]
     lines += ["landlord, down peasant. Here they have the order of its appendix A: in the other"]

@@ -1,4 +1,4 @@
-"""The report of the reproduction of the kou paper: tables as Markdown, and pictures."""
+"""The report on the kou paper's leagues, named as in `reproduction`: Markdown and pictures."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -177,7 +177,7 @@ def _gap_of_threshold(results: Results, kou: str, number: int, enemy: str) -> Es
 
 
 def report(results: Results) -> str:
-    """Write all results as Markdown."""
+    """Write the results as Markdown, without the sections that are not complete."""
     lines = ["# kou and Daihinmin, reproduced", ""]
     lines += ["Points of leagues of five programs. Seats and classes change every 100 rounds;"]
     lines += ["95% intervals are over these matches. `kou` is the reading of the paper under which"]
@@ -196,7 +196,7 @@ def report(results: Results) -> str:
     for number, title in TITLES.items():
         if f"table-{number}" in sections:
             lines += ["", f"## Table {number}: {title}", ""]
-            variants = [v for v, (own, _) in VARIANTS.items() if own == number]
+            variants = [v for v, (its_table, _) in VARIANTS.items() if its_table == number]
             lines += _difference_table(results, variants)
     if any(f"table-{number}" in sections for number in TITLES):
         lines += ["", *SIGNS]

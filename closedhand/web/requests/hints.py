@@ -21,14 +21,14 @@ MOST_CHOSEN = 60
 
 @request("try", for_owner=False)
 async def _try(connection: Connection, version: int, text: str) -> Any:
-    """Check an arrangement of the hand: return its note and whether it is legal."""
+    """Check an arrangement of the hand (`Game.parts`): return whether it is legal, and its note."""
     game, view = _position(connection, version)
     if not connection.seated().awaits(connection.seat):
         raise InputError("it is not your turn")
     action = game.parse(text, view)
     legal = action in game.legal(view)
     if legal:
-        game.play(view, action)
+        game.play(view, action)  # after this the row's note names the arrangement
     rows = [row for row in game.scene(view) if row.seat == connection.seat]
     return {"legal": legal, "note": rows[0].note if rows else ""}
 

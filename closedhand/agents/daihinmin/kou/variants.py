@@ -219,7 +219,8 @@ VARIANTS = {
 def parse(argument: str | None, **numbers: int) -> Numbers:
     """Parse the parameters of a variant: `w80`, `threshold=93`, or several separated by commas.
 
-    None stands for the agent itself. `numbers`, some of `OPTIONS`, override those of the argument.
+    Without an argument they are those of `kou`. Later parts override earlier ones, and `numbers`,
+    some of `OPTIONS`, override all. A value of None is the default.
 
     Raises:
         InputError: A variant or a number is unknown.

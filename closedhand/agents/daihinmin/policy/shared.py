@@ -198,8 +198,8 @@ def log_probability(policy, rules, state, action, ids, scores) -> float:
 
 @kernel
 def plausibility(policy, rules, state, player, ids):
-    """Return the flattened likelihood of the other players' past actions under the policy."""
-    if state.leader < 0:
+    """Return the flattened likelihood by `policy` of the others' past actions, after a replay."""
+    if state.leader < 0:  # the exchange is not rated
         return 1.0
     moves = np.int64(state.moves)
     scores = np.empty(NUM_ACTIONS)

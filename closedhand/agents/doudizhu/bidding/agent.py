@@ -9,19 +9,19 @@ OF_FILE = f"{NET}="
 
 
 def read(argument: str | None) -> tuple[str, str]:
-    """Split an argument into kind and agent; quotes around the file of `net=FILE` are removed.
+    """Split `KIND:AGENT`; quotes around a whole kind or around the file of `net=FILE` are removed.
 
     Raises:
         InputError: The kind or the agent is missing.
     """
-    kind, *player = split_outside(argument or "", ":", 2)
-    if not player or not player[0]:
+    kind, *rest = split_outside(argument or "", ":", 2)
+    if not rest or not rest[0]:
         kinds = ", ".join((*KINDS, *OTHERS))
         raise InputError(f"the agent bids needs a kind ({kinds}) and an agent: bids:logic:greedy")
     kind = unquoted(kind)
     if kind.startswith(OF_FILE):
         kind = OF_FILE + unquoted(kind.removeprefix(OF_FILE))
-    return kind, player[0]
+    return kind, rest[0]
 
 
 def describe(game: Game, argument: tuple[str, str]) -> Traits:

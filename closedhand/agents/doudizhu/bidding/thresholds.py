@@ -76,14 +76,14 @@ def points_of(points: np.ndarray, stakes: np.ndarray, owners: np.ndarray, seat: 
 def points_alone(points: np.ndarray, one: Module, others: Module) -> np.ndarray:
     """Compute the points of a player of one module against two of another, float64 [n].
 
-    The points are the mean over the three seats of the player.
+    They are the mean over the player's three seats; `points` are as for `points_of`.
     """
-    nobody = np.zeros(len(points), np.int64), np.full(len(points), -1)
+    nobody = np.zeros(len(points), np.int64), np.full(len(points), -1)  # highest bids and bidders
     total = np.zeros(len(points))
-    for own in range(SEATS):
-        which = np.broadcast_to(np.arange(SEATS) == own, points.shape)
+    for seat in range(SEATS):
+        which = np.broadcast_to(np.arange(SEATS) == seat, points.shape)
         bid = mixed([others, one], which.astype(np.int64))
-        total += points_of(points, *hold(bid, range(SEATS), *nobody), own)
+        total += points_of(points, *hold(bid, range(SEATS), *nobody), seat)
     return total / SEATS
 
 

@@ -99,11 +99,11 @@ class ObservationForm(NamedTuple):
 
 @kernel
 def observation_of(rules, state):
-    """Collect the inputs of the player to act."""
+    """Collect the inputs that the features of all plays of the player to act share."""
     player = np.int64(state.player)
     landlord = np.int64(state.landlord)
     role = (player - landlord) % SEATS
-    enemy, partner, most = 20, 20, 0
+    enemy, partner, most = 20, 20, 0  # 20: the most cards of a player, and of no partner
     for i in range(1, SEATS):
         seat = (player + i) % SEATS
         left = np.int64(state.left[seat])
@@ -115,7 +115,7 @@ def observation_of(rules, state):
     mode = 3 * role
     owner = 0
     if state.target >= 0:
-        mode += 2 if role > 0 and state.owner != landlord else 1
+        mode += 2 if role > 0 and state.owner != landlord else 1  # the situation, see `MODES`
         owner = np.int64(state.left[state.owner])
     following, last = (player + 1) % SEATS, (player + 2) % SEATS
     tabled = left_class(state.left[following]) * LEFTS + left_class(state.left[last])

@@ -157,7 +157,7 @@ def write_inputs(rules, state, kickers, out, mask, ids):
 
 @kernel
 def encode_all(rules, deals, actions, offsets, rows, kickers, out, masks, labels):
-    """Write the inputs and the label of each row of `index`, after replaying its game."""
+    """Write inputs into rows of `empty_rows`, and labels, for rows of `index`, after a replay."""
     state = np.empty(1, STATE)[0]
     ids = np.empty(GROUPS, np.int32)
     for i in range(len(rows)):
@@ -166,11 +166,12 @@ def encode_all(rules, deals, actions, offsets, rows, kickers, out, masks, labels
         for k in range(offsets[game], move):
             flat.play(rules.flat, state, np.int64(actions[k]))
         chosen = np.int64(actions[move])
+        # Before a kicker come its main group and the lower kickers.
         for _ in range(1 + rows[i, 2] if kickers else 0):
             substeps.play(rules, state, substeps.next_step(rules, state, chosen, ids))
         write_inputs(rules, state, kickers, out[i], masks[i], ids)
         label = substeps.next_step(rules, state, chosen, ids)
-        labels[i] = label - (GROUPS if kickers else 0)
+        labels[i] = label - (GROUPS if kickers else 0)  # ids of kickers follow the groups
 
 
 def encode(games: Games, kind: str, rows: np.ndarray) -> Batch:

@@ -133,7 +133,7 @@ class PolicyNetAgent(BatchAgent):
     def choose(self, views: np.ndarray) -> np.ndarray:
         """Choose the most probable sub-step of each view, int32 [n]."""
         actions, parts = self._begin(views)
-        for kickers, chosen in parts:
+        for kickers, chosen in parts:  # ids of kickers follow those of the `GROUPS` main groups
             actions[chosen] = self._pick(views, chosen, kickers) + GROUPS * kickers
         return actions
 
@@ -150,9 +150,9 @@ class PolicyNetAgent(BatchAgent):
         return shares
 
     def _begin(self, views: np.ndarray) -> tuple[np.ndarray, list[tuple[bool, np.ndarray]]]:
-        """Make bids and forced moves, int32 [n], and list the other views for each network."""
-        # A state has a main group (`group` >= 0) only while its kickers are chosen. Outputs of the
-        # kicker network follow the main groups in the ids of sub-steps.
+        """Choose bids and forced moves, int32 [n], -1 elsewhere; list other views by network."""
+        # A state has a main group (`group` >= 0) only while its kickers are chosen. An entry of the
+        # list is whether the network is that of the kickers, and the indices of its views.
         actions = np.empty(len(views), np.int32)
         decide_all(self.substeps.rules, views, self._ids, actions)
         picking = views["group"] >= 0

@@ -226,8 +226,8 @@ def joined(parts: Sequence[Played]) -> Played:
 
 
 def check(game: Game, agents: Sequence[Spec], seed: int, workers: Workers) -> None:
-    """Check that shards can be generated from these arguments."""
-    recorded.arrow()
+    """Raise an `InputError` if `generate` does not support these arguments or lacks `pyarrow`."""
+    recorded.arrow()  # raises if it is not installed
     if game.name != "doudizhu":
         raise InputError(f"shards hold games of doudizhu, not of {game.name}")
     check_plain(game, "a shard")

@@ -34,13 +34,13 @@ def quality(check: dict[str, Any]) -> float:
 
 
 def win_rate(network: networks.Network, game: Game, opponent: str) -> float:
-    """Measure the share of duplicate games that a network wins.
+    """Measure the share of duplicate games that `policy-net` wins with a network.
 
-    The package's network of the other kind completes its pair.
+    The network of the other kind, policy or kicker, is the package's.
     """
     kind = network.config["kind"]
     both = {other: networks.load(path, other)[0] for other, path in SHIPPED_FILES.items()}
-    both[kind] = copy.deepcopy(network).cpu()
+    both[kind] = copy.deepcopy(network).cpu()  # a copy: the original is in training
     agent = PolicyNetAgent(game, "policy-net", both["policy"], both["kicker"])
     won = judge(game, agent, opponent, SELECTION, SELECTION_SEED).won
     assert won is not None  # every game has a loser
@@ -112,6 +112,7 @@ class Checks(Callback):
             return wanted
         if trainer.global_step % AGREE_EVERY:
             return False
+        # Every process waits here for the others, so all must make the same calls.
         return trainer.strategy.reduce_boolean_decision(wanted, all=False)
 
     def _text(self) -> str:

@@ -24,10 +24,9 @@ DEALS = 32
 
 @kernel
 def chance_as_landlord(policy, rules, view, states, rng, ids):
-    """Estimate the probability to win as the landlord after the auction of a view.
+    """Estimate the probability that the player to act in an auction wins as the landlord.
 
-    `policy` is that of a network for the objective `win`, `rules` those of the flat game, and
-    `states` scratch space for one state.
+    `policy` is for the objective `win`, `rules` are flat, and `states` has space for one state.
     """
     space = make_space()
     total = 0.0
@@ -37,6 +36,7 @@ def chance_as_landlord(policy, rules, view, states, rng, ids):
         redeal(rules, state, view.player, rng)
         crown(rules, state, view.player)
         n, k, _ = rate(policy, rules, state, ids, space)
+        # The first lead is never forced: a play without evaluation empties the hand and wins.
         total += 1.0 if k >= 0 else worth(space.values[:n].max(), True)
     return total / DEALS
 

@@ -108,9 +108,9 @@ def set_targets(state, win, ahead, explored, samples):
     whether the choice was random, bool.
     """
     landlord_won = state.left[state.landlord] == 0
-    points = 1.0 if win else 2.0 ** min(np.int64(state.bombs), MOST_DOUBLINGS)
+    points = 1.0 if win else 2.0 ** min(np.int64(state.bombs), MOST_DOUBLINGS)  # of a side
     loss = 0.0 if win else -points
-    targets = np.empty(ROLES)
+    targets = np.empty(ROLES)  # of the next sample of each role, going back from the end
     for role in range(ROLES):
         targets[role] = points if landlord_won == (role == 0) else loss
     for i in range(len(samples) - 1, -1, -1):

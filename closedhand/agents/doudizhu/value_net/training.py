@@ -227,7 +227,7 @@ class Training:
         self.optimiser = Optimiser(*(state[f"optimiser_{name}"] for name in Optimiser._fields))
 
     def summary(self) -> dict[str, Any]:
-        """Return steps, games and samples, the mean loss, and the results against `decompose`."""
+        """Return the counts, the results against `decompose`, and the mean loss; reset the loss."""
         total, number = self.losses.tolist()
         self.losses = np.zeros(2)
         return {

@@ -212,7 +212,7 @@ def capability(arch: str) -> tuple[int, int]:
 
 
 def ptx_of(function: Callable[..., None], arguments: tuple[Any, ...], arch: str, name: str) -> str:
-    """Compile a function of a thread to PTX, with `name` for its symbol.
+    """Compile a function of a thread to PTX; the arguments are those of `compile_function`.
 
     Raises:
         InputError: It does not compile; the first line of the compiler's message says why.
@@ -221,7 +221,7 @@ def ptx_of(function: Callable[..., None], arguments: tuple[Any, ...], arch: str,
         each if isinstance(each, core_types.Type | types.Type) else numba.typeof(each)
         for each in arguments
     ]
-    # The attribute of a device that numba-cuda reads while it compiles.
+    # In place of a GPU, which may be missing: numba-cuda reads this attribute while it compiles.
     device = SimpleNamespace(compute_capability=capability(arch))
     try:
         with (
@@ -237,7 +237,7 @@ def ptx_of(function: Callable[..., None], arguments: tuple[Any, ...], arch: str,
     except Exception as error:  # what the compiler raises is of many classes
         raise InputError(f"{name} does not compile for a GPU: {_reason(error)}") from error
     text = ptx.decode() if isinstance(ptx, bytes) else ptx
-    symbol = re.search(r"\.entry\s+([^\s(]+)\(", text)
+    symbol = re.search(r"\.entry\s+([^\s(]+)\(", text)  # the compiler's name of the kernel
     assert symbol
     return text.replace(symbol[1], name)
 
