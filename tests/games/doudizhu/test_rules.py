@@ -222,6 +222,9 @@ def test_the_game_ends_after_some_deals_without_a_landlord(
     ids = np.empty(game.num_actions, np.int32)
     words = range(game.num_actions - 10, game.num_actions + 1)
     assert not any(contract.is_legal(game.rules, state, word, ids) for word in words)
+    later = state.copy()
+    contract.play(game.rules, later, game.legal(state)[-1])
+    assert "is not legal" in game.valid(later)
 
 
 def test_a_landlord_of_a_later_deal_plays_as_one_of_the_first() -> None:
