@@ -10,10 +10,10 @@ from closedhand.core.numba.jit import Ids, Integer, Rng, kernel
 
 @kernel
 def draw_place(room: Ids, left: Integer, rng: Rng) -> int:
-    """Draw the player who gets the next card, all free places being equally likely.
+    """Draw an index in proportion to `room`, and reduce `room` there by one.
 
-    `room` is the number of free places of each player; that of the drawn player is reduced by one.
-    `left` is their sum, at least 1.
+    It is the player who gets the next card, if `room` has the free places of each, all of which are
+    equally likely; or the kind of a card. `left` is the sum of `room`, at least 1.
     """
     place = np.int64(rng.random() * left)
     taker = 0

@@ -17,7 +17,7 @@ defines `deals(rules)`, an iterator over all initial states with their probabili
 `Game.deals`); it raises an `InputError` under rules with too many.
 
 An argument means the same in all functions: `rules`, tables and options; `state`, one record,
-changed in place; `player`, a seat from 0; `action`, an id; `ids` or `buffer`, scratch space, int32
+changed in place; `player`, a seat from 0; `action`, an id; `ids`, scratch space, int32
 [num_actions]; `out`, an array to write; `rng`, anything with `random()`.
 
 The rules of a game in sub-steps hold those of the flat game, as `rules.flat`. If its module does
@@ -232,16 +232,16 @@ def payoff(rules: Rules, state: State, player: Integer) -> float:
 
 
 @kernel
-def random_action(rules: Rules, state: State, rng: Rng, buffer: Ids) -> Integer:
+def random_action(rules: Rules, state: State, rng: Rng, ids: Ids) -> Integer:
     """Draw a uniformly random legal action of a game that is not over."""
-    return buffer[np.int64(rng.random() * legal(rules, state, buffer))]
+    return ids[np.int64(rng.random() * legal(rules, state, ids))]
 
 
 @kernel
-def random_playout(rules: Rules, state: State, rng: Rng, buffer: Ids) -> int:
+def random_playout(rules: Rules, state: State, rng: Rng, ids: Ids) -> int:
     """Play `state` to its end with uniformly random actions; return their number."""
     moves = 0
     while not over(rules, state):
-        play(rules, state, random_action(rules, state, rng, buffer))
+        play(rules, state, random_action(rules, state, rng, ids))
         moves += 1
     return moves

@@ -291,7 +291,7 @@ class Shown(NamedTuple):
         steps: Number of its steps, int64 [n]; kept between steps.
         sums: Zeros; `earned` of games that just ended, float64 [n, seats]; or [0, seats], if
             rewards are not summed.
-        lengths: Zeros; `steps` of games that just ended, int64 [n].
+        lengths: Zeros; `steps` of games that just ended, int64 [n]; or [0], as `sums`.
     """
 
     observations: Planes

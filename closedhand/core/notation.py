@@ -6,10 +6,10 @@ from closedhand.core.game import InputError, State
 
 
 class TableNotation:
-    """Text of actions by a table, `texts`, which subclasses define: the text of every action id.
+    """Notation by a table, `texts`, which a subclass defines: the text of every action id.
 
     Attributes:
-        actions: What a text must be, for messages.
+        actions: What other texts are not, in messages, such as `an action such as 5c5h`.
     """
 
     texts: tuple[str, ...] | cached_property[tuple[str, ...]]

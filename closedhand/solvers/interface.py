@@ -141,8 +141,8 @@ and from `LANE` on the lane of each player: the index of its private cards withi
 class Walk(NamedTuple):
     """A tree as arrays for algorithms that sample games.
 
-    It has its own rows. The first row of a node is `slot` plus the lane of the player to act times
-    the number of actions.
+    A row is an action of an information set, in an order of the walk's own: at node n with m
+    actions, action k of the player in lane l has the row `slot[n] + l * m + k`.
 
     Attributes:
         player: Player to act at each node, `CHANCE` or `END`.

@@ -264,7 +264,9 @@ def as_csv(strategy: Strategy, layout: Layout, names: Names) -> str:
 
 
 def load(path: Path, game: Game | None = None) -> Strategy:
-    """Read a strategy from the npz that `save` wrote; None as `game`: the one it was made for.
+    """Read a strategy from the npz file that `save` wrote.
+
+    With a game, the file must be for it and its options; None: the game that the file names.
 
     Raises:
         InputError: The file cannot be read, holds no strategy, or one for another game.

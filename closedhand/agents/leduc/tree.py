@@ -69,7 +69,7 @@ class Tree(NamedTuple):
 
     @property
     def shapes(self) -> Shapes:
-        """The shapes of arrays for this tree."""
+        """Shapes of arrays, [nodes, LANES]: an action has the entries of the child it leads to."""
         shape = len(self.player), LANES
         return Shapes(shape, shape, shape)
 

@@ -110,6 +110,7 @@ def serve(
 
 
 def _show(result: Any, options: dict[str, Any], seed: int, as_json: bool) -> None:
+    """Print the result of a match, a `competitions.uecda.table.Result`."""
     means = _per_round(result.gains)
     times = [microseconds(*each) for each in zip(result.seconds, result.decisions, strict=True)]
     if as_json:

@@ -214,7 +214,7 @@ def _build(few: bool, jokers: int) -> np.record:
     table.eight[:] = (table.low <= EIGHT) & (table.high >= EIGHT)
     table.revolts[:] = table.length >= np.where(table.family >= FIRST_KAIDAN, 5, 4)
     table.first[:] = np.cumsum([0, *map(len, families)])
-    # The pass stands between the plays of all games and the longer kaidan, whose ids it moves by 1.
+    # The longer kaidan of some variants come after the pass: their ids are 1 higher.
     table.first[FAMILIES:] += len(families) > FAMILIES
     if both:
         table.both[:] = usual + np.cumsum([0, *map(len, both)])

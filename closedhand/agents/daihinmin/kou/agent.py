@@ -273,7 +273,10 @@ def strength_to_follow(rules, numbers, view, hand, play):
 
 @kernel
 def wants_lock(rules, numbers, hand, play, foes, lock):
-    """Return whether a lock is wanted: with any set, or if the player then has the best play."""
+    """Return whether to start a lock: if the player then has the strongest play of its kind.
+
+    With `lock_groups` of 0 or more a set always starts one while at most so many players are out.
+    """
     if rules.plays.family[play] > 0 and numbers.lock_groups >= 0:
         return foes.finished <= numbers.lock_groups
     return strength.has_strongest(rules, numbers, hand, play, foes, lock)

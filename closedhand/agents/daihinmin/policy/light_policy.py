@@ -119,7 +119,10 @@ def strength_of(rules, play, revolution):
 
 @kernel
 def rivals(rules, others, play, revolution):
-    """Count the ranks, or kaidan, of the others that beat a play, at most 3; ignore locks."""
+    """Count ranks, or kaidan, of unseen cards that beat a play, at most 3; ignore locks.
+
+    A lone joker counts 3 while the spade three, which alone beats it, is unseen.
+    """
     if play == JOKER:
         return 3 if others & bit(SPADE_THREE) else 0
     return min(3, answers(rules, others, play, revolution))

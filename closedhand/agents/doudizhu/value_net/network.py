@@ -69,11 +69,11 @@ class Rounded(NamedTuple):
     """Weights for playing, with the rows and the second layer as integers."""
 
     inputs: np.ndarray  # as in `Net`, int16
-    input_units: np.ndarray  # weight of 1 in `inputs`, float32 [ROLES]
+    input_units: np.ndarray  # weight for which 1 stands in `inputs`, float32 [ROLES]
     plays: np.ndarray  # as in `Net`, int16
-    play_unit: np.float32  # weight of 1 in `plays`
+    play_unit: np.float32  # weight for which 1 stands in `plays`
     second: np.ndarray  # the second layer, transposed, int16 [ROLES, SECOND, UNITS]
-    second_units: np.ndarray  # weight of 1 in `second` times a rounded output, float32 [ROLES]
+    second_units: np.ndarray  # the same for `second`, times a rounded output
     dense: np.ndarray  # as in `Net`
 
 
