@@ -31,8 +31,8 @@ def web(
         browser: Whether to open a browser.
         folder: Folder in which the tables are kept.
         runs: Folder of the results of matches that the page shows.
-        token: Token that opens the page; by default none on 127.0.0.1, and a random one on any
-            other address.
+        token: Token that opens the page; by default none on 127.0.0.1 without --origin, else a
+            random one.
         origin: Public address of a proxy, https://…; may be repeated.
         agent: An agent to offer besides the usual ones, such as doudizhu=learned:runs/demo; may be
             repeated.

@@ -50,7 +50,8 @@ def deferred() -> Generator[Deferral]:
         A function that raises `KeyboardInterrupt` if there was a Ctrl-C.
     """
     global _present
-    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    # None: a handler that is not Python's, as in a program that embeds it, and cannot be put back.
+    ignored = signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, None)
     if ignored or threading.current_thread() is not threading.main_thread():
         yield Deferral()
         return
@@ -67,7 +68,7 @@ def deferred() -> Generator[Deferral]:
         try:
             signal.signal(signal.SIGINT, before)
         finally:
-            # It first handles a Ctrl-C that has come, and changes nothing if that raises.
+            # The call above first handles a pending Ctrl-C, and changes nothing if that raises.
             signal.signal(signal.SIGINT, before)
 
 
@@ -75,8 +76,8 @@ def deferred() -> Generator[Deferral]:
 def postponed() -> Generator[None]:
     """Delay a Ctrl-C in this block to the block's end; the present handler then gets it.
 
-    For what fails in odd ways if it is cut short. A second Ctrl-C acts at once. No effect outside
-    the main thread, or where Ctrl-C is ignored.
+    Use it for code that fails in odd ways if it is cut short. A second Ctrl-C acts at once. No
+    effect outside the main thread, or where Ctrl-C is ignored.
     """
     before: Any = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):

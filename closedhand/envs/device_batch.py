@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import torch
 
 PICKS = 0x5DEECE66D
-"""Bits that turn the key of a game's stream into the key of the stream of `sample`."""
+"""Bits that turn the key of a game's stream into that of the stream of `sample` and `decide`."""
 
 
 class DeviceBatch:
@@ -70,8 +70,8 @@ class DeviceBatch:
     ) -> None:
         """Allocate memory for games; `reset` starts them.
 
-        Arguments are those of `DeviceVectorEnv`, and `shape`: how steps are launched on a GPU, by
-        default as fits.
+        Arguments are those of `DeviceVectorEnv`, and `shape`, the launch configuration of steps on
+        a GPU; None: that of `shape_for`.
 
         Raises:
             InputError: No GPU, no room for so many games on it, an opponent that decides in Python,
@@ -104,8 +104,8 @@ class DeviceBatch:
     @property
     def bytes_of_a_game(self) -> int:
         """Bytes that a game takes: its state, rows and numbers."""
-        # `Games.paid` and `rewards`; seed, stream, seat, actor, player and action; two flags.
-        numbers = 16 * self.game.num_players + 8 * 7 + 2
+        # `Games.paid` and `rewards`; seed, two streams, seat, actor, player and action; two flags.
+        numbers = 16 * self.game.num_players + 8 * 9 + 2
         row = self.form.size + self.game.num_actions
         return self.game.dtype.itemsize + row + numbers
 
@@ -275,7 +275,7 @@ class DeviceBatch:
         return self._device.launch(name, like, arguments, shape.blocks, shape.threads, shape.shared)
 
     def sample(self) -> "torch.Tensor":
-        """Draw a uniformly random legal action for every game, int64 [number]; the same tensor.
+        """Draw legal actions uniformly, int64 [number]; every call returns the same tensor.
 
         Raises:
             InputError: No games were started.

@@ -38,3 +38,13 @@ def test_ctrl_c_while_a_block_begins_or_ends_leaves_nothing(
             pass
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     assert interrupt._present is None
+
+
+def test_a_handler_that_is_not_pythons_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(signal, "getsignal", lambda number: None)
+    for block in (interrupt.deferred, interrupt.postponed):
+        with block():
+            pass
+    monkeypatch.undo()
+    assert signal.getsignal(signal.SIGINT) is before

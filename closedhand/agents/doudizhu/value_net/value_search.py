@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.agents.doudizhu.decompose import agent as decompose
+from closedhand.agents.doudizhu.limits import check_three
 from closedhand.agents.doudizhu.search.agent import SearchAgent, search_settings, searching
 from closedhand.agents.doudizhu.value_net import files
 from closedhand.agents.doudizhu.value_net.agent import make_space, policy_of, rate
@@ -60,11 +61,12 @@ class ValueSearchAgent(SearchAgent):
 def make_value_search(
     game: Game, seed: int, argument: SearchArgument, threads: Threads = None, worlds: Worlds = None
 ) -> ValueSearchAgent:
-    """Make the agent `value-search`; it takes the arguments of `search`, but the path of a network.
+    """Make the agent `value-search`; its arguments are those of `search`, the path is a network's.
 
     Raises:
         InputError: The argument is invalid, or the network was not trained to win.
     """
+    check_three(game, "value-search")
     name, budget = search_settings("value-search", argument, threads, worlds)
     net, about = files.load(argument.path, "win")
     if about["objective"] != "win":

@@ -118,3 +118,8 @@ def test_expectations_count_by_their_error() -> None:
     between = paired._posterior_bounds(sums, 0.5, expected, 0.02, 0.5)
     assert plain[2] < between[2] < expected[2]
     assert found[0] == trusted[0] == between[0] == 0.0  # the advantage over itself
+
+
+def test_a_game_of_two_is_refused() -> None:
+    with pytest.raises(InputError, match="value-search is for games of three"):
+        make_agent(make_game("doudizhu", rules="two_players"), "value-search:40")
