@@ -2,18 +2,18 @@
 
     from closedhand.authoring import Game, contract, kernel
 
-These names are promised, and the modules behind them are not: they may be moved. It imports NumPy
-and Numba alone. Tests of a game call `closedhand.testing.check_game`.
+These names are stable; the modules that define them may be moved. Besides the standard library
+they need only NumPy and Numba. Tests of a game call `closedhand.testing.check_game`.
 
-**Kernels.** `kernel` compiles a function, `inlined` one that is put in place of each call. For
+**Kernels.** `kernel` compiles a function; `inlined` compiles one into each of its callers. For
 their signatures there are `Rules`, `Policy`, `State`, `States`, `Integer`, `Ids`, `Floats`,
 `Bools`, `Planes` and `Rng`. `bits` holds sets of small numbers as bits, `shuffle` and `draw_place`
 deal cards, `draw_seed` and `seed_in_kernel` draw the seed of a deal, and a `Stream` (`make_stream`,
 `draw`) gives a policy random numbers of its own.
 
 **Games.** `contract` lists the functions that a game defines, and calls those of any game. A
-package describes its game to closedhand by a `GameSpec`, which makes a `Game` of them and a
-`Notation`; its options are an annotated signature with `Range`, or a table `Options` of `Option`
+package describes its game by a `GameSpec`, which makes a `Game` of these functions and a
+`Notation`. Its options are an annotated signature with `Range`, or a table `Options` of `Option`
 that `takes` attaches. A `FeatureTable` of `Feature` describes compact observations. `validity` and
 `views` hold the parts of `valid` and `view_from` that all games share. Pictures are drawn from
 `Row`, with `BLANK` for a gap, and a `Part` for each part of a hand that is to be divided; `Odds`
@@ -24,9 +24,10 @@ line that says what is wrong with what a user has given.
 **Records.** `records` turns games into text and back: `Record`, `from_state`, `from_json`,
 `replay`, `read` and `write`; a `LogReader` reads what another program has written.
 
-**Agents.** An `Agent` gets views, of which `batch` processes many at once. A `KernelAgent` decides
-by a policy in kernels, whose function `decide` calls. `described` and `Traits` state what is known
-of an agent before it plays; `refuse_argument` is for one that takes none.
+**Agents.** An `Agent` decides from views; `batch` has functions for many views at once. A
+`KernelAgent` decides by a policy that runs in kernels, where `decide` calls it. `described` and
+`Traits` state what is known of an agent before it plays; `refuse_argument` is for one that takes
+no argument.
 
 **Search.** `MonteCarlo`, `PairedSearch`, `ISMCTS` and `Particles` search by simulation with a
 policy such as `UniformPolicy`. `playouts` plays games to their ends; `read_budget` reads `500` or

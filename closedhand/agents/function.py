@@ -39,8 +39,8 @@ class FunctionAgent(BatchAgent):
 def from_function(act: Act, observation: str = "planes", name: str = "function") -> NamedAgent:
     """Make an agent of a function, for matches, leagues, opponents of envs and `make_agent`.
 
-    It plays every game, so it has to be given one whose observations and actions the function
-    knows. With several processes the function must be picklable.
+    The agent accepts any game: the function must know the observations and actions of those in
+    which it is used. With several processes the function must be picklable.
 
     Args:
         act: Function `act(observations, masks) -> actions` of any number n of decisions.
@@ -53,7 +53,7 @@ def from_function(act: Act, observation: str = "planes", name: str = "function")
     Raises:
         InputError: `act` is not a function, or there is no such form of observations.
     """
-    # `closedhand.authoring` must not import Gymnasium, on which envs stand.
+    # Imported here, as `closedhand.authoring` must not import Gymnasium, which the envs need.
     from closedhand.envs import common
     from closedhand.envs.observation_form import FORMS
 

@@ -5,8 +5,8 @@
    can be resumed.
 2. Fit the Bradley-Terry model (R. A. Bradley and M. E. Terry, 1952) to the games won, in Elo
    points.
-3. Refit it to resampled deals. The spread of these ratings is the standard error, and Student's t
-   of the fewest deals of a pair makes the interval of it (`intervals`).
+3. Refit it to resampled deals. Compute intervals from the variance of these ratings and Student's
+   t, whose degrees of freedom follow from the fewest deals of a pair (`intervals`).
 """
 
 import math
@@ -240,10 +240,11 @@ def intervals(ratings: np.ndarray, games: np.ndarray) -> tuple[np.ndarray, np.nd
     """Compute the low and the high ends of the 95% intervals of ratings, float64 [agents] each.
 
     Percentiles would be too narrow for few deals: at 10 they hold the true rating in 88 of 100
-    cases. Nor do resamples of deals that one agent has all won vary. So the variance of the drawn
-    game that `fit` adds is added to theirs, its halves each with the variance of a Poisson number.
-    For two agents and independent games this makes the usual interval of log-odds, with 1/2 added
-    to both counts (Anscombe, "On estimating binomial response relations", 1956).
+    cases. If one agent has won all deals, their resamples do not vary at all. So the variance of
+    the drawn game that `fit` adds is added to theirs: each half win in it varies like a Poisson
+    number of mean 1/2. For two agents and independent games this makes the usual interval of
+    log-odds, with 1/2 added to both counts (Anscombe, "On estimating binomial response relations",
+    1956).
 
     Args:
         ratings: Ratings, then those of every resample, float64 [1 + resamples, agents].
@@ -261,7 +262,7 @@ def intervals(ratings: np.ndarray, games: np.ndarray) -> tuple[np.ndarray, np.nd
         # Ratings have a common shift, which the constant fixes as in `fit`.
         slopes = np.linalg.inv((signs.T * ((games + 1) * spread)) @ signs + 1) @ signs.T
         drawn = ELO**2 * slopes**2 @ (0.5 - spread)
-        # A resample varies as if around the mean of the sample: by n - 1 parts of n.
+        # Resamples of n deals underestimate the variance by the factor (n - 1) / n.
         resampled = ratings[1:].var(axis=0, ddof=1) * deals / (deals - 1)
         half = t_quantile(deals - 1) * np.sqrt(resampled + drawn)
     return ratings[0] - half, ratings[0] + half
@@ -273,8 +274,8 @@ def fit(agents: int, won: np.ndarray, games: np.ndarray) -> np.ndarray:
     One drawn game is added to each pair, so that an agent that wins all its games has a finite
     rating. The likelihood is maximised by Newton's method.
 
-    `won` are the games that the first agent of each pair won, float64 [n, pairs], of all its games,
-    integers [pairs]. Pairs are in the order of `itertools.combinations`.
+    `won`, float64 [n, pairs], are the games that the first agent of each pair won, and `games`,
+    integers [pairs], all games of the pair. Pairs are in the order of `itertools.combinations`.
 
     Examples:
         >>> fit(2, np.array([[750.0]]), np.array([1000])).round()

@@ -175,7 +175,7 @@ def play_chunk(
     def after(moved: np.ndarray) -> None:
         """Record the rounds that have just ended: payoffs change at the end of a round.
 
-        What a game pays more often is added up in its last round.
+        If payoffs change more often than there are rounds, the last round gets the rest.
         """
         batch_kernels.returns_all(game.rules, states, moved, now)
         grown = moved[(now[moved] != before[moved]).any(axis=1)]

@@ -1,7 +1,7 @@
-"""The table of all learners in all games: read from files of cells, saved as one CSV, reported.
+"""The table of all learners in all games, as one CSV and as a report.
 
-The CSV has a row for each estimate. Rows of kind `final` are estimates after the learning, rows of
-kind `curve` are points of the curves.
+It is read from files of cells, see `closedhand.arena.learners`. The CSV has a row for each
+estimate: of kind `final` after the learning, of kind `curve` for a point of a curve.
 """
 
 import csv
@@ -48,12 +48,12 @@ class Result(NamedTuple):
         version: Version of the package.
         date: Day of the computation.
         machine: Description of the machine, by the names of `MACHINE`.
-        processor_seconds: Processor time, with that of the estimates of the curve.
+        processor_seconds: Processor time of the learning and of the estimates of the curve.
         steps: Steps at the end, at least the budget.
         seconds: Seconds of learning, by the clock.
         measures: Estimates by name.
         curve_of: The measure of the curve.
-        curve: Steps, seconds, and an estimate; float64 [points, 5].
+        curve: Steps, seconds, and the mean, low and high of an estimate; float64 [points, 5].
     """
 
     game: str
@@ -121,7 +121,7 @@ def _from_rows(rows: list[dict[str, str]]) -> Result:
     """Build the result of a cell from its rows."""
     final = [row for row in rows if row["kind"] == FINAL]
     curve = [row for row in rows if row["kind"] == CURVE]
-    # A cell without a point of a curve has the last measure of those that curves are made of.
+    # Without a curve, `curve_of` is the last measure other than a responder's.
     named = curve or [row for row in final if row["measure"] != EXPLOITED][-1:]
     [curve_of] = {row["measure"] for row in named}
     if len(final) + len(curve) < len(rows):

@@ -41,11 +41,11 @@ responder over the agent against itself."""
 SETTINGS: dict[str, dict[str, Any]] = {
     "ppo": {"batch": 8192, "minibatch": 1024, "width": 256, "entropy": 0.02},
 }
-"""Settings of learners for this budget, where their defaults are for a longer one."""
+"""Settings of learners whose defaults are for longer training than `Plan.steps`."""
 SAMPLED = 1000
 """Random games from which the mean number of actions is computed."""
 LEARNING = 0.7
-"""Share of the progress for the learning; the rest is for the evaluation."""
+"""Share of a deep cell's progress that the learner takes; the rest is for its responder."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Cell(NamedTuple):
     seed: int
 
     def name(self, plan: Plan) -> str:
-        """Name of the cell's file."""
+        """Return the name of the cell's file, without its ending."""
         return f"{self.game}-{self.learner}-{plan.steps}-{self.seed}"
 
 
@@ -181,7 +181,7 @@ def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
     notes.keep(lambda: {"curve": curve, "processor_seconds": spent()})
 
     def progress() -> None:
-        """Measure point k of the curve from k / points of the steps on; report the share done."""
+        """Measure the next of the evenly spaced points if it is due; report the share done."""
         is_new = not curve or curve[-1][0] < learner.decisions
         if is_new and learner.decisions * plan.points >= (len(curve) + 1) * plan.steps:
             form, agent = learner.features.game, learner.agent()

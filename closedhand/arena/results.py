@@ -67,10 +67,10 @@ def role_names(game: Game) -> list[str]:
 
 
 def points(game: Game, returns: np.ndarray, agent: int) -> np.ndarray:
-    """Collect the payoffs of an agent, 0 or 1, at the tables where it played one side alone.
+    """Collect the payoffs of an agent at the tables where it played one side alone.
 
-    `returns` has all payoffs, [deals, tables, seats]. The result has the sums over the seats of the
-    side, float64 [deals, sides].
+    `returns` has all payoffs, [deals, tables, seats]; `agent` is 0 or 1. The result has the sums
+    over the seats of the side, float64 [deals, sides].
     """
     seatings = tables(game.sides)
     columns = []
@@ -148,7 +148,7 @@ def _pair_summary(game: Game, names: list[str], chunk: Chunk) -> dict[str, Any]:
     each = [points(game, chunk.returns, agent) for agent in (0, 1)]
     by_agent = [_with_mean(own) for own in each]
     won = [_with_mean(wins(own)) for own in each]
-    # In each of these a column per role. WP is the win rate under another name.
+    # Estimates by agent and role. A column that equals the win rate gets its kind of interval.
     scores = [student(each) for each in by_agent]
     win_rates = [shares(own) for own in won]
     columns = {
@@ -181,7 +181,8 @@ def _pair_summary(game: Game, names: list[str], chunk: Chunk) -> dict[str, Any]:
 def measures(game: Game, by_agent: Sequence[np.ndarray]) -> dict[str, list[np.ndarray]]:
     """Compute the columns that the spec of a game names, as far as its options allow.
 
-    They come from the payoffs of each agent, float64 [deals, sides], and have values for each.
+    `by_agent` has the payoffs of each agent, float64 [deals, sides]. The result has, by name of a
+    column, its values for each agent, in the same shape.
     """
     found: dict[str, list[np.ndarray]] = {}
     columns = GAMES[game.name].columns if game.name in GAMES else {}
@@ -193,7 +194,7 @@ def measures(game: Game, by_agent: Sequence[np.ndarray]) -> dict[str, list[np.nd
 
 
 def times(chunk: Chunk) -> dict[str, Any]:
-    """Collect each agent's decisions, their time and the cost of its searches; None without any."""
+    """Collect decisions, times, and costs of searches by agent; None where it made none."""
     return {
         "decisions": chunk.decisions.tolist(),
         "seconds": [round(float(s), 6) for s in chunk.seconds],
@@ -291,10 +292,10 @@ def load_same(path: Path, game: Game, wanted: Mapping[str, Any]) -> dict[str, An
 def chunk_of(
     game: Game, data: Mapping[str, Any], returns: Any, shape: tuple[int, ...], agents: int
 ) -> Chunk:
-    """Rebuild a chunk from payoffs, nested lists, and the `times` of a number of agents.
+    """Rebuild a chunk from payoffs in nested lists (`returns`) and the fields of `times` (`data`).
 
-    `shape` is that of the payoffs, with -1 for the number of deals. Errors are those of
-    `continuing`.
+    `shape` is that of the payoffs, with -1 for the number of deals; `agents` is the number of
+    agents. Damaged data raise errors that `continuing` turns into an `InputError`.
     """
     payoffs = np.array(returns, float)
     spent = np.array([data["seconds"], data["decisions"]], float)

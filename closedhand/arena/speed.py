@@ -84,7 +84,7 @@ def solo_steps(env: Any, seconds: float) -> float:
 
 @kernel
 def pick(masks, random, out):
-    """Choose a legal action in each row of masks: the one that `random`, 0 to 1, points to."""
+    """Choose a legal action for each row of masks, by numbers `random` in [0, 1), into `out`."""
     (masks,) = borrowed((masks,))
     for i in range(len(masks)):
         mask = masks[i]

@@ -62,16 +62,16 @@ class _Actor:
 
 
 class Cluster:
-    """The actors of a cluster in a `with` block; `closedhand.core.workers.RemoteWorkers`.
+    """Workers on a cluster (`closedhand.core.workers.RemoteWorkers`), used in a `with` block.
 
     Attributes:
         lost: Number of lost actors, with their nodes or alone.
     """
 
     def __init__(self, address: str = LOCAL, most: int | None = None) -> None:
-        """Import Ray; `with` connects to the address, as for `ray.init`, or `LOCAL`.
+        """Import Ray; `with` connects to HOST:PORT, ray://HOST:PORT, `FOUND` or `LOCAL`.
 
-        At most `most` actors are started; None: one for each core.
+        At most `most` actors are started, by default one for each core.
 
         Raises:
             InputError: The text is not an address, or Ray is not installed.

@@ -49,7 +49,7 @@ def commands_of_games(verb: str) -> dict[str, Ref]:
         for words, ref in spec.commands.items():
             first, _, second = words.partition(" ")
             if first == verb:
-                found.setdefault(second or spec.command_name, ref)  # of the first, as games are
+                found.setdefault(second or spec.command_name, ref)  # the first has precedence
     if verb == "advise":
         for spec in GAMES.values():
             found.setdefault(spec.command_name, partial(of_game, spec))

@@ -122,7 +122,7 @@ def _asked(game: str, options: dict[str, Any], text: str | None) -> "int | Deals
 
 
 class _Contest(NamedTuple):
-    """A match or a league to be played, of `total` deals or rounds, the `unit`."""
+    """A match or a league to be played: `total` is its length in the `unit`, deals or rounds."""
 
     game: Game
     players: Sequence["Player"]

@@ -50,7 +50,7 @@ def computed(
     """Compute a reproduction in parts, with a progress bar.
 
     Args:
-        module: Its module, with `Plan`, `QUICK`, `SECTIONS` and `compute(out, plan, progress)`.
+        module: Module with `Plan`, `QUICK`, `SECTIONS` and `compute(out, plan, progress)`.
         out: Folder for the report and the results.
         quick: Whether the plan is `QUICK`.
         only: Some of the sections, separated by commas.
@@ -86,7 +86,7 @@ def show_report(
 
 
 def _write_report(out: Path, text: str, page: str, name: str) -> None:
-    """Write a report, and as a page the text `page`."""
+    """Write the report `text` as Markdown, and `page`, also Markdown, as HTML."""
     write_atomically(out / f"{name}.md", f"{text.rstrip()}\n\n{COMMENT}\n")
     write_atomically(out / f"{name}.html", as_html(page, out))
 

@@ -111,10 +111,10 @@ def read_line(prompt: str) -> str:
 
 
 def flush() -> None:
-    """Flush the standard output.
+    """Flush the standard output and the standard error.
 
     Raises:
-        InputError: It cannot be written, for example because a disk is full.
+        InputError: One cannot be written, for example because a disk is full.
         BrokenPipeError: The reader has closed the pipe.
     """
     try:

@@ -17,9 +17,10 @@ from closedhand.core.run import Run
 
 
 def fitting(task: str, agent: str) -> Callable[..., None]:
-    """Make the trainer that fits the weights of a `learning.policy_gradient.Task`, a reference.
+    """Make the trainer that fits the weights of a `learning.policy_gradient.Task`.
 
-    `agent` is the beginning of the text of the agent that takes the file.
+    `task` is a reference to it, `module:name`. The text of an agent that plays with the weights is
+    `agent` and the path of their file.
     """
 
     def learn(

@@ -21,9 +21,9 @@ LONGEST = 10_000
 """Maximum number of characters in the text of agents: finding brackets takes quadratic time."""
 
 BRACKET = re.compile(r"[\w.-]*\[")
-"""Matches options at the beginning of an agent's text, or brackets in an option's value."""
+"""Matches a name and an opening bracket, at the beginning of an agent's text or in a value."""
 INNER_BRACKET = re.compile(r"[\w.-]+\[(?=\s*(\w+\s*=|\]))")
-"""Matches options of an agent inside an argument, which may also be a path with a bracket."""
+"""Matches the same in an argument, if options follow: the argument may be a path with brackets."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def split_agents(text: str) -> list[str]:
 def split_outside(text: str, separator: str, parts: int = -1) -> list[str]:
     """Split a text at separators, commas or colons, outside brackets and quotes.
 
-    The last one of at most `parts` parts holds the rest; -1: any number.
+    There are at most `parts` pieces, the last of which holds the rest; -1: any number.
     """
     _check_length(text)
     pieces: list[str] = []
@@ -157,7 +157,7 @@ def unquoted(text: str) -> str:
 def quoted(text: str, separators: str = ",") -> str:
     """Write an agent's argument, or a part of it, in quotes if it needs them.
 
-    Any of `separators` would end the text at its place.
+    Each character of `separators` would end the text in its place unless it is quoted.
 
     Raises:
         InputError: It needs quotes, and holds both kinds of them.

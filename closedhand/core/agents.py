@@ -47,8 +47,8 @@ class Agent(Protocol):
 
     More members are optional:
 
-    - `act_batch(views) -> actions` (views: states [n], actions: int32 [n]) makes many decisions at
-      once; it is called instead of `act` where possible.
+    - `act_batch(views) -> actions` (views: states [n], actions: integers [n]) makes many decisions
+      at once; it is called instead of `act` where possible.
     - `probabilities(views) -> shares` (float64 [n, num_actions]) is the agent's policy: every row
       sums to 1 and is 0 for illegal actions. `act` samples from it or, in a greedy agent, takes
       the most probable action.
@@ -155,7 +155,7 @@ class Traits:
     variants: tuple[str, ...] = ()
 
     def __or__(self, other: "Traits") -> "Traits":
-        """Combine the traits of two agents that an agent asks for every decision."""
+        """Combine the traits of two agents, both of which another agent asks at every decision."""
         times = (self.microseconds, other.microseconds)
         return Traits(
             self.files + other.files,
@@ -373,9 +373,9 @@ def refuse_argument(name: str, argument: str | None) -> None:
 
 
 def digests(game: Game, agents: Iterable[str | Player]) -> dict[str, str]:
-    """Compute the checksums of the files that agents of a game are made from, by their names.
+    """Compute a checksum of the files that each agent of a game is made from, by agent.
 
-    An unknown name, such as an object's, has no files.
+    Agents without files are left out, and unknown names, such as those of objects.
     """
     found: dict[str, str] = {}
     for agent in agents:

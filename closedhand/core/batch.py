@@ -10,7 +10,7 @@ Every function checks its arguments, then enters compiled code once for all game
 
 Games that are over stay in the batch. They have no legal actions, and `step` does not change them.
 
-Arguments are the same everywhere, and a function raises an `InputError` for others:
+Arguments mean the same everywhere, and a function raises an `InputError` for any other value:
 
 - `states`: states of `game`, `game.dtype` [n], which only `step` changes;
 - `rng`: generator of the random numbers;
@@ -122,9 +122,9 @@ def sample(game: Game, states: States, rng: Rng) -> NDArray[np.int64]:
 
 
 def step(game: Game, states: States, actions: ArrayLike) -> Statuses:
-    """Play one action of the player to act in every game, in place: ids, integers [n].
+    """Play the action of the player to act in every game, in place.
 
-    Actions in games that are over are ignored.
+    `actions` are ids, integers [n]; those in games that are over are ignored.
 
     Returns:
         Status of each game, int8 [n]: `RUNNING`, `OVER`, or `ILLEGAL` where the action was not

@@ -93,9 +93,9 @@ def observe_one(
 def play_one(
     rules: Rules, states: States, action: Integer, compact: bool, observation: Planes, mask: Masks
 ) -> tuple[int, Integer]:
-    """Do `play` and then `observe` in the first of `states`; return (status, player).
+    """Do `play` in the first of `states`; return (status, player to act).
 
-    `rules` may be packed.
+    If the action is legal, do `observe` for that player. `rules` may be packed.
     """
     rules = unpack(rules)
     ids = np.empty(len(mask), np.int32)
@@ -112,8 +112,8 @@ def play_together(
 ) -> bool:
     """Play `actions[seat]` of every seat in the first of `states`, or none if one is illegal.
 
-    All seats are to act. `player` has to be 0, and is 0 again if the game goes on. Write into
-    `legal`, bool [seats], which actions are legal; return whether the game is over.
+    All seats are to act. The field `player` has to be 0, and is 0 again if the game goes on. Write
+    into `legal`, bool [seats], which actions are legal; return whether the game is over.
     """
     state = states[0]
     ids = np.empty(num_actions, np.int32)

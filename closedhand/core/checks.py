@@ -54,7 +54,7 @@ def shown(value: Any) -> str:
 
 
 def whole_number(value: Any, name: str = "an action", least: int | None = None) -> int:
-    """Check a whole number of `least` or more; a bool is none. The `name` is for the message."""
+    """Check a whole number of `least` or more; a bool is refused. `name` is for the message."""
     try:
         if not isinstance(value, bool):
             number = index(value)

@@ -1,4 +1,4 @@
-"""Compiled kernels of GPUs: found in a folder, or else compiled by numba-cuda and kept there.
+"""Compiled kernels of GPUs: found in a folder, or else compiled by numba-cuda into `kept()`.
 
 Nothing here touches Numba: `closedhand.core.numba.gpu`, which compiles, is imported if need be.
 
@@ -28,7 +28,7 @@ from closedhand.core.checks import InputError
 from closedhand.core.files import write_atomically
 
 FORMAT = 1
-"""Version of the files."""
+"""Version of the format of the files."""
 FOLDER = "CLOSEDHAND_CUBINS"
 """The environment variable that names a folder of compiled kernels."""
 MAGIC = b"closedhand cubin\n"

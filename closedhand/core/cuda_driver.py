@@ -29,7 +29,7 @@ NUMBERS: Any = {
     "H": ctypes.c_uint16, "i": ctypes.c_int32, "I": ctypes.c_uint32, "l": ctypes.c_int64,
     "L": ctypes.c_uint64, "f": ctypes.c_float, "d": ctypes.c_double,
 }  # fmt: skip
-"""Numbers of NumPy and Python as kernels take them, by the letter of their type in NumPy."""
+"""Types in which kernels take numbers of NumPy and Python, by the letter of NumPy's type."""
 
 
 class DeviceArray(NamedTuple):
@@ -97,7 +97,7 @@ class Launch:
     def __init__(
         self, function: Any, arguments: tuple[Any, ...], blocks: int, threads: int, shared: int
     ) -> None:
-        """Prepare launches of a kernel from `load` in blocks of some threads and shared bytes.
+        """Prepare launches of a kernel from `load`; a block gets `shared` bytes of shared memory.
 
         The memory of the arguments must outlive the launches.
         """

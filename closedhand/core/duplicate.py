@@ -99,7 +99,7 @@ def start(
 ) -> tuple[list[Agent], np.ndarray]:
     """Make the agents for the deals of some numbers, let each decide once, and deal the states.
 
-    All of it follows from the seed, unless the deals are `fixed`, states [deals].
+    All of it follows from the seed, except deals that are `fixed`, states [deals].
     """
     seeds = np.random.default_rng((seed, deals.start, 1)).integers(2**31, size=len(specs))
     agents = [make_agent(game, spec, int(own)) for spec, own in zip(specs, seeds, strict=True)]

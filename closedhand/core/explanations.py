@@ -87,9 +87,10 @@ def kind_of(game: Game, action: int) -> str:
 
 
 def reason_against(game: Game, state: State, cards: Sequence[str]) -> str:
-    """Explain as `why_not` does why the player to act may not play the cards of some texts.
+    """Explain as `why_not` does why the player to act may not play cards, given by their texts.
 
-    Slow at first: it looks at all plays of the game.
+    Empty, too, if the game has more than `MOST_LOOKED_UP` actions. The first call for a game is
+    slow: it lists the cards of all plays.
     """
     if game.num_actions > MOST_LOOKED_UP:
         return ""

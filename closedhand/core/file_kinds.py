@@ -16,11 +16,11 @@ from closedhand.core.reading import read_json
 MARK = "closedhand"
 """Text that names this package as the origin of a picture or a report."""
 HEAD = 2**16
-"""Bytes at the beginning of a file in which a mark or a header is looked for."""
+"""Number of bytes, at one end of a file, in which a mark or a header is looked for."""
 COMMENT = f"<!-- {MARK} -->"
 """Last line of a report in Markdown; it is not shown."""
 GENERATOR = f'<meta name="generator" content="{MARK}">'
-"""Line in the head of a page."""
+"""Line in the head of an HTML page."""
 
 
 class FileKind(NamedTuple):
@@ -55,7 +55,7 @@ def object_with(*keys: str) -> Callable[[Path], bool]:
 
 
 def object_within(keys: Collection[str]) -> Callable[[Path], bool]:
-    """Make a function for JSON objects, not empty, with none but given keys."""
+    """Make a function that returns whether a file is a JSON object with some of the keys only."""
 
     def check(path: Path) -> bool:
         found = read_json(path)

@@ -50,7 +50,7 @@ KINDS = {
 
 
 PATIENCE = 0.1
-"""Seconds for which a lock is tried: who looks whether it is held has it for a moment."""
+"""Seconds for which a lock is tried: a process that only checks it holds it for a moment."""
 
 overwrite: ContextVar[bool] = ContextVar("overwrite", default=False)
 """Whether files of other kinds may be replaced (`--overwrite`)."""
@@ -309,7 +309,7 @@ def _acquired(lock: Path, path: Path, where: str) -> "BaseFileLock":
         holder = f"process {lines[0]} on {lines[1]}" if len(lines) > 1 else "another process"
         raise WriteError(f"cannot write {path}: {holder} writes {where}") from None
     except OSError as error:
-        # On a full disk it would stay, empty.
+        # On a full disk an empty lock file would stay.
         _release(held)
         if error.errno not in NO_LOCKS:
             raise WriteError(f"cannot write {path}: {lock}: {reason_of(error)}") from None

@@ -95,8 +95,8 @@ class Game:
     `closedhand.core.contract` with `game.rules`.
 
     All methods raise an `InputError` if an argument is not what its name says: a state, seat or
-    action of the game, a text, a generator. Only `valid` and `load` check whether the rules allow a
-    state: the check takes longer than the other methods.
+    action of the game, a text, a generator. Only `valid`, `load` and `redeal` check whether the
+    rules allow a state: the check takes longer than the other methods.
 
     Attributes:
         name: Name for `make_game`.
@@ -393,7 +393,7 @@ class Game:
 
     @property
     def facts(self) -> tuple[str, ...]:
-        """List the names of the facts that `view_from` takes besides hand and actions."""
+        """Names of the facts that `view_from` takes besides hand and actions."""
         build, _ = contract.plain_function(self.rules, "view_from")
         parameters = signature(build).parameters.values() if build else ()
         return tuple(each.name for each in parameters if each.kind is each.KEYWORD_ONLY)
@@ -462,7 +462,7 @@ class Game:
         return out
 
     def split(self, observation: np.ndarray) -> dict[str, np.ndarray]:
-        """Cut flat observations, int8 [..., observation_size], into views by part."""
+        """Cut flat observations, int8 [..., observation_size], into parts that share its memory."""
         is_array = isinstance(observation, np.ndarray)  # pyright: ignore[reportUnnecessaryIsInstance]
         if not is_array or observation.shape[-1:] != (self.observation_size,):
             raise InputError(f"an observation of {self.name} has {self.observation_size} entries")

@@ -110,10 +110,9 @@ def let_others_play(
 ) -> Integer:  # fmt: skip
     """Let policies play in game `i` until it is over or the turn of `seat`.
 
-    `policies` are those of the seats after it, in order; without `streams` they draw random numbers
-    of their own. Scratch space is view `k` of `views`, 0 in a loop and another one for each thread
-    of a GPU; and `ids`, int32, as long as the actions of the game or of its flat form, if there are
-    more.
+    `policies` are those of the seats after `seat`, in order; without `streams` they draw random
+    numbers of their own. Scratch space is `views[k]`, where `k` is 0 in a loop and differs between
+    threads of a GPU; and `ids`, int32, with room for all actions of the game and of its flat form.
 
     Returns:
         An illegal action of a policy, which ends the loop; else `ALL_LEGAL`.
@@ -183,7 +182,7 @@ def pay(
     rules: Rules, states: States, terms: Terms, i: Integer, actor: Integer, status: Integer,
     paid: Floats, rewards: Floats,
 ) -> None:  # fmt: skip
-    """Write the rewards of game `i`, in which `actor` has played, into row i of zeros."""
+    """Write the rewards of game `i`, in which `actor` has played; `rewards[i]` is zero before."""
     if status == ILLEGAL:
         rewards[i, actor] = terms.illegal_reward
     elif terms.staged:
@@ -279,19 +278,19 @@ class Plan(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """What the user of a batch gets of a step, arrays with a row for each game.
+    """Output of a step for the user of a batch, arrays with a row for each game.
 
     Attributes:
         observations: Observations, int8 [n, size].
         masks: Action masks, int8 [n, actions]; or [n, 0], if there are none.
         copies: The same masks for the observations, which share no memory with infos; or [n, 0].
-        returns: Zeros; payoffs by player of games that are over, float64 [n, seats].
-        reward: Zeros; reward of the seat that acted, float64 [n].
+        returns: Payoffs by player of games that are over, float64 [n, seats]; zero on entry.
+        reward: Reward of the seat that acted, float64 [n]; zero on entry.
         earned: Sum of the rewards of the game under way, float64 [n, seats]; kept between steps.
         steps: Number of its steps, int64 [n]; kept between steps.
-        sums: Zeros; `earned` of games that just ended, float64 [n, seats]; or [0, seats], if
-            rewards are not summed.
-        lengths: Zeros; `steps` of games that just ended, int64 [n]; or [0], as `sums`.
+        sums: `earned` of games that just ended, float64 [n, seats], zero on entry; or [0, seats],
+            if rewards are not summed.
+        lengths: `steps` of games that just ended, int64 [n], zero on entry; or [0], as `sums`.
     """
 
     observations: Planes
@@ -312,9 +311,9 @@ def advance_games(
 ) -> None:  # fmt: skip
     """Play an action in every chosen game, or start the next one where it is over; pay and show.
 
-    Writes `status`, `players`, and into zeros `rewards`, and `actors` where an action was played. A
-    game that this action ends stays as it is: a later call starts the next one. One pass over the
-    games does all, so that a game is fetched from memory once.
+    Write `status`, `players`, `rewards`, which are zero on entry, and `actors` where an action was
+    played. A game that this action ends stays as it is: a later call starts the next one. One pass
+    over the games does all, so that a game is fetched from memory once.
 
     Of the games `first` to before `last`, those not `chosen`, bool [n], are only shown. In
     `actions`, int64 [n], that of a game that becomes `REFUSED` is replaced by the illegal action of
@@ -335,7 +334,7 @@ def advance_games(
             if status[i] == RUNNING:
                 actors[i] = states[i].player
                 status[i] = batch_kernels.play(rules, states[i], actions[i], ids)
-                # The length of an argument is known: without policies none of this is compiled.
+                # The number of policies is known to the compiler: without any, it leaves this out.
                 if len(policies) and status[i] == RUNNING:
                     status[i], refused = answer(
                         rules, answering, states, streams, i, seats[i], terms.players, views, 0, ids
@@ -390,7 +389,7 @@ def show_legal(
 ) -> None:
     """Write the action mask of game `i`, and once more into `copy` unless it is empty.
 
-    That of a game that is over marks action 0: a mask without any legal action would leave no
+    The mask of a game that is over marks action 0: a mask without any legal action would leave no
     distribution to draw from.
     """
     number: Integer = 1
@@ -401,7 +400,7 @@ def show_legal(
     for k in range(number):
         mask[ids[k]] = 1
     if number > len(copy) // 4:
-        for action in range(len(copy)):  # a slice would compile a message on lengths
+        for action in range(len(copy)):  # a slice would compile an error message
             copy[action] = mask[action]
     else:  # fewer marks take less time than reading a mask of thousands of actions
         copy[:] = 0

@@ -9,7 +9,7 @@ class TableNotation:
     """Notation by a table, `texts`, which a subclass defines: the text of every action id.
 
     Attributes:
-        actions: What other texts are not, in messages, such as `an action such as 5c5h`.
+        actions: Noun phrase for a valid text, in messages, such as `an action such as 5c5h`.
     """
 
     texts: tuple[str, ...] | cached_property[tuple[str, ...]]

@@ -34,7 +34,7 @@ LARGER = {"play": " to play, 'closedhand[learn]' to train"}
 
 
 def require(*modules: str) -> None:
-    """Refuse to go on without modules of `EXTRAS`, which are not imported yet."""
+    """Raise an `InputError` if a module, one of `EXTRAS`, is not installed; import none."""
     for module in modules:
         try:
             is_there = find_spec(module) is not None

@@ -17,7 +17,7 @@ from closedhand.core.version import __version__
 
 
 class Notes:
-    """The interface of a part of a computation: it reports progress and saves partial results.
+    """The argument of a part of a computation, to report progress and save partial results.
 
     Attributes:
         path: File of the part.

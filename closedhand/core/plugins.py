@@ -40,7 +40,7 @@ def kept_running(whose: str = "") -> Generator[None]:
 
     Code of other packages must not end the program. This package does not call `sys.exit` while a
     command runs. The message names the owner of the code, by default the module of the call. A
-    `sys.exit` because the reader of the output has closed the pipe stays.
+    `sys.exit` because the reader of the output has closed the pipe is raised unchanged.
     """
     try:
         yield

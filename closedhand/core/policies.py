@@ -28,8 +28,7 @@ Policies = tuple[Policy, ...]
 def decide(policy: Policy, rules: Rules, view: State, ids: Ids) -> Integer:
     """Choose an action of the player to act, whose view this is.
 
-    `ids` is scratch space, int32, as long as the actions of the game or of its flat form, if there
-    are more.
+    `ids` is scratch space, int32, with room for all actions of the game and of its flat form.
     """
     ...
 
@@ -104,7 +103,8 @@ def _decide_by(policies: Any, k: Any, streams: Any, i: Any, rules: Any, view: An
 def policy_of(agent: Any) -> Policy | None:
     """Return the policy by which an agent decides; None if it decides in Python.
 
-    An agent decides in Python, too, if its object or a derived class overrides `act`.
+    An agent decides in Python, too, if the object, or a class derived from that of
+    `kernel_policy`, overrides `act` or `act_batch`.
     """
     policy = getattr(agent, "kernel_policy", None)
     if not isinstance(getattr(policy, "kernels", None), str):

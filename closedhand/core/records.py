@@ -58,7 +58,7 @@ class Record:
     extra: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def to_json(self) -> str:
-        """Write the record as one line of JSON, without unknown fields."""
+        """Write the record as one line of JSON; `extra` is included, attributes of None are not."""
         known = {k: v for k, v in vars(self).items() if k != "extra" and v is not None}
         return json.dumps({**known, **self.extra}, ensure_ascii=False)
 
@@ -175,7 +175,8 @@ def parse_line(line: str, game: str | None = None, **rules: Any) -> Record:
 
     Args:
         line: The line.
-        game: Name of its game; None: the one that a JSON line states, or that recognises it.
+        game: Name of its game; None: the one that a JSON line states, or whose `line_notation`
+            matches.
         **rules: Options of the game; those that a JSON line states must be equal.
 
     Raises:

@@ -63,7 +63,7 @@ def from_markdown(text: str) -> tuple[Section, ...]:
 
 
 def as_markdown(sections: tuple[Section, ...]) -> str:
-    """Write the rules as Markdown."""
+    """Write the rules as Markdown, each section under `### TITLE`."""
     parts: list[str] = []
     for section in sections:
         parts += [f"### {section.title}", *section.text]

@@ -66,7 +66,7 @@ Worker = TypeVar("Worker", bound=Learner)
 
 
 class Format(NamedTuple):
-    """A file format of checkpoints: functions that write and read a path, atomically.
+    """A file format of checkpoints: functions that write a file, atomically, and that read it.
 
     A checkpoint consists of the metadata of a run, JSON values by `ABOUT`, and a state.
     """

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 def num_tables(sides: Sequence[int]) -> int:
-    """Return the number of tables of a duplicate deal, which is the number of sides."""
+    """Return the number of tables of a duplicate deal between as many teams as there are sides."""
     return len(set(sides))
 
 

@@ -1,8 +1,8 @@
 """Means with confidence intervals, over the deals of a match or the matches of a league.
 
-Intervals of shares are Wilson's, others are by Student's t. In simulations of payoffs from 30 deals
-on, 95% intervals hold the true mean in 94 to 98 of 100 cases, also where payoffs double with bombs
-and few deals differ; percentiles of a bootstrap hold it in 89 to 96.
+Intervals of shares are Wilson's, others are by Student's t. In simulations of payoffs of 30 deals
+or more, 95% intervals hold the true mean in 94 to 98 of 100 cases, also where payoffs double with
+bombs and few deals differ; percentiles of a bootstrap hold it in 89 to 96.
 """
 
 import math
@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 BLOCK, SHORT_BLOCK, FEWEST_BLOCKS = 100, 10, 10
-"""Minimum number of rows of a block; that of smaller blocks, if there are too few rows for
-`FEWEST_BLOCKS`. The payoffs of neighbouring rounds of Daihinmin with classes have a correlation of
-0.3, which is gone after three rounds."""
+"""Minimum number of rows of a block; the minimum if there would be fewer than `FEWEST_BLOCKS`
+blocks; and that number. The payoffs of neighbouring rounds of Daihinmin with classes have a
+correlation of 0.3, which is gone after three rounds."""
 LEVEL = 0.95
 """Confidence level of intervals."""
 TINY = np.finfo(float).tiny

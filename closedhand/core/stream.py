@@ -92,7 +92,7 @@ def seed_stream(stream: Stream, rng: np.random.Generator) -> None:
 def begin_streams(seeds: Sequence[int | None]) -> tuple[NDArray[np.uint64], Streams]:
     """Make the seeds of the first deals, uint64 [n], and streams for all later random numbers.
 
-    Both come from the generator of each seed, of which the deal draws first; None: a random one.
+    Both come from the generator of each seed, which first gives the deal; None: a random seed.
     """
     deals, streams = np.zeros(len(seeds), np.uint64), make_streams(len(seeds))
     for i, seed in enumerate(seeds):

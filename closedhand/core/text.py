@@ -17,7 +17,7 @@ UNPAIRED = "backslashreplace"
 Names of files in another encoding contain them."""
 
 FALLBACK = "closedhand.plain"
-"""Name of the error handler that writes characters that an encoding lacks in ASCII.
+"""Name of the error handler that replaces characters that an encoding lacks by ASCII.
 
 It uses `PLAIN`, else an escape, for `str.encode` and the streams of the command line."""
 

@@ -38,7 +38,7 @@ def in_threads(
     # The pool ends with the work: the threads of a lasting pool would be missing after a fork.
     executor = ThreadPoolExecutor(cores())
     try:
-        # Cut short within the pool's locks, it would wait for them forever.
+        # Interrupted while it holds its locks, the pool would wait for them forever.
         with interrupt.postponed():
             results = executor.map(work, pieces)
         for piece, _ in zip(pieces, results, strict=True):
@@ -92,7 +92,7 @@ def side_by_side(work: Callable[[int, int], object], number: int, threads: int) 
 
 @cache
 def _jobs(threads: int, process: int) -> SimpleQueue[Callable[[], None]]:
-    """Return the jobs of lasting threads of a process; after a fork, which has none, new ones.
+    """Return the job queue of a process's lasting threads; a fork, which has none, gets its own.
 
     An executor of Python has locks that stay shut if a signal handler raises while one is held.
     """
@@ -103,6 +103,6 @@ def _jobs(threads: int, process: int) -> SimpleQueue[Callable[[], None]]:
 
 
 def _work_off(jobs: SimpleQueue[Callable[[], None]]) -> None:
-    """Do one job after the other, forever; none is held while waiting for the next one."""
+    """Do one job after the other, forever; keep no reference to one while waiting for the next."""
     while True:
         jobs.get()()

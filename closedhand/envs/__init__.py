@@ -1,8 +1,8 @@
 """Envs of PettingZoo and Gymnasium for every `Game`.
 
 `registration` enters them under their ids: `gymnasium.make` makes a `SoloEnv`, `make_vec` a
-`GameVectorEnv` or with a device a `DeviceVectorEnv`, `pettingzoo.make` a `GameAEC` or for a
-simultaneous game a `GameParallel`.
+`GameVectorEnv` or with a device a `DeviceVectorEnv`, `pettingzoo.make` a `GameAEC` with checks, or
+with "parallel", for games of simultaneous moves, a `GameParallel`.
 """
 
 from closedhand.envs.aec import GameAEC, env

@@ -59,7 +59,7 @@ class CheckedOrder(common.Copied, OrderEnforcingWrapper[str, Observation, int]):
 
 
 class CheckedActions(common.Copied, AssertOutOfBoundsWrapper[str, Observation, int]):
-    """PettingZoo's check that an action is in its space, for objects of any type."""
+    """PettingZoo's check that an action is in its space; it also refuses other types."""
 
     def step(self, action: int | None) -> None:
         """Step the wrapped env.
@@ -79,7 +79,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
 
     An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first), or
     with `observation="flat"` or `"compact"` one vector `observation`, and `action_mask`
-    [num_actions]; with `mask="info"` it has no mask, and is the vector itself. The mask is also in
+    [num_actions]; with `mask="info"` it has no mask, and a vector stands alone. The mask is also in
     the infos; it is all zero for agents that are not to act. All agents terminate together. Rewards
     are zero until then, except in games that pay in stages (`game.staged`), where the rewards of a
     step are the growth of the returns.

@@ -26,13 +26,13 @@ MOST_GAMES = 2**24
 ALIGNMENT = 16
 """Rows end at a multiple of this many bytes, so that they can be copied in words."""
 ROWS_OF_A_BLOCK = 56 * 1024
-"""Bytes of rows that a block draws in shared memory: four blocks share a multiprocessor."""
+"""Bytes for observations and masks of a block, if four blocks share a multiprocessor."""
 MOST_PER_BLOCK, THREADS = 64, 128
-"""Games and threads of a block; half of its threads draw observations."""
+"""Largest number of games of a block, and its threads; half of them write observations."""
 BLOCKS = 4
-"""Blocks a multiprocessor; more games are played by these in turn."""
+"""Largest number of blocks per multiprocessor, which play any further games in turn."""
 STACK = 20 * 1024
-"""Bytes of stack of a thread for code that cannot tell how much it needs."""
+"""Bytes of stack of a thread for kernels that make arrays of variable length on it."""
 SPARE = 64
 """Bytes behind a table, as kernels may read whole words."""
 
@@ -40,7 +40,7 @@ SPARE = 64
 class Shape(NamedTuple):
     """Launch configuration of a kernel."""
 
-    by_block: bool  # whether a block draws the rows of its games in shared memory
+    by_block: bool  # whether a block writes observations and masks in shared memory first
     blocks: int
     threads: int  # of a block
     per_block: int  # games that a block plays at a time
@@ -81,7 +81,7 @@ class Device:
     def array(self, tensor: Any, dtype: Any = None) -> Any:
         """Convert a tensor to the form that kernels take.
 
-        `dtype` is one of the size of its numbers; or that of records, of which each row is one.
+        `dtype` has the size of the tensor's numbers, or is a record type: each row is one record.
         """
         records = dtype is not None and np.dtype(dtype).fields is not None
         if self.on_cpu:
@@ -122,13 +122,13 @@ class Device:
         self, name: str, like: tuple[Any, ...], arguments: tuple[Any, ...], blocks: int,
         threads: int = THREADS, shared: int = 0,
     ) -> Launch:  # fmt: skip
-        """Find or compile a kernel of `numba.gpu.entries.ENTRIES`, and bind its arguments.
+        """Find or compile a kernel of `core.numba.gpu.entries`, and bind its arguments.
 
         `like` are examples of the arguments' types, see `examples`; `shared` is the number of bytes
         of shared memory of a block.
 
         Raises:
-            InputError: It is not compiled and there is no compiler, or the driver refuses it.
+            InputError: There is neither a compiled kernel nor a compiler, or the driver refuses it.
         """
         major, minor = self.torch.cuda.get_device_capability(self.place)
         arch = f"sm_{major}{minor}"
@@ -218,9 +218,9 @@ def kernels_of(game: Game, agents: Sequence[str], arch: str) -> Iterator[tuple[s
 
 
 def examples(game: Game, policies: Policies, terms: Terms, name: str) -> tuple[Any, ...]:
-    """Make arguments of a kernel of `numba.gpu.entries.ENTRIES` of which only the types matter.
+    """Make arguments of a kernel of `core.numba.gpu.entries`, of which only the types matter.
 
-    `policies` are those of the other seats, or of who decides.
+    `policies` are those of the other seats, or for `decide` that of the agent.
     """
     numbers, streams = np.zeros(1, np.int64), np.zeros((1, 2), np.uint64)
     bytes_, rows = np.zeros(1, np.int8), np.zeros((1, 1), np.int8)

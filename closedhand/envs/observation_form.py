@@ -21,7 +21,7 @@ ACTION_MASK = "action_mask"
 PLANES, FLAT, COMPACT = FORMS = ("planes", "flat", "compact")
 """The values of the option `observation`."""
 IN_OBSERVATION, IN_INFO = MASKS = (OBSERVATION, "info")
-"""The values of the option `mask`: where the mask stands; it is always in the info."""
+"""The values of the option `mask`: masks in observations and infos, or in infos alone."""
 
 
 class ObservationForm:
@@ -30,9 +30,9 @@ class ObservationForm:
     Attributes:
         name: `planes`: all parts of `game.shapes`; `flat`: these as one vector; `compact`: the
             vector of `game.features`.
-        mask: Where the mask stands: `observation`, beside the info, or `info` alone.
-        is_array: Whether the observation is one array instead of a dict: its only part, if the mask
-            is no part of it.
+        mask: `observation`: masks in observations and infos; `info`: in infos alone.
+        is_array: Whether the observation is one array instead of a dict: if it has one part, and
+            the mask is in the info alone.
         compact: Whether kernels write `game.features` instead of `game.observe`.
         size: Number of entries that they write.
     """
@@ -49,7 +49,7 @@ class ObservationForm:
     def bounds(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         """Return the smallest and the largest value of every entry, int8 [size] each.
 
-        A part with several axes is a stack of binary planes; a vector holds small numbers.
+        Except for features, parts with several axes hold 0 to 1, and vectors -1 to 127.
         """
         if self.compact and self.game.feature_table is not None:
             return self.game.feature_table.bounds

@@ -1,4 +1,4 @@
-"""Kernels of an env of one seat: all between two turns of the user, in one call from Python.
+"""Kernels of `SoloEnv`, which do everything between two turns of the user in one call.
 
 They do not check their arguments, like those of `closedhand.core.batch_kernels`.
 """

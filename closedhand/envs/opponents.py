@@ -21,7 +21,7 @@ from closedhand.core.numba.jit import Integer, Rules
 from closedhand.core.policies import Policies, policy_of
 
 Spec = str | Player | Sequence[str | Player]
-"""A name or an agent for all other seats, or a sequence with one of them for each seat."""
+"""A name or an agent for all other seats, or a sequence with one for each other seat."""
 
 
 DERIVED = ("policies", "packed")
@@ -76,7 +76,7 @@ class Opponents:
         return {name: value for name, value in self.__dict__.items() if name not in DERIVED}
 
     def refuse(self, state: Any, seat: int, action: Integer) -> NoReturn:
-        """Refuse an action of the agent to act in a game in which the user has a seat."""
+        """Raise an `InputError` for an illegal action of the agent to act; `seat` is ours."""
         agent = self.agents[(int(state["player"]) - seat) % self.game.num_players - 1]
         why = explain_illegal(self.game, state, int(action))
         raise InputError(f"agent {agent.name!r} cannot continue: {why}")
@@ -134,7 +134,7 @@ def check_seat(game: Game, seat: int | str) -> int | None:
 def unchanged_if_refused(env: Any, given: State | None, *names: str) -> Generator[None]:
     """Restore attributes of an env if a `given` start is refused in this block.
 
-    If it is None, nothing is copied or restored. Agents given as objects are not copied.
+    If `given` is None, nothing is copied or restored. Agents given as objects are not copied.
     """
     specs = env._opponents.specs if env._opponents is not None else ()
     # Deepcopy does not copy objects that are in its memo.

@@ -62,7 +62,7 @@ class Table(common.Copied, Spaces):
             game: Name of a game, or a `Game`.
             render_mode: `human`, `ansi`, `rgb_array` or None.
             observation: Form of the observations: `planes`, `flat` or `compact`.
-            mask: Place of the mask: `observation`, beside the info, or `info` alone.
+            mask: `observation`: masks in observations and infos; `info`: in infos alone.
             **options: Options of `make_game`.
 
         Raises:

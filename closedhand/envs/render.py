@@ -1,4 +1,4 @@
-"""Pictures of the table, drawn once for every game from `game.scene`."""
+"""Pictures of the table of any game, drawn from `game.scene`."""
 
 import sys
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ RIGHT = WIDTH - 28
 CARD_HEIGHT, CARD_SHAPE = 124, 0.7
 """Maximum height of a card, and the ratio of its width to its height."""
 COUNTED = 5
-"""Least number of open cards that is written beside them; hidden cards are always counted."""
+"""Least number of open cards that is written beside them; hidden cards are counted from 2 on."""
 TEXT_SIZE, NOTE_SIZE, NOTE_LINE = 25, 23, 27
 SMOOTH = 4
 """Factor by which cards are drawn larger, and then reduced, for smooth edges."""
@@ -34,7 +34,7 @@ BACK, PATTERN = (47, 76, 140), (86, 116, 184)
 TEXT, FAINT, ACTIVE = (240, 246, 242), (190, 220, 204), (255, 209, 92)
 
 SUITS = {"c": (22, 110, 60), "d": (24, 88, 176), "h": (190, 30, 40), "s": INK, "": INK}
-"""Colours of the suits, of no suit last."""
+"""Colours of the suits; the last is for cards without a suit."""
 JOKERS = {"joker": (126, 40, 140), "small joker": (90, 96, 104), "big joker": (190, 30, 40)}
 
 Points = list[tuple[float, float]]
@@ -66,9 +66,9 @@ def require_pillow() -> Any:
 def picture(rows: Sequence[Row], names: Sequence[str] = ()) -> np.ndarray:
     """Draw rows of cards, uint8 [540, 960, 3]; the picture is legible at half its size.
 
-    Every row has the name and the number of cards on its left, then the cards, and on its right the
-    last play, or the note. `names` of the players by seat replace the labels of their rows, unless
-    the font lacks their letters. An `InputError` says if Pillow is not installed.
+    Every row has the name and, see `COUNTED`, the number of cards on its left, then the cards, then
+    the last play and the note. `names` of the players by seat replace the labels of their rows,
+    unless the font lacks their letters. An `InputError` says if Pillow is not installed.
     """
     pillow = require_pillow()
     from PIL import ImageDraw
@@ -217,7 +217,7 @@ def _fill(draw: Any, shape: Points, x: float, y: float, r: float, color: Any) ->
 
 
 def _around(number: int) -> list[float]:
-    """Return angles around a circle."""
+    """Return evenly spaced angles around a circle, in radians."""
     return [2 * pi * i / number for i in range(number)]
 
 

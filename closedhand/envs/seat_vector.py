@@ -163,8 +163,8 @@ class Rows(common.Copied, ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
 class SeatVectorEnv(Rows):
     """Self-play in games of this package, with a row for every seat; see `Rows`.
 
-    Rows and spaces are those of a `GameVectorEnv` with opponents. Game i is the game of a single
-    env with seed + i.
+    Rows and spaces are those of a `GameVectorEnv` with opponents. The first deal of game i is that
+    of a single env with seed + i.
 
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.

@@ -27,7 +27,7 @@ Credit = tuple[int, NDArray[np.bool_], NDArray[np.intp], NDArray[np.intp], Float
 def seat_returns(
     rewards: ArrayLike, actors: ArrayLike, ends: ArrayLike, *, gamma: float = 1.0
 ) -> Floats:
-    """Compute returns: the later rewards, in its game, of the seat that acted in each row.
+    """Compute returns: what the seat that acted in each step is paid from then on, discounted.
 
     The arguments are those of `seat_advantages`.
 
@@ -112,9 +112,9 @@ def seat_advantages(
 def _decisions(
     rewards: Floats, actors: NDArray[np.intp], ends: NDArray[np.bool_]
 ) -> Iterator[Credit]:
-    """Iterate over the rows from the last to the first.
+    """Iterate over the steps from the last to the first.
 
-    Yields the row; the games that ended with it, bool [num_envs]; the games in which a seat acted;
+    Yields the step; the games that ended with it, bool [num_envs]; the games in which a seat acted;
     these seats; and the rewards of each of them until its next decision.
     """
     due = np.zeros(rewards.shape[1:])

@@ -35,13 +35,13 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
 
     An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first), or
     with `observation="flat"` or `"compact"` one vector `observation`, and `action_mask`
-    [num_actions]. With `mask="info"` it has no mask, and is the vector itself. The reward is 0
+    [num_actions]. With `mask="info"` it has no mask, and a vector stands alone. The reward is 0
     before the end of the game, then the seat's return. In games that pay in stages (`game.staged`)
     it is the growth of the seat's return since its last step. An illegal action ends the game with
     `illegal_reward`, or counts as a pass (`game.lenient`). Infos:
 
     - `action_mask`, as in the observation; all zero after the end.
-    - `current_player`, the seat that is played from outside.
+    - `current_player`, the user's seat.
     - `returns`, at the end: payoffs by player, float64 [num_players].
     - `illegal_action`, True if an illegal action ended the game.
 
@@ -80,7 +80,7 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
                 order after ours.
             seat: The seat to play, or `random`: a new one for each episode.
             observation: Form of the observations: `planes`, `flat` or `compact`.
-            mask: Place of the mask: `observation`, beside the info, or `info` alone.
+            mask: `observation`: masks in observations and infos; `info`: in infos alone.
             illegal_reward: The reward of an illegal action.
             render_mode: `human`, `ansi`, `rgb_array` or None.
             **options: Options of `make_game`.
@@ -120,8 +120,8 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
         Raises:
             InputError: The seed is not a whole number of 0 or more, an option is not a deal or the
                 state of a game in progress, or a given game ends before our turn; the env is
-                unchanged. Or an opponent chose an illegal action; without a given start, only
-                another `reset` goes on then.
+                unchanged. Or an opponent chose an illegal action: unless the start was given, the
+                env then needs another `reset`.
         """
         seed, given = common.seed_or_none(seed), common.given_start(self.game, options)
         try:

@@ -60,7 +60,7 @@ MOST_ENVS = 2**24
 HELD = ("_opponents", "_games", "_earned", "_steps", "_needs_reset")
 """Attributes of the games under way, which a refused start leaves as they are."""
 OF_STEPS = ("rewards", "actor", "episode")
-"""The infos of steps, which observations alone do not have."""
+"""Infos that `step` returns, but not `reset` and `observe`."""
 Step = tuple[Observation, np.ndarray, np.ndarray, np.ndarray, Infos]
 
 
@@ -102,8 +102,8 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
     - `final_obs` and `final_info`, with same-step reset, of games that just ended; `returns` and
       `illegal_action` are then in `final_info`.
 
-    The first deal of game i is that of a single env with seed + i. Later deals, seats drawn, and
-    what opponents draw who decide in kernels come from one stream of numbers a game (see
+    The first deal of game i is that of a single env with seed + i. Later deals, drawn seats, and
+    random numbers of opponents that decide in kernels come from one stream per game (see
     `closedhand.core.stream`). So a game depends on no other one, and goes on in the same way on a
     GPU. Other opponents, such as searches, play all games with one stream: what they draw depends
     on `num_envs`. Copies and pickles continue the games in progress. For search, `states` holds all
@@ -155,11 +155,11 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
                 seat; or `seats`, of all seats. None is `actor`, with a warning at the first step of
                 self-play.
             observation: Form of the observations: `planes`, `flat` or `compact`.
-            mask: Place of the mask: `observation`, beside the info, or `info` alone.
+            mask: `observation`: masks in observations and infos; `info`: in infos alone.
             legal: Form of the legal actions: a `mask` in observations and infos, `ids` in the
                 infos, or `both`.
             illegal_reward: The reward of an illegal action.
-            autoreset_mode: When a new game follows a finished one.
+            autoreset_mode: `NextStep`, `SameStep` or `Disabled`: when the next game begins.
             render_mode: `human`, `ansi`, `rgb_array` or None.
             num_threads: Number of threads that share the games, which do not depend on it.
             **options: Options of `make_game`.
@@ -311,7 +311,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         return self._show().masks != 0
 
     def observe(self) -> tuple[Observation, Infos]:
-        """Return the current observations and infos, as `step` does."""
+        """Return the current observations and infos, as `reset` does."""
         return self._put_together(self._show())
 
     def _put_together(self, shown: Shown) -> tuple[Observation, Infos]:
@@ -341,7 +341,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         return shown
 
     def _blank(self, number: int, sums: bool = False) -> Shown:
-        """Make new arrays of what the user gets of some games; `sums`: those of rewards as well."""
+        """Make new arrays for what a kernel shows of games; with `sums` also those of `episode`."""
         game, summed = self.game, number if sums else 0
         legal = game.num_actions if self.has_mask else 0
         copied = legal if self.form.mask == IN_OBSERVATION else 0
@@ -471,14 +471,14 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
 
 
 def marked(where: np.ndarray, infos: Infos) -> Infos:
-    """Add a copy of the array that marks where infos are valid, under the name of each."""
+    """Add to each info, under `_` and its name, a copy of the array that marks its valid games."""
     return infos | {f"_{name}": where.copy() for name in infos}
 
 
 def _refuse_wrappers(env: GameVectorEnv) -> None:
-    """Refuse wrappers of Gymnasium that take one reward a game, around an env with one a seat.
+    """Refuse wrappers of Gymnasium that take one reward a game: this env has one for each seat.
 
-    A wrapper does not tell the env that it wraps it, so it is looked for among the callers.
+    An env does not know its wrappers, so they are looked for among the callers.
     """
     frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:

@@ -11,6 +11,6 @@ What to read, in this order:
 5. `algorithms` lists the learners by name, `runs` puts one into a folder, `agent_factory` and
    `agent` play the result as `learned:FOLDER`.
 
-The rest stands alone: `policy_gradient` and `logistic` fit linear models, `weights` and `tensors`
+These stand alone: `policy_gradient` and `logistic` fit linear models, `weights` and `tensors`
 read and write files, `factoring` splits recorded plays into sub-steps.
 """

@@ -25,7 +25,7 @@ def spelling(game: Game) -> torch.Tensor | None:
     """Number the parts of every action: each character of its text with its count, and the length.
 
     The result is int64 [actions, most], padded with the number of different parts; None if there
-    are as many parts as actions.
+    are at least as many parts as actions.
     """
     numbers: dict[tuple[str, int], int] = {}
     found: list[list[int]] = []
@@ -48,7 +48,7 @@ def share(layers: Iterable[nn.Linear], parts: torch.Tensor) -> None:
 
 
 def plain(network: nn.Module, names: Iterable[str]) -> dict[str, Any]:
-    """Collect the weights of a network by their names without sharing; shared ones are summed."""
+    """Collect the weights of a network by name; those of actions include the shared rows."""
     with torch.no_grad():
         return {name: attrgetter(name)(network).detach().numpy() for name in names}
 

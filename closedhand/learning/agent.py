@@ -2,7 +2,7 @@
 
 1. Encode the views, and compute the scores of the legal actions.
 2. Divide the scores by the temperature and draw by softmax, or take the best action at 0.
-3. A network of sub-steps, several to a play, in a flat game, one action a play: draw full states
+3. If the game has one action per play, but the network chooses its sub-steps, draw full states
    that fit the views, and choose sub-steps on them until a flat action is complete.
 """
 

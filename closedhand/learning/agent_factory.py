@@ -20,7 +20,7 @@ NAME = "model.safetensors"
 FOREIGN = (".zip", ".pt", ".pth", ".ckpt", ".bin")
 """Suffixes of networks of PyTorch and libraries on it."""
 MICROSECONDS = 500
-"""Approximate time of a decision by such a network, in microseconds."""
+"""Approximate time of a decision of the agent `learned`, in microseconds."""
 
 
 def _path(argument: str | None) -> Path:

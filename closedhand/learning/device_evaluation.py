@@ -13,15 +13,15 @@ from closedhand.learning.evaluation import rounded
 NEVER = -1e9
 """The logit of an illegal action."""
 MOST_STEPS = 2000
-"""Steps for each round of a game, after which an evaluation ends though games go on."""
+"""Maximum number of steps for each round of a game; deals with longer games are left out."""
 
 
 @torch.no_grad()
 def versus(batch: DeviceBatch, network: Any, opponent: str, seed: int) -> dict[str, Any]:
-    """Play the best actions of a network against an agent, one game in each of a batch.
+    """Play the best actions of a network against an agent, in duplicate in all games of a batch.
 
-    On the same deals the network, a `networks.PolicyValue`, plays each side in turn, the agent all
-    other seats. The result is that of `score_of`.
+    On each deal the network, a `networks.PolicyValue`, plays each side in turn, the agent all other
+    seats. The result is that of `score_of`.
     """
     game = batch.game
     sides = torch.tensor(game.sides, device=batch.device)
@@ -52,8 +52,8 @@ def versus(batch: DeviceBatch, network: Any, opponent: str, seed: int) -> dict[s
 def score_of(game: Game, points: np.ndarray) -> dict[str, Any]:
     """Summarise the points of each side of some deals, float64 [deals, sides].
 
-    The result has `points` and `won` of `evaluation.Score` with intervals over deals, as the sides
-    of a deal depend on each other, and as `sides` the shares won on each side.
+    The result has `points` of `evaluation.Score`, with an interval over deals, as the sides of a
+    deal depend on each other; if payoffs can be negative also `won`, and by side as `sides`.
     """
     found: dict[str, Any] = {"points": rounded(*student(points.mean(axis=1, keepdims=True)))}
     if game.payoff_range[0] < 0:

@@ -44,9 +44,9 @@ from closedhand.learning.network_learner import NetworkLearner, NetworkSettings
 from closedhand.learning.ppo import MEASURED, clipped_gain
 
 JUDGED = 8192
-"""Games of a judgement, for each side."""
+"""Maximum number of deals by which the network is scored."""
 WARM_UP = 3
-"""Runs of work before it is captured in a CUDA graph."""
+"""Runs of `_learn` before it is captured in a CUDA graph; other work takes one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,12 +129,12 @@ class PolicyLoss(torch.autograd.Function):
 
 
 class DevicePPO(NetworkLearner[DevicePPOSettings]):
-    """PPO on a device at work.
+    """Learner by PPO on a device.
 
     Attributes:
         device: The device.
         batch: The games.
-        rollout: The steps of an update in them.
+        rollout: The steps of an update in these games.
         network: The network that learns.
         critic: The critic.
         average: Average of the weights of `network`.
@@ -325,7 +325,7 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
 
     @cached_property
     def _judged(self) -> DeviceBatch:
-        """Games of the judgements."""
+        """Games in which the network is scored."""
         return DeviceBatch(
             self.features.game, min(JUDGED, max(2, self.settings.games)), device=self.device,
             observation=self.settings.observation,

@@ -18,7 +18,7 @@ HANDS = "hands"
 DRAW_FROM = 1e-9
 """Least uniform number of which a logarithm is taken."""
 KEPT = 0.95
-"""Share of the squares of payoffs that is kept from one update to the next."""
+"""Factor by which the statistics of payoffs decay from one update to the next."""
 
 
 def log_softmax(logits: Tensor, masks: Tensor) -> Tensor:
@@ -32,8 +32,8 @@ class Rollout:
     Attributes:
         batch: The games.
         rows: Tensors of the steps by name, [steps, games, …].
-        hidden: Number of bits of the cards of all seats, 0 if states do not hold them so.
-        payoffs: Number and sum of squares of the payoffs so far, float64 [3]; the last is 0.
+        hidden: Number of bits of the cards of all seats; 0 if states have no field `hands` by seat.
+        payoffs: Number and sum of squares of payoffs, decaying by `KEPT`, and 0: float64 [3].
         scale: Root of their mean square, by which rewards are divided, a scalar.
         ended: Number of games that ended in the last rollout, a scalar.
     """

@@ -45,9 +45,9 @@ def judge(
     with_gain: bool = False,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Score:
-    """Play an agent against another one on random deals, each at every side.
+    """Play an agent on each side in turn of random deals, and an opponent in all other seats.
 
-    For the gain the opponent also plays every deal with all seats. The seed is that of the deals
+    `with_gain`: the opponent also plays every deal with all seats. The seed is that of the deals
     and of the opponent. `progress` is called with the number of deals played so far.
 
     Raises:

@@ -45,8 +45,8 @@ def _search(rules: Rules, state: State, action: Integer, work: States, ids: Ids)
 def step_towards(rules: Rules, state: State, action: Integer, work: States, ids: Ids) -> Integer:
     """Find the next sub-step towards a play of the flat game; -1 if none leads to it.
 
-    In the full state the play is legal, or some of its sub-steps are made. Scratch space: `work`,
-    states [DEEPEST + 1], and `ids`, int32 [DEEPEST, num_actions].
+    `state` is a full state in which the play is legal, or some of its sub-steps are made already.
+    Scratch space: `work`, states [DEEPEST + 1], and `ids`, int32 [DEEPEST, num_actions].
     """
     ...
 

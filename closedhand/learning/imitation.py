@@ -46,7 +46,7 @@ class Games(NamedTuple):
     Attributes:
         starts: States at the deals, `dtype` [games].
         actions: Flat actions of all games one after the other, int32.
-        first: Place of the first action of each game, int64 [games + 1].
+        first: Index in `actions` of each game's first action, then the end, int64 [games + 1].
         learned: Whether the moves of each seat are learned, bool [games, seats].
     """
 
@@ -298,7 +298,7 @@ class Imitation(DeepLearner[ImitationSettings]):
         return found[0], found[1]
 
     def maker(self) -> tuple[type[Self], tuple[Any, ...]]:
-        """Add the expert, who plays all seats, to the arguments of a learner elsewhere."""
+        """Return class and arguments as `DeepLearner.maker` does, with the expert for all seats."""
         cls, (game, settings, seed, _) = super().maker()
         return cls, (game, settings, seed, (), 1, None, self._expert)
 

@@ -138,7 +138,7 @@ class Training:
             self.average = self.weights
 
     def summary(self) -> dict[str, Any]:
-        """Number of steps taken and of games played."""
+        """Return the numbers of steps taken and of games played."""
         return {"steps": self.steps, "games": self.games}
 
     def step(self) -> None:

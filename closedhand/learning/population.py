@@ -1,8 +1,8 @@
 """The opponent pool of a learner: itself, frozen selves, or agents by name.
 
 1. Each given opponent takes an equal share of the games of an update, to within one game. Every
-   update begins with the first opponent and the first side, so that over updates of few games, as
-   where a game is a match of many rounds, the first ones get more.
+   update begins with the first opponent and the first side. These get more games if an update has
+   few, such as matches of many rounds.
 2. `self` is the learner: it plays all seats and learns from all. Against other opponents it plays
    one side, each side in turn.
 3. `pool` is a frozen self, drawn for every update from those kept so far; the draw is logged.

@@ -31,7 +31,7 @@ class Piece(NamedTuple):
 
     def rng(self, seed: int) -> np.random.Generator:
         """Make the generator of the piece for the seed of a training."""
-        # By the last number the first deals differ from those of a match with this seed.
+        # The last number makes the first deals differ from those of a match with this seed.
         return np.random.default_rng((seed, self.update, self.number, 1))
 
 

@@ -1,8 +1,8 @@
 """Whole games in lockstep, with the decisions of a learner as rows to learn from.
 
 1. A wave starts with new deals.
-2. At each step play on in every game until the learner has a choice: forced moves, which teach
-   nothing, and the actions of opponents.
+2. At each step play the actions of opponents and forced moves, which teach nothing, until in every
+   unfinished game the learner has a choice.
 3. Let the learner decide in all these games at once.
 4. The wave ends when all its games are over. Nothing is carried to the next wave.
 """

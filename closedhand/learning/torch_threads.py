@@ -1,4 +1,4 @@
-"""Number of threads of PyTorch: one for the whole process, which a training chooses."""
+"""Number of threads of PyTorch, a setting of the whole process that a training chooses."""
 
 import torch
 

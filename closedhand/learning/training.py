@@ -53,7 +53,7 @@ class Settings(NetworkSettings):
 GreedyTemperature = Annotated[float, Range(0, 100), "at which agents play: 0 takes the best action"]
 """The setting `temperature` of learners whose agents by default take the best action."""
 FEWEST = 1 / 64
-"""Least mean number of decisions of a game that the number of games of an update goes by."""
+"""Lower bound of the decisions per game by which the number of games of an update is chosen."""
 FIRST_BATCH = 8192
 """Decisions in the first updates, if a batch has more."""
 GROWTH = 1 / 8
@@ -199,7 +199,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         return plain(network, self.acting.state_dict())
 
     def maker(self) -> tuple[type[Self], tuple[Any, ...]]:
-        """Return the class and the hashable arguments of a learner that plays the same."""
+        """Return the class and hashable arguments that make this learner in another process."""
         names = tuple(self.population.names)
         return type(self), (self.game, self.settings, self.seed, names)
 

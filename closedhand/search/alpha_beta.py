@@ -131,7 +131,7 @@ def search(
     `solve`.
 
     Returns:
-        The result of `solve`. After `UNKNOWN` for want of positions another call goes on. The
+        The result of `solve`. After `UNKNOWN` due to `nodes` another call continues. The
         action is -1 also if the table holds the root.
     """
     number, tried, depth = stack[NUMBER], stack[TRIED], int(stack[DEPTH, 0])

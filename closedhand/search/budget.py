@@ -31,7 +31,7 @@ BATCH = 16
 PIECE = 64
 """Simulations between two checks whether a search without a clock is stopped."""
 SHARE = 64
-"""Simulations that justify another thread."""
+"""Least number of simulations for each of several threads."""
 MOST_PARTICLES = 10**6
 """Maximum number of determinisations that a thread of a search holds."""
 
@@ -88,7 +88,7 @@ ARGUMENT = re.compile(r"(?P<number>[0-9]{1,18})(?P<ms>ms)?(x(?P<width>[0-9]{1,18
 
 
 class SearchArgument(NamedTuple):
-    """The parsed argument of an agent that searches, see `read_budget`; None: it was left out.
+    """The parsed argument of an agent that searches, see `read_budget`; parts left out are None.
 
     Attributes:
         text: The argument as given.

@@ -5,7 +5,7 @@
    that payoff, and if so whether the player can force it (`alpha_beta.py`).
 3. Replace the bounds by payoffs that ends of the game had, and repeat step 2 until the bounds of
    every play meet.
-4. Follow the best play by the same questions for the line.
+4. By the same questions find the line: the best play, and perfect play of all after it.
 
 The player to act and its team maximise its payoff, all others minimise it. Perfect information is
 assumed: a line may use cards that no player of a real table could know.
@@ -252,7 +252,7 @@ class _Search:
         return child
 
     def table_of(self, least: float) -> _Table:
-        """Return the table of a question; a new one may take the place of the others."""
+        """Return the table for a bound `least`; a new one may take the place of the others."""
         if least not in self.tables:
             if len(self.tables) > 1:
                 self.tables.clear()
@@ -293,7 +293,7 @@ class _Search:
         return UNKNOWN
 
     def ask(self, stack: Ids, least: float, nodes: int, table: _Table) -> int:
-        """Search on for some positions; the root may be an end."""
+        """Continue a search for at most `nodes` positions; its root may be the end of a game."""
         payoff = contract.payoff(self.game.rules, self.states[0], self.player)
         if not np.isnan(payoff):
             return outcome(payoff, least, table.seen)
@@ -306,7 +306,7 @@ class _Search:
         return int(value)
 
     def seen(self, least: float, number: int) -> float:
-        """Return a number that the searches of a question recorded; NaN without its table."""
+        """Return a number that the searches for a bound recorded; NaN without its table."""
         # Another table that grew may have taken its place.
         return self.tables[least].seen[number] if least in self.tables else math.nan
 
@@ -318,7 +318,7 @@ class _Search:
             sign, end, own, number = -1, high, float(np.nextafter(value, np.inf)), GREATEST
         if sign * value <= sign * end:
             return True
-        # An earlier question, whose table is filled already, answers this one too if its bound is
+        # An earlier search, whose table is filled already, answers this one too if its bound is
         # lower and every payoff that counted as won there reaches `value`; if lost, the reverse.
         for least in [*self.tables, own]:
             answers = sign * self.seen(least, number) >= sign * value

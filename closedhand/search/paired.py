@@ -13,7 +13,7 @@
 If there are so many actions that the budget is too small for a batch with each, half of it is spent
 on sequential halving first (Karnin, Koren and Somekh, 2013): play a random choice of the actions on
 a few determinisations, keep the better half, and repeat with the rest on more of them. What is
-dropped there is not played, however high its mean over its few determinisations.
+dropped there is never chosen, however high its mean over its few determinisations.
 
 Determinisations can be particles (`closedhand.search.particles`), distributed by the likelihood of
 the observed plays. In step 5 Metropolis moves turn them into new ones. Each thread has its own
@@ -52,7 +52,7 @@ REPLACED_ABOVE = 0.5
 TINY = 1e-9
 """Least standard error, as that of the first action is 0, and least time in seconds."""
 FEW = 32
-"""Number of actions with each of which a batch is played, whatever the budget."""
+"""Largest number of actions that are all played on a batch, whatever the budget."""
 SCREENING_SHARE = 0.5
 """Share of a budget for sequential halving where it is too small for all actions."""
 UNPLAYED = 1e9

@@ -28,7 +28,7 @@ from closedhand.solvers.tree import InfoTree
 
 @kernel
 def evaluate_all(tree, sigma, reached, values, gains, own, best):
-    """Write the values of `sigma` for the first players, `own`, and all best responses, `best`."""
+    """Write values of `sigma` for the first `len(own)` players, and of all best responses."""
     for player in range(len(best)):
         reach_others(tree, sigma, player, reached)
         if player < len(own):
@@ -92,8 +92,8 @@ class Losses(NamedTuple):
 
     Attributes:
         loss: Gain of a player at each of its sets by the best action there, times the probability
-            of the set, float64 [sets]. The player follows the strategy before it, then a best
-            response.
+            of the set, float64 [sets]. The player follows the strategy before the set, and after
+            it a best response.
         best: Row of the best action in each set, int64 [sets].
         values: Expected payoff of each row to its player, who then follows a best response, given
             that the set is reached, float64 [rows]. NaN in sets with probability 0.

@@ -175,7 +175,7 @@ class Layout(NamedTuple):
     action ids.
 
     Attributes:
-        keys: Hash of the view in each set, uint64 [sets, 2] (see `tree.keys_of`).
+        keys: Hash of the view in each set, uint64 [sets, 2] (see `keys.keys_of`).
         rows: First row of each set, int64 [sets + 1].
         actions: Action id of each row, int32 [rows].
         entries: Index of all rows in arrays by action: `array[entries]` has the shape [rows].

@@ -65,7 +65,7 @@ def number_keys(keys, table, sets, originals):
     """Number different keys, uint64 [n, 2], in the order of their appearance; return how many.
 
     The number of each key is written to `sets`, the first place of each number to `originals`, both
-    int32 [n]. `table` is scratch space: -1 everywhere, int32 [a power of two, more than n].
+    int32 [n]. `table` is scratch space: -1 everywhere, int32 [a power of two, at least 2 n].
     """
     # Open addressing: an entry of `table` is the number of a key, -1 where free. The table is at
     # most half full, so that a search by steps of 1 is short and always ends.

@@ -28,8 +28,8 @@ from closedhand.solvers.regrets import match_regrets, sample
 def sweep(walk, deal, player, rng, regret, average, queue, below, shares, values):
     """Learn from one deal, int64 [LANE + players], for one player; `rng` draws the others' actions.
 
-    `regret` and `average` are changed. The others are scratch space by place in the queue: nodes to
-    visit, the place of their first child, probabilities of actions, and values of nodes.
+    `regret` and `average` are changed. The last four are scratch space by place in the queue: nodes
+    to visit, the place of their first child, probabilities of actions, and values of nodes.
     """
     # Nodes are queued after their parents: a pass down visits them, a pass up computes values. A
     # sweep visits a small part of the tree, so the space that it uses stays in the CPU cache.

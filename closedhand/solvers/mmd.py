@@ -8,7 +8,7 @@ An iteration does this for one player after the other:
 
        next policy = argmax over p of  <p, q> - a KL(p, uniform) - KL(p, policy) / e
 
-   by one addition to the logits and a softmax.
+   by one update of the logits and a softmax.
 
 With a fixed temperature the policy approaches a quantal response equilibrium. Here temperature and
 step size both fall, and the last policy approaches an equilibrium in practice. The published

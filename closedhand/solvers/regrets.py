@@ -60,7 +60,7 @@ def match_regrets(regret, row, number, out, place):
 
 @inlined
 def sample(probabilities, row, number, random):
-    """Sample an action of a set by `random`, a uniform number from 0 to 1; count from 0.
+    """Sample an action of a set by `random`, a uniform number from 0 to 1; return its index.
 
     The set has `number` actions from `row` on in `probabilities`.
     """

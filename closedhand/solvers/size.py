@@ -14,7 +14,7 @@ MOST_NODES = 20_000_000
 PROBES = 300
 """Random games from which the size of a tree is estimated."""
 COUNTED = 100_000
-"""Deals are counted up to this number, in messages."""
+"""Largest number of deals that is counted for a message."""
 
 
 @kernel
@@ -56,8 +56,8 @@ def check_size(game: Game, most: int = MOST_NODES) -> float:
     """Refuse a game that is surely too large; return the estimated histories below one deal.
 
     Raises:
-        InputError: One deal alone has more histories than `most`, or the game does not list its
-            deals; the message states the size.
+        InputError: One deal alone is estimated at more than twice `most` histories, or the game
+            does not list its deals; the message states the size.
     """
     each = estimate(game)
     size = f"one deal of {game.name} has {_about(each)} histories"

@@ -97,7 +97,7 @@ class Judged:
     _rate: float = 1.0
 
     def advance(self, seconds: float) -> bool:
-        """Do iterations for a tenth of a second, up to the next judgement at most."""
+        """Do iterations for at most about 0.1 s; return whether the next judgement is reached."""
         judgement = min(self.end, next_judgement(self.solver.iterations, self.judgements))
         left = judgement - self.solver.iterations
         number = int(max(1, min(left, self._rate * min(CHUNK, seconds))))

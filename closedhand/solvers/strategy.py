@@ -40,7 +40,7 @@ from closedhand.solvers.regrets import normalise, sample
 from closedhand.solvers.tree import build, layout_of, trees_of, views_of_sets
 
 FILE = "strategy.npz"
-"""Name of the file of a solver's folder."""
+"""Name of the strategy in a solver's folder."""
 NARROW = 1e-6
 """Largest difference of the sum of an information set's probabilities from 1."""
 FORMS = (
@@ -198,7 +198,7 @@ def evaluate(strategy: Strategy, trees: Trees | None = None) -> Evaluation:
 def strategy_of(game: Game, agent: AnyAgent) -> Strategy:
     """Tabulate the strategy of an agent, or its text, over all information sets of a small game.
 
-    One without `probabilities` is asked for one decision at every set: a deterministic strategy.
+    An agent without `probabilities` makes one decision at every set: a deterministic strategy.
 
     Raises:
         InputError: The game is too large, there is no such agent, or its probabilities or decisions

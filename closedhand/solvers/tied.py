@@ -26,7 +26,7 @@ from closedhand.solvers.passes import (
 from closedhand.solvers.tree import InfoTree, build, layout_of, walk_of
 
 Classes = Callable[[Game, InfoTree], np.ndarray]
-"""Class of each information set of a tree, int64 [sets], numbered from 0 without gaps."""
+"""Function that returns the class of each information set, int64 [sets], numbered from 0."""
 
 
 class TiedTree(NamedTuple):

@@ -245,7 +245,7 @@ def layout_of(game: Game, tree: InfoTree) -> Layout:
 
 
 class ListedDeals(NamedTuple):
-    """Deals to be drawn by the probabilities of each deal and those before it, float64 [deals]."""
+    """Deals to draw from, by their cumulative probabilities, float64 [deals]."""
 
     kernels = "closedhand.solvers.tree"
 

@@ -37,12 +37,12 @@ def check_game(game: Game, games: int = 20, seed: int = 0, jit: bool = True) -> 
         game: Game to check. `make_game` has to know it, since other processes make it again.
         games: Number of random games that are played.
         seed: Seed of the first deal; the next deals have the next seeds.
-        jit: Whether another process plays some games without compiled kernels and compares the
-            states. Otherwise it plays them with compiled kernels.
+        jit: Whether another process, whose results have to be the same, plays in plain Python if
+            this one uses compiled kernels, and the reverse. Otherwise both play in the same mode.
 
     Raises:
         closedhand.testing.ContractError: The game breaks the contract; the message names the place.
-        InputError: No game is to be played.
+        InputError: `games` is not a whole number of 1 or more.
     """
     whole_number(games, "the number of games", 1)
     one, seeds = f"seed {seed}", f"seeds {seed} to {seed + games - 1}"

@@ -1,6 +1,7 @@
 """Checks of the contract itself: a game's fields, and its functions by the rules of play.
 
-`course.py` makes the checks of a `Walk`, a random game; `states` are all its states, at its end.
+`course.py` calls the checks of a `Walk`, a random game in progress. Those of a whole game also get
+`states`, all its states in order.
 """
 
 import math
@@ -34,9 +35,9 @@ DEALT = 2_000
 MOST_VIEWS = 3
 """Number of views of each player that are redealt to compare frequencies."""
 COMMON = 100
-"""Number of draws, of `DEALT`, in which a deal is expected that then has to come up."""
+"""A deal that is expected in at least this many of `DEALT` draws has to come up."""
 MOST_LISTED = 300
-"""Maximum number of actions that are all tested one by one where `is_legal` lists them."""
+"""Maximum number of ids of which each is tested if `is_legal` is the slow default."""
 
 REQUIRED = ("deal", "legal", "play", "over", "returns", "hide", "redeal", "observe")
 """Contract functions without a default."""
@@ -72,7 +73,7 @@ def check_fields(game: Game) -> None:
 
 
 def check_state(game: Game) -> None:
-    """Check that the data type of states has the fields of generic code."""
+    """Check that the data type of states has the fields that generic code needs."""
     dtype = game.dtype
     expect(dtype.type is np.record, "dtype is one of `np.record`, not {}", dtype.type)
     expect(not dtype.hasobject, "states hold plain numbers, no Python objects")
@@ -120,7 +121,7 @@ def check_forms(game: Game) -> None:
 
 
 def check_deals(game: Game, games: int, seed: int) -> None:
-    """Check that a seed determines the whole deal, and that seeds differ."""
+    """Check that a seed determines the whole deal, and that not all seeds deal the same."""
     seen = set()
     seeds = range(seed, seed + max(games, 20))  # a small game has few different deals
     # The global generators must not matter; they are the caller's, who gets them back unchanged.
@@ -239,7 +240,7 @@ def check_later_redeals(game: Game, courses: list[list[State]], seed: int) -> No
     """Check that redeals in the middle of games reach all listed deals that fit, and no others.
 
     A deal fits if the same actions are legal after it and lead to the same view. How likely each is
-    depends on who plays which of equal cards, so rare deals alone may be missing. `courses` has all
+    depends on who plays which of equal cards, so only rare deals may be missing. `courses` has all
     states of each of some games, in order.
     """
     deals = _first_deals(game)
@@ -284,7 +285,7 @@ def check_counts(drawn: str, counts: Counter[str], likely: Mapping[str, float]) 
     """Check that `DEALT` draws agree with the probabilities of the deals, by a chi-square test."""
     others = sorted(counts.keys() - likely)
     expect(not others, "{}: the deal {} is not listed", drawn, others[0] if others else "")
-    # Rare deals are counted together: the statistic is then nearly one of the chi-square family.
+    # Rare deals are counted together: the statistic then nearly has a chi-square distribution.
     sums = {text: (counts[text], DEALT * p) for text, p in likely.items() if DEALT * p >= 5}
     rest = np.subtract((DEALT, DEALT), np.sum(list(sums.values()) or [(0, 0)], axis=0))
     pairs = np.array([*sums.values(), *([rest] if rest[1] >= 5 else [])])
@@ -325,7 +326,7 @@ def check_legal(walk: Walk) -> None:
 
 
 def check_all_legal(walk: Walk) -> None:
-    """Check that `is_legal` accepts what `legal` lists, and nothing else: all ids, some beyond."""
+    """Check that of all ids, and some beyond, `is_legal` accepts those that `legal` lists."""
     game = walk.game
     tests = np.arange(-2, game.num_actions + 2)
     found = np.zeros(len(tests), np.bool_)
@@ -348,7 +349,7 @@ def _test_all(rules: Any, state: Any, actions: Any, ids: Any, found: Any) -> Non
 def check_unwilling(game: Game, seed: int) -> None:
     """Check that games end within `max_moves` if all players play as unwillingly as they can.
 
-    They always play the first action, always the last one, or `PASS` where it is legal.
+    In one game all play the first action, in one the last, and in one `PASS` where it is legal.
     """
     passes = [action for action in range(game.num_actions) if game.text(action).upper() == "PASS"]
     for how, place in (("the first action", 0), ("the last action", -1), ("PASS", None)):

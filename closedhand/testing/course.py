@@ -43,7 +43,7 @@ CLOSELY: Mapping[str, Callable[[Walk], None]] = {
 
 
 def look(walk: Walk, checks: Mapping[str, Callable[[Walk], None]]) -> None:
-    """Check a state, which must not change it."""
+    """Make checks of a state, none of which may change it."""
     for part, check in checks.items():
         with reporting(walk.game, part, walk):
             before = walk.state.copy()

@@ -1,7 +1,7 @@
 """Damaged states: random faults in the bytes of states, as from a bad disk or an attacker.
 
 `Game.load` has to refuse them or return a valid state. Accepted states are passed to every function
-of the game. A kernel that gets a wrong number may crash or hang, so use many of these in a separate
+of the game. A kernel that gets a wrong number may crash or hang, so call `throw` in a separate
 process.
 """
 
@@ -109,7 +109,7 @@ def _swap_fields(state: State, rng: np.random.Generator) -> None:
 
 
 def _damage_field(state: State, other: State, kind: int, rng: np.random.Generator) -> None:
-    """Damage a random field in place; kinds 0 to 2 are those of `damaged`."""
+    """Damage a random field in place, for kinds 3 to 8; `damaged` does the others itself."""
     names = state.dtype.names or ()
     name = names[int(rng.integers(len(names)))]
     values = np.atleast_1d(state[name]).reshape(-1).copy()
@@ -166,7 +166,7 @@ def survive(game: Game, state: State, player: int | None, rng: np.random.Generat
 
 
 def _play_on(game: Game, state: State, rng: np.random.Generator) -> None:
-    """Play to the end, and check that it comes and is valid."""
+    """Play at random, and check that the end is reached within `max_moves` and is valid."""
     ids = np.empty(game.num_actions, np.int32)
     for _ in range(game.max_moves + 1):
         if contract.over(game.rules, state):

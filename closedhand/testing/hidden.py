@@ -9,7 +9,7 @@ from closedhand.testing.expectations import expect, refuses, reporting, same
 from closedhand.testing.walk import Walk
 
 MOST_DRAWS = 256
-"""Number of redeals of one view of which some have to differ where several deals fit."""
+"""Number of redeals of one view within which one has to differ if several deals fit."""
 
 
 def check_knowledge(walk: Walk, player: int) -> bool:
@@ -92,7 +92,7 @@ def _redealt(game: Game, view: State, player: int, seed: int) -> State:
 
 
 def check_view_from(walk: Walk, player: int) -> bool:
-    """Check that `view_from` rebuilds a view from `knowledge`; return whether the game has both.
+    """Check that `view_from` rebuilds a view from `knowledge`; return whether one was built.
 
     The knowledge comes from the view alone, so that it contains nothing hidden. Actions are given
     as ids or as texts.

@@ -22,7 +22,7 @@ MANY = 3000
 
 
 def check_other_process(game: Game, seed: int, jit: bool) -> None:
-    """Check that another process plays the same games, with `jit` without compiled kernels."""
+    """Check that another process plays the same games; if `jit`, one of the two in plain Python."""
     make = spec_of(game.name).make
     if callable(make) and (make.__module__ == "__main__" or "<" in make.__qualname__):
         return  # the game of a script or notebook, which another process cannot import

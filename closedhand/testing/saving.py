@@ -13,7 +13,8 @@ from closedhand.testing.walk import Walk
 def check_pickle(game: Game) -> None:
     """Check that pickles and deep copies are the same game."""
     for name, make in (
-        # A pickle is its name and options; that of another game is refused, without the values.
+        # Pickling refuses a game that its name and options do not make, without showing values: so
+        # compare that game first.
         ("pickle", lambda: make_game(game.name, **game.options)),
         ("pickle", lambda: pickle.loads(pickle.dumps(game))),
         ("deepcopy", lambda: copy.deepcopy(game)),

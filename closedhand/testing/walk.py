@@ -8,7 +8,7 @@ import numpy as np
 from closedhand.core.game import Game, State
 
 CLOSE_LOOKS = 6
-"""Number of positions of each game that are checked closely; quick checks are made at all."""
+"""Number of positions of each game that are checked closely; quick checks are made at every one."""
 
 
 SAMPLES = 10

@@ -200,7 +200,7 @@ def explored(game: Game, by: str) -> GameExplorer | None:
 
 
 def _simulation(game: Game, view: State, by: str = "") -> Simulation:
-    """Return the simulation of a searching agent; for others, and for None, the game's playouts."""
+    """Return the simulation of a searching agent; for any other or none, the game's playouts."""
     if by:
         # InputError: the agent does not search, or not at this stage of the game.
         with _agent(game, by, 0) as agent, suppress(InputError):
@@ -258,7 +258,8 @@ class Judgement(NamedTuple):
 def judge(game: Game, view: State, made: int, rng: Rng, seconds: float) -> Judgement:
     """Compare a play with the others by paired simulations.
 
-    The intervals are widened for the number of plays compared (Bonferroni).
+    It is compared with at most `MOST_JUDGED` others, drawn at random if there are more. The
+    intervals are widened for the number of plays compared (Bonferroni).
     """
     actions = game.legal(view).astype(np.int64)
     others = actions[actions != made]

@@ -1,7 +1,7 @@
 """Chances of the hidden cards of every hand, from a view.
 
-1. Draw determinisations of the view: particles weighted by the plays so far where the game's
-   playouts have an informed policy, or else uniformly.
+1. Draw determinisations of the view: particles weighted by the plays so far if the player is to
+   act and the game's playouts have an informed policy, or else uniformly.
 2. Count each card in every hidden hand.
 """
 

@@ -70,16 +70,17 @@ def usual(name: str) -> str:
 
 
 QUITE_EQUAL = 0.05
-"""Points that are no difference between opponents."""
+"""Loss in points up to which an agent counts as no weaker than the usual opponent."""
 QUICK = 50_000
-"""Microseconds of a decision within which an agent answers at once."""
+"""Microseconds per decision below which an agent is quick enough to give hints."""
 
 
 @lru_cache(64)
 def adviser_of(game: Game) -> str:
     """Choose the agent that gives hints: the strongest quick one that plays these rules.
 
-    It must surely beat the usual opponent; else it is the adviser of the spec, or that opponent.
+    The 95% interval of its gain over the usual opponent must lie above 0. If there is no such
+    agent, it is the adviser of the spec, or else the usual opponent.
     """
     quick = [
         (found["strength"]["points"][0], found["text"])
@@ -103,8 +104,8 @@ LEVELS = ("easy", "fair", "strong")
 def opponent_of(game: Game, level: str) -> str:
     """Return the text of the agent that plays at a level, one of `LEVELS`.
 
-    `fair` is the usual opponent, `strong` the quick agent that gives hints, and `easy` the weakest
-    measured agent above a random one, or else that.
+    `fair` is the usual opponent and `strong` the agent that gives hints. `easy` is the weakest
+    measured agent other than `random`, if it is weaker than the usual opponent, or else `random`.
     """
     if level not in LEVELS:
         raise InputError(f"a level is {', '.join(LEVELS)}, not {shown(level)}")
@@ -131,7 +132,7 @@ def agents(name: str) -> list[dict[str, Any]]:
 
 
 def offered(game: Game) -> list[str]:
-    """List agents without an argument, with their variants, and with a time budget as theirs."""
+    """List agents that need no file: clocked ones with each of `BUDGETS`, others with variants."""
     found: list[str] = []
     for name in agent_names(game.name):
         with_budget = [f"{name}:{budget}" for budget in BUDGETS]
@@ -191,7 +192,7 @@ def check_agent(game: Game, text: str, added: tuple[str, ...] = ()) -> str:
     most = MOST_MILLISECONDS if budget["ms"] else MOST_SIMULATIONS
     if not 0 < int(budget["number"]) <= most:
         raise InputError(f"the budget of {name} is 1 to {most}, not {budget['number']}")
-    # A time budget shows in the traits; whether an argument counts simulations, only in the making.
+    # Traits tell whether it takes a time budget; only making it, whether it takes simulations.
     traits = _traits(game, f"{name}:{BUDGETS[0]}")
     if not (traits and traits.clocked):
         with suppress(InputError):

@@ -146,7 +146,7 @@ class Connection:
             yield one
 
     def reason(self, error: Exception, what: str) -> str:
-        """Say why a computation failed; the log has what is no bad input.
+        """Say why a computation failed, and log any error other than an `InputError`.
 
         Games and agents may be third-party code, and raise anything.
         """

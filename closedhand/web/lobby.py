@@ -35,8 +35,8 @@ MOST_NAME = 40
 SEED_BITS = 128
 """Bits of a random seed: too many to find it by search, even with the hands it dealt known."""
 MOST_THREADS = 16
-"""Threads for the page, and again as many for hints. More than cores: a thread that waits for the
-compiler of another game uses no core, and must not delay requests that need no compiler."""
+"""Threads for the page, and again as many for hints; as many as cores if these are more. A thread
+that waits for the compiler of another game uses no core, and must not delay other requests."""
 
 T = TypeVar("T")
 
@@ -235,7 +235,7 @@ class Lobby:
         self.drive(table)
 
     def _persist(self, table: Table) -> None:
-        """Save a changed table, as far as tables are saved, and notify its listeners."""
+        """Save a changed table of this server, if there is a folder, and notify its listeners."""
         table.changed = time.time()
         if self.folder and table.is_own and table.id in self.tables:
             try:
@@ -257,7 +257,7 @@ class Lobby:
             self._driven[table.id] = asyncio.ensure_future(self._play_agents(table, step))
 
     async def _play_agents(self, table: Table, step: bool) -> None:
-        """Let agents play; with `step` one action, and more only if the pace is above 0 by then."""
+        """Let agents play; with `step` the first action is played even if the table is paused."""
         while _goes_on(table, step):
             version, seat = table.version, int(table.state["player"])
             loop = asyncio.get_running_loop()

@@ -8,7 +8,7 @@ from closedhand.search import exact
 from closedhand.web.serialization import describe_action
 
 QUICK, LONG = 0.3, 10.0
-"""Seconds of the search at once, and of the one that a person asks for."""
+"""Seconds of the search that starts by itself, and of the longer one that a person asks for."""
 REVIEW = 3.0
 """Seconds of all searches in the review of a game."""
 MEMORY = 2**27
@@ -23,7 +23,7 @@ def is_solvable(game: Game) -> bool:
 def solved(game: Game, state: State, seconds: float, seats: int | None = None) -> dict[str, Any]:
     """Solve a position of a flat game, as far as the time allows.
 
-    The line leaves out the plays of seats from `seats` on, which have no hand; None: of no seat.
+    Only the first `seats` have a hand, by default all. The line leaves out the plays of the others.
 
     Returns:
         `player`, who is to act, and by whose payoffs `low` and `high` bound the result; `teams`,

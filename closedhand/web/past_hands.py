@@ -1,6 +1,6 @@
-"""The past hands of the persons at a server's tables: a file of its owner, one line for each hand.
+"""The past hands of the persons at a server's tables, in a file with a line for each hand.
 
-A line is a JSON object; the last one about a hand counts, and one without `returns` takes it back.
+A line is a JSON object. The last one about a hand counts; one without `FIELDS` takes it back.
 """
 
 import json

@@ -88,7 +88,7 @@ def typed(game: Game, facts: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         InputError: The game has no such fact, or a number, list or quoted text is not a literal.
     """
-    game.check_facts(facts)  # `view_from` has parameters that are no facts, too
+    game.check_facts(facts)  # `view_from` also has parameters that are not facts
     build, _ = contract.plain_function(game.rules, "view_from")
     hints = get_type_hints(build) if build else {}
     wanted = {name for name, hint in hints.items() if int in (hint, *get_args(hint))}

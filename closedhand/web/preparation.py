@@ -33,10 +33,9 @@ from closedhand.web.table_view import describe_table
 
 COMMAND = (sys.executable, "-m", "closedhand.web.preparation")
 CACHE = f"{__version__} {numba.__version__} {platform.python_version()} {platform.machine()}"
-"""Beginning of a line about a compiled game in that file; it holds for one version only.
+"""Beginning of a line in the file `compiled` of `Preparation`: the versions compiled for.
 
-It does not tell whether a source was edited, as of a game that is being developed: the server then
-compiles that game itself.
+It is the same after an edit of a game's source: the server then compiles that game itself.
 """
 
 MOST_PLAYED = 300

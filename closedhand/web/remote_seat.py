@@ -146,7 +146,7 @@ class RemoteMatch:
         name: Name of the player.
         table: The table; None before the match begins.
         end: Why the match is over; empty while it goes on.
-        pace: Least time of an agent for a decision, in seconds.
+        pace: Pause after each decision of an agent, in seconds.
     """
 
     def __init__(

@@ -28,7 +28,7 @@ AXES = ("decisions", "iterations", "steps", "games", "seconds")
 MOST_POINTS = 400
 """Most points of a curve that are sent."""
 CHECKPOINTS = ("learner.npz", "checkpoint.npz")
-"""Names of checkpoints with a history; it is shown unless the folder has one as JSON."""
+"""Names of checkpoints with a history, which is shown unless the folder has a JSON file of one."""
 METADATA = ("settings", "history")
 """Entries that are read from a checkpoint."""
 
@@ -41,7 +41,7 @@ def everything_in(folder: Path | None) -> dict[str, Any]:
     matches: dict[Path, list[dict[str, Any]]] = {}
     for path, about, state in _newest(folder, "json"):
         data = _kept(path, state, _json_of)
-        # A solver writes its result at the end; of a match each state says whether it is the last.
+        # Finished files are not live: not `interrupted`, or with a `curve` and without that field.
         about["live"] = about["live"] and bool(data.get("interrupted", "curve" not in data))
         found["results"] += _quietly(_results, data, about)
         found["curves"] += _quietly(_curves, data, about)
@@ -124,7 +124,7 @@ def _results(data: Mapping[str, Any], about: dict[str, Any]) -> list[dict[str, A
 
 
 def _row(row: Any) -> dict[str, Any]:
-    # The columns of the command: those of the game's literature, or else the share of wins.
+    # The columns that the command prints: those of the game's spec, or else win rate and points.
     won = {"win rate": row["win_rate"]} if "win_rate" in row else {}
     columns = row.get("columns") or {**won, "points": row["points"]}
     return {

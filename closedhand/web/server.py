@@ -36,7 +36,7 @@ MOST_CONNECTIONS = 256
 owner or the secret of a table."""
 
 MOST_ANSWERED = 50
-"""Messages of a browser that are answered at once, or wait for the answers to others."""
+"""Most unanswered messages of a browser; with more, the next is read only after an answer."""
 
 LEAST_COMPRESSED = 1000
 """Bytes from which an answer is compressed."""

@@ -27,7 +27,7 @@ MOST_GAMES = 1000
 MOST_PLIES = 2000
 """Most actions of a game that is replayed."""
 PLAYOUTS = 200
-"""Playouts behind a point of the curve."""
+"""Playouts for the value of a position to one seat."""
 JUDGING = 0.6
 """Seconds for judging a play."""
 FRAME = 900
@@ -44,10 +44,10 @@ def games_in(
 ) -> list[dict[str, Any]]:
     """List the games of a pasted text, a file in base64, or a sample, in every form of records.
 
-    A game that cannot be replayed is listed with its error.
+    A game that cannot be read is listed with its error.
 
     Raises:
-        InputError: There is no game that can be replayed.
+        InputError: There is no such sample, or no game that can be read.
     """
     if sample is not None:
         if sample not in samples():
@@ -181,14 +181,14 @@ class Study:
             yield found
 
     def _values(self, ply: int, rng: np.random.Generator) -> list[list[float]] | None:
-        """Estimate the mean payoff and its interval for every seat, by playouts of open hands."""
+        """Estimate mean payoffs and half-widths of 95% intervals by seat, by open-hand playouts."""
         if self.game.rounds > 1:
             return None
         playing, policy, _ = playouts_of(self.game)
         state = self.states[ply]
         if self.game.over(state):
             return [[value, 0.0] for value in playing.returns(state).tolist()]
-        # One playout only says won or lost; the share of wins says more.
+        # A deterministic policy would make all playouts alike.
         policy = policy.varied() if hasattr(policy, "varied") else policy
         values: list[list[float]] = []
         for player in range(self.game.num_players):

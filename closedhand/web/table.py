@@ -145,7 +145,7 @@ class Table:
         return not self.over and int(self.state["player"]) == seat
 
     def seat_of(self, token: str) -> int | None:
-        """Number of the seat with this secret; -1 for that of spectators, None for no match."""
+        """Return the seat with this secret; -1 for that of spectators, None for no match."""
         for number, seat in enumerate(self.seats):
             if seat.token and is_secret(seat.token, token):
                 return number

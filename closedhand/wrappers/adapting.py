@@ -37,8 +37,8 @@ def aec_table(env: Any) -> GameAEC:
 def vector_env(env: Any, library: str, mode: AutoresetMode, mask: str = IN_OBSERVATION) -> OneSeat:
     """Return the vector env of this package in `env`, for a library that needs masks.
 
-    `env` is what `gymnasium.make_vec` returns, a `GameVectorEnv`, or a `SeatVectorEnv`. The library
-    looks for the mask in the part `mask`; every env shows it in the info. An env in which several
+    `env` is what `gymnasium.make_vec` returns, a `GameVectorEnv`, or a `SeatVectorEnv`. `mask`
+    is where the library looks for masks; every env has them in the info. An env in which several
     seats share a row is refused: a library of one player would mix their rewards.
     """
     inner = getattr(env, "unwrapped", env)

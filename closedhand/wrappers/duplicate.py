@@ -41,7 +41,7 @@ class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
         `teams` are names, all different, as many as the game has sides.
 
         Raises:
-            InputError: It is another env, or the names are not as many as sides and different.
+            InputError: It is another env, or `teams` are not as many different names as sides.
         """
         game = aec_table(env).game
         super().__init__(env)

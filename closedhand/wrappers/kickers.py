@@ -75,7 +75,7 @@ class KickerSubsteps(common.Copied, Spaces, BaseWrapper[str, Observation, int]):
         self._synchronise()
 
     def observe(self, agent: str) -> Observation:
-        """Return the observation of an agent, as the wrapped env does."""
+        """Return the observation of an agent in the sub-stepped game."""
         aec_table(self.env).check_started()
         return self.form.show(*self._look(agent))
 

@@ -45,7 +45,7 @@ class RLlibEnv(MultiAgentEnv):
     Only the seat to act gets an observation, a dict of `observation` and `action_mask`. At the end
     all seats that have acted get one, with a mask that marks action 0. Rewards go to all seats at
     every step, and RLlib credits them to the last action of each. An illegal action ends the game
-    with a penalty for its seat.
+    with the reward -10 for its seat.
 
     Attributes:
         game: The rules.
@@ -181,7 +181,7 @@ def act_of(algorithm: Algorithm) -> Callable[[Any, Any], Any]:
         algorithm: Algorithm whose module is a `MaskedPPOModule`, also one from a checkpoint.
 
     Returns:
-        A function of observations, int8 [n, size], and masks, bool [n, num_actions].
+        A function of observations, int8 [n, size], and masks, bool [n, num_actions], to ids [n].
     """
     module: Any = algorithm.get_module(SELF) or algorithm.get_module()
 

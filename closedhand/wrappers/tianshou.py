@@ -32,7 +32,7 @@ class TianshouVectorEnv(BaseVectorEnv):
 
     Observations are a `Batch` of `obs`, int8 [n, size], and `mask`, bool [n, num_actions], for
     Tianshou's policies of discrete actions. Policies that rate actions, such as DQN, obey the mask
-    directly, policies with an actor by `MaskedActor`.
+    directly; policies with an actor need `MaskedActor`.
     """
 
     def __init__(self, env: Any) -> None:

@@ -10,14 +10,14 @@ export const GAP = " "; // in place of a card, between the parts of an arranged 
 const LOW = 500; // pixels: height below which a screen is a phone on its side
 const NARROW = 560; // pixels: width below which a hand takes two lines
 const SLIM = 640; // pixels: width of a screen below which others' cards are smaller
-const ASPECT = 1.4; // height of a card by its width
+const ASPECT = 1.4; // height of a card divided by its width
 const EDGE = 4; // pixels beside the cards for shadows
 const FIRST_WIDTH = 600; // pixels, until the width is measured
 const MOST_IN_LINE = 11; // cards of a hand in one line of a narrow screen
 const LEGIBLE = 12; // pixels of an open card that show its rank
 const RANK_HEIGHT = 24; // pixels of a line of open cards that the next line leaves free
-const LIFT = 0.24; // by the height of a card's width, for chosen cards
-const BEND = 14; // pixels by which a hand is bent, by the number of its cards
+const LIFT = 0.24; // lift of chosen cards, as a share of the width of a card
+const BEND = 14; // bend of a hand: this many pixels divided by the number of its cards
 const MOST_BACKS = 20; // cards face down that are drawn
 
 // What the cards are: the own hand, the hand of another or cards in the middle, or a play on the table.
@@ -28,7 +28,7 @@ const WIDTHS: Record<Use, { wide: number; slim: number; low: number }> = {
   play: { wide: 66, slim: 48, low: 42 },
 };
 const BACK = { wide: 44, slim: 28, low: 28 }; // pixels: width of a card face down
-const OVERLAP: Record<Use, number> = { hand: 0.62, row: 0.7, play: 0.56 }; // the widest step, by the width of a card
+const OVERLAP: Record<Use, number> = { hand: 0.62, row: 0.7, play: 0.56 }; // widest step between cards, as a share of their width
 const CLOSE = 0.46; // the same for many cards, or those face down
 const FEW = 8;
 

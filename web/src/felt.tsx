@@ -19,7 +19,7 @@ export function occupant(holder: SeatHolder | undefined, seat: number, own: numb
 // The players of a record, where a person without a name is "person".
 export const recorded = (names: string[], t: Translate) => names.map((name) => (name === "person" ? t(name) : name));
 
-// The latest action of each seat, of the last moves as many as there are other seats.
+// The latest action of each seat, from the last moves: one for each other seat, or for all at the end.
 export function lastMoves(position: Position): Map<number, Move> {
   const found = new Map<number, Move>();
   const seats = position.rows.filter((row) => row.seat >= 0).length;

@@ -29,7 +29,7 @@ export function usePreparation(game: Game | null, stage: string, wanted: boolean
   return isLeft ? `${t("being prepared, once after an installation:")} ${progress!.done}/${progress!.total}` : "";
 }
 
-// Stands where an answer is awaited.
+// Shown in place of an answer that has not come yet.
 export function Waiting({ game, stage, t }: { game: Game; stage: string; t: Translate }) {
   return <p class="busy" role="status">{usePreparation(game, stage, true, t) || "…"}</p>;
 }

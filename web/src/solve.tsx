@@ -169,7 +169,8 @@ const STEP = 118;
 const ROW = 26;
 const PAD = 70;
 
-// The states of the picture: of several outcomes of chance, the one on the way to the chosen state.
+// The states of the picture. Of several outcomes of chance only one is drawn: the one on the way to the
+// chosen state, else the first.
 function visible(graph: Graph, at: At | null): Set<number> {
   const path = new Set(at?.path ?? [0]);
   const shown = new Set<number>();
@@ -220,7 +221,7 @@ function Picture({ graph, judged, at, look, game, t }: { graph: Graph; judged: J
       </g>
     );
   };
-  // The probability of the last action where it is legal, over all outcomes of chance.
+  // The probability of an action at a state that is reached, over all outcomes of chance after it.
   const share = (parent: number, action: string) => {
     const total = graph.states.reduce((sum, s, i) => (s.parent === parent && s.action === action ? sum + judged.flow[i] : sum), 0)
       + graph.ends.reduce((sum, e, i) => (e.parent === parent && e.action === action ? sum + judged.end_flow[i] : sum), 0);

@@ -149,7 +149,7 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
     const at = event.target as HTMLElement;
     const isOnButton = at instanceof HTMLButtonElement && !at.classList.contains("slot");
     const number = /^[1-9]$/.test(key) ? Number(key) : 0;
-    // Who goes on by keys has left the button, which would else take the next Enter.
+    // A focused button would take the next Enter: keys that act elsewhere take the focus from it.
     const leaveButton = () => isOnButton && at.blur();
     const others: Record<string, () => void> = {
       escape: () => { choice.clear(); setPanel(""); setReadings([]); },

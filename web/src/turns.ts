@@ -74,7 +74,7 @@ export interface Decision {
 
 const side = (forced: Forced) => forced.winners.join();
 
-// Where a result became forced with all hands open, and the moves that gave a forced win away.
+// The first position with a forced result, all hands open, and those where the forced result changed.
 export function decisionsOf(judged: Map<number, Judged>): Decision[] {
   const known = [...judged.values()].filter((each) => each.forced).sort((a, b) => a.ply - b.ply);
   return known.flatMap(({ ply, forced }, i) => {
@@ -83,7 +83,7 @@ export function decisionsOf(judged: Map<number, Judged>): Decision[] {
   });
 }
 
-// One sentence about it, with the winning plays.
+// One sentence about a decision, with the winning plays.
 export function verdictOn(each: Decision, data: ReplayData, name: (seat: number) => string, t: Translate): string {
   const lineOf = ({ line }: Forced) => {
     const plays = line.filter((move) => move.cards.length).map((move) => t(move.text));

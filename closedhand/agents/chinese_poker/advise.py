@@ -18,8 +18,8 @@ from closedhand.games.chinese_poker.state import Rules
 
 ORDER = (BACK, MIDDLE, FRONT)
 POOL_SIZE = 1 << 18
-"""Hands in the pool for odds: about 3,400 opponents for every hand, standard errors below a
-percent."""
+"""Hands in the pool for odds: about 3,400 opponents for every hand, standard errors below one
+percentage point."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class PartAdvice:
 
 @dataclass(frozen=True)
 class Advice:
-    """One arrangement of a hand: back, middle and front, also as `AsKs6s5s3s/QhQs8c3c2h/JsJd9h`.
+    """One arrangement of a hand, with its expected points against one opponent.
 
-    It has the expected points against one opponent, and their standard error.
+    `board` is its text, `AsKs6s5s3s/QhQs8c3c2h/JsJd9h`, and `error` the points' standard error.
     """
 
     board: str
@@ -51,14 +51,14 @@ class Advice:
 
     @property
     def formula(self) -> str:
-        """Write out the blog's formula for human play, with wins in whole percent."""
+        """The blog's formula for human play as text, with wins in whole percent."""
         back, middle, front = (round(100 * part.win) for part in self.parts)
         value = mental_score(front, middle, back)
         return f"{front} + {middle} + {back} + products = {value:.0f}"
 
 
 def mental_score(front: float, middle: float, back: float) -> float:
-    """Compute the blog's formula for human play: 100 E+, from chances in percent.
+    """Compute the blog's formula for human play, 100 E+ (`separable.py`), from chances in percent.
 
     The blog divides the product of all three by 1000, an error for 10000.
     """
@@ -139,8 +139,8 @@ def odds(game: Game, view: State, parts: Sequence[str]) -> list[Odds | None]:
     back, the middle and the front so far. The odds are None for a part that lacks cards.
 
     Raises:
-        InputError: The number of parts is not three, or their cards are not distinct cards of the
-            hand.
+        InputError: The number of parts is not three, a part has too many cards, or the cards are
+            not distinct cards of the hand.
     """
     hand = np.sort(view["hands"][view["player"]])[::-1]
     if len(parts) != len(ORDER):

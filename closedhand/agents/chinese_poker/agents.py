@@ -35,7 +35,7 @@ from closedhand.games.chinese_poker.rules import evaluate
 from closedhand.games.chinese_poker.state import UNSET
 
 SLACK = 0.25
-"""Points below the best expected ones at which `rescored` leaves an arrangement out."""
+"""Largest difference in expected points to the best arrangement of those that `rescored` counts."""
 
 
 class ArrangingAgent(BatchAgent):
@@ -56,8 +56,7 @@ class ArrangingAgent(BatchAgent):
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
         """Choose the action of the player to act, int32 [n], in each view, states [n]."""
-        # An arrangement is FRONTS * back + front: of thirteen cards, the back is the id of its five
-        # positions, and the front one of `FRONTS` choices from the other eight. In sub-steps the
+        # An arrangement is FRONTS * back + front (`games/chinese_poker/plays.py`). In sub-steps the
         # back is one action and FIRST_FRONT + front the next one.
         rows = np.arange(len(views))
         hands = views["hands"][rows, views["player"]]

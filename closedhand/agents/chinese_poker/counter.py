@@ -42,7 +42,7 @@ MOST = THREES * SPLITS
 def falling(values):
     """Order values from high to low, as indices, int64 [n]; equal ones stay in their order.
 
-    By insertion: few are sorted, and the compiler takes eight seconds for NumPy's stable sort.
+    It sorts by insertion: values are few, and NumPy's stable sort takes eight seconds to compile.
     """
     order = np.empty(len(values), np.int64)
     for i in range(len(values)):
@@ -192,7 +192,7 @@ def respond(rules, pool, win, slack, hand):
 
 @kernel
 def respond_to_each(rules, pool, win, slack, hands, actions):
-    """Apply `respond` to every hand."""
+    """Write the result of `respond` for every hand into `actions`."""
     for i in range(len(hands)):
         actions[i] = respond(rules, pool, win, slack, hands[i])
 
@@ -201,8 +201,8 @@ def respond_to_each(rules, pool, win, slack, hands, actions):
 def judge(rules, pool, hand, own, out):
     """Measure the gain of the best response to a pool over an arrangement; return the response.
 
-    The figures of a `Judgement` are written to `out`, float64 [4]: `value`, `held_out` as the
-    average over both directions, `in_sample`, and the number of opponents.
+    The figures of a `Judgement` are written to `out`, float64 [4]: `value`, `held_out` as the mean
+    over both halves to choose on, `in_sample`, and the number of opponents.
     """
     actions, parts = candidates(rules, hand)
     played = np.empty((1, len(PARTS)), np.int16)
@@ -229,7 +229,7 @@ def judge_each(rules, pool, hands, own, out, responses):
 
 
 def compare(rules: Rules, one: np.ndarray, two: np.ndarray) -> np.ndarray:
-    """Compute the points of boards against others, int64 [...], by strengths, integers [..., 3]."""
+    """Compute the points of strengths `one` against `two`, integers [..., 3]; int64 [...]."""
     won = np.sign(np.asarray(one, int) - two).sum(axis=-1)
     extra = np.where(np.abs(won) == len(PARTS), rules.scoop, rules.majority)
     return won + np.sign(won) * extra
@@ -269,11 +269,11 @@ def judge_strategy(
     """Measure the loss of a strategy to a best response, on a new pool.
 
     `arrange` is the strategy: arrangements, integers [n], of hands, int8 [n, 13]. One in 78 hands
-    of the pool is an opponent of a given hand. `progress` is called with the number of hands done,
-    first of the pool, then of the `hands` to judge.
+    of the pool is an opponent of a given hand. `progress` is called with the number of hands done:
+    those of the pool, then also those judged.
 
     Raises:
-        InputError: There are no hands.
+        InputError: `hands` or `pool_size` is less than 1.
     """
     if hands < 1 or pool_size < 1:
         raise InputError("judging a strategy needs at least one hand, and a pool of at least one")

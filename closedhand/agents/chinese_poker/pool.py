@@ -28,7 +28,7 @@ class Deals(IntEnum):
 
 
 def generator(use: Deals, *seeds: int) -> np.random.Generator:
-    """Make the generator for a purpose, by any number of seeds of at least 0."""
+    """Make the generator for a purpose, by any number of seeds, each at least 0."""
     return np.random.default_rng((use, len(seeds), *seeds, 1))
 
 
@@ -43,7 +43,7 @@ class Pool(NamedTuple):
     """Arranged hands; bit i of word w of a card is 1 if hand 64 w + i holds the card."""
 
     parts: np.ndarray  # strengths, int16 [3, n], by part (front, middle, back)
-    holds: np.ndarray  # uint64 [52, n / 64], by card
+    holds: np.ndarray  # uint64 [52, n / 64 rounded up], by card
 
 
 @kernel

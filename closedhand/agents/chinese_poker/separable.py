@@ -8,7 +8,7 @@
 Let S = f + m + b, P = fm + fb + mb and T = fmb. For a majority worth u points and a scoop worth v
 the expected points are
 
-    (2 - u + v) S + (3u - v) P + (2v - 6u) T - 3 - v,
+    (2 - u + v) S + (3u - v) P + (2v - 6u) T - 3 - v.
 
 For the blog's scoring this is 2 E+ - 4, where E+ = S + P - 2 T. The formula rises in each chance.
 A front is therefore skipped if the hand's best back and best middle would not exceed the best so
@@ -48,7 +48,7 @@ from closedhand.games.chinese_poker.rules import evaluate, strengths
 from closedhand.games.chinese_poker.state import Rules
 
 NAME = "chinese_poker_separable_{}.npz"
-"""File names of the package's tables, by the rules of their training."""
+"""File name of the package's tables; `{}` is the preset of their rules, `4-2` or `1-6`."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ def weights(rules):
 
 @kernel
 def expectation(rules, front, middle, back):
-    """Compute the expected points by independent chances of the parts, less the constant term."""
+    """Compute the expected points by independent chances of the parts, without the -3 - v."""
     of_sum, of_pairs, of_product = weights(rules)
     pairs = front * middle + front * back + middle * back
     return of_sum * (front + middle + back) + of_pairs * pairs + of_product * front * middle * back

@@ -8,7 +8,7 @@ A cycle of `blog` follows the blog post:
 
 A cycle of `fitted` optimises the decisions:
 
-1. Set one in k + 1 hands of the pool again, before cycle k + 1 (fictitious play).
+1. In cycle k, set one in k hands of the pool again (fictitious play).
 2. Deal hands. Count the points of their promising arrangements, ties included, against the hands of
    the pool that share no card with them (`counter.py`).
 3. Fit the tables by stochastic gradient descent: the differences of the formula's points between
@@ -42,7 +42,7 @@ from closedhand.games.chinese_poker.state import Rules
 METHODS = ("fitted", "blog")
 
 SLACK = 0.6
-"""Points below the best expected ones at which an arrangement is left out of the fit."""
+"""Largest difference in expected points to the best arrangement of those in the fit."""
 ROOM = 48
 """Maximum number of arrangements of a hand in the fit."""
 SHARPNESS = 0.08
@@ -66,7 +66,7 @@ def even() -> np.ndarray:
 
 
 NUMBERS = ("hands", "pool_size", "cycles")
-"""Attributes of a `Training` other than arrays in a checkpoint."""
+"""Whole numbers of a `Training` in a checkpoint, beside its arrays."""
 
 
 @dataclass
@@ -141,7 +141,7 @@ class Training:
         self.win, self.pool_parts = win, parts
 
     def summary(self) -> dict[str, Any]:
-        """Number of cycles done."""
+        """Return the number of cycles done."""
         return {"cycles": self.cycles}
 
     def advance(self, seconds: float = 0) -> bool:
@@ -268,10 +268,10 @@ def begin(game: Game, method: str, seed: int, folder: Path, progress: Progress) 
     """Make a run of a training before its first cycle; it can be resumed.
 
     The folder gets `tables.npz` and the checkpoint `training.npz`. `progress` is called with the
-    fraction of a cycle that is done; it may interrupt it.
+    fraction of a cycle that is done; it may raise to interrupt the cycle.
 
     Raises:
-        InputError: The game has options that the formula does not cover, or SciPy is missing.
+        InputError: As for `Training`.
     """
     training = Training(game, method, seed=seed, progress=progress)
     settings = {"rules": game.options["rules"], "method": method, "seed": seed}

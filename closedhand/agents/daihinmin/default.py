@@ -44,7 +44,7 @@ from closedhand.games.daihinmin.seven_ten_rules import due_of
 from closedhand.games.daihinmin.two_jokers import is_pair_of_jokers
 
 NONE = -1
-"""In place of the id of a play that is not found."""
+"""Id in place of a play that is not found."""
 
 
 @kernel

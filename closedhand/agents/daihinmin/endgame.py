@@ -48,7 +48,7 @@ def is_sure(rules, state, action, others, ids):
 def is_beatable(rules, state, action, others, ids):
     """Return whether the others' cards could beat a play if they were all in one hand.
 
-    This is a bound: no opponent alone may hold these cards. Suits are locked, and ranks reversed,
+    This is a bound, as the cards may be in several hands. Suits are locked, and ranks reversed,
     as they would be after the play. The state is that before it.
     """
     # Nobody with fewer cards than the play has can beat it.

@@ -36,7 +36,7 @@ MOST_KAIDAN = 6
 """Maximum number of kaidan without overlap in a division: 20 cards, the largest hand with three
 players, hold six of three cards; 13 cards hold four. `fewest` stops there."""
 NEVER = 10**6
-"""Above all prices: the price of passing, which any play that is not held back undercuts."""
+"""Price of passing, above all others: any play that is not held back undercuts it."""
 PLAYS_TO_STRIKE = 6
 """Maximum number of plays left after following with the joker or with a play that ends a trick."""
 JOKER_PRICE, STRONG_PRICE, LOCK_GAIN = 40, 30, 20

@@ -134,7 +134,7 @@ def policy_of(playouts: str, path: str | None) -> Policy:
 
 
 def playouts(game: Game) -> tuple[Game, Policy] | None:
-    """Return the policy of the playouts, and the game that they play.
+    """Return the game that the playouts play, and their policy.
 
     The result is None for matches, whose playouts would last many rounds, and for games in which
     cards are given or discarded, which the policy has no features for.

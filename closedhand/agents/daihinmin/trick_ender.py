@@ -7,8 +7,8 @@ so:
 1. Divide the hand into plays and rate their strengths as kou does (`kou/`).
 2. Hold back plays that break up the hand. While many plays remain, a follower holds back plays that
    end the trick as well. A play that leaves a winning form comes first.
-3. Price other plays by rank and length, with additions for plays that end the trick, start a lock
-   or use the joker. Choose the lowest price; a follower passes if all plays are held back.
+3. Price other plays by rank and length, with additions (`ENDS`, `LOCKS`, `LENDS_JOKER`). Choose the
+   lowest price; a follower passes if all plays are held back.
 
 The exchange is kou's.
 """
@@ -35,7 +35,8 @@ NEVER = 10**6
 KEEP_PLAYS = 6
 """Remaining plays above which the agent does not follow with a play that ends the trick."""
 ENDS, LOCKS, LENDS_JOKER = 200, -100, -15
-"""Additions to the price of a play, which is 10 times its rank minus its length."""
+"""Additions to the price of a play, 10 * rank - length: if it ends the trick without a new lock, if
+it ends it with one, and if it has the joker among other cards."""
 
 
 class Policy(NamedTuple):

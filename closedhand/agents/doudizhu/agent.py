@@ -27,13 +27,13 @@ class RatingAgent(PlayAgent):
     def rate_plays(self, view: State) -> tuple[np.ndarray, np.ndarray]:
         """List the flat plays that the agent considers while cards are played, and their values.
 
-        Values are float64; -inf marks plays without a value, as another play is much better.
+        Values are float64; -inf marks plays that are not rated, as another one is much better.
         """
 
     def values(self, view: State, actions: np.ndarray) -> np.ndarray:
         """Rate legal actions, integers [n], of the player to act; see `values_of`.
 
-        Bids, other words and kickers have no values: the agent's choice alone is marked.
+        Among bids, other words and kickers the agent's choice has the value 0, all others NaN.
         """
         if is_opening(self.game.flat.rules, view) or view.group >= 0:
             return np.where(actions == self.act(view), 0.0, np.nan)

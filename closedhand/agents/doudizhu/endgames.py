@@ -79,7 +79,7 @@ def strongest(rules, state, family):
 
 @kernel
 def worthwhile(policy, rules, state, out):
-    """Write the legal actions in the order above; return their number."""
+    """Write the legal actions in the module's order, a winning one alone; return their number."""
     n = flat.legal(rules, state, out)
     left = state.left[state.player]
     plays = n - 1 if state.target >= 0 else n
@@ -177,7 +177,7 @@ def by_wins(game: Game) -> Game:
 
 
 def teams(game: Game, state: State) -> Sequence[int]:
-    """Return 0 for the landlord and 1 for the others; during the auction all are apart."""
+    """Return the side of each seat: 0 for the landlord, else 1; `game.sides` in an auction."""
     if state.landlord < 0:
         return game.sides
     return [int(seat != state.landlord) for seat in range(game.num_players)]

@@ -89,9 +89,9 @@ def make_policy_net(
 def make_policy_search(
     game: Game, seed: int, argument: SearchArgument, threads: Threads = None, worlds: Worlds = None
 ) -> agents.Agent:
-    """Make the agent `policy-search`; it takes the arguments of `search`, but a path of networks.
+    """Make the agent `policy-search`; it takes the arguments of `search`.
 
-    Without a path it takes the networks that were tuned in self-play.
+    The path is one of networks, as for `policy-net`; without it they are those tuned in self-play.
 
     Raises:
         InputError: The argument is invalid, or the game has two players.

@@ -16,7 +16,7 @@ ITERATIONS = 2000
 
 @lru_cache
 def equilibrium(game: Game, iterations: int = ITERATIONS) -> Strategy:
-    """Solve the strategy of the agent `equilibrium`."""
+    """Compute the strategy of the agent `equilibrium` by predictive CFR+; cache it."""
     solver = make_solver("pcfr+", game)
     solver.run(iterations)
     return solver.strategy()

@@ -14,7 +14,7 @@ Waugh, Bowling and Zinkevich, "Accelerating Best Response Calculation in Large E
 
 An action is identified with the child that it leads to. Arrays by action and by node therefore have
 the same shape, float64 [nodes, LANES]. An information set is a node and a card; its actions are the
-entries of that card at the node's children. Lanes above the number of kinds have payoffs of 0 and
+entries of that card at the node's children. Lanes from the number of kinds on have payoffs of 0 and
 are not used.
 """
 

@@ -35,7 +35,7 @@ Seconds = Annotated[
 MOST_ANSWER = 2**16
 """Maximum number of bytes of an answer."""
 MOST_ERROR = 200
-"""Maximum number of characters of a bot's last error line in a message."""
+"""Maximum number of characters quoted of a bot's answer, or of its last error line."""
 
 
 class ForeignBot:
@@ -113,7 +113,7 @@ class ForeignBot:
         return answer
 
     def _first_line(self, stream: IO[bytes]) -> str | None:
-        """Read until a line that is not blank ends; None if its time is over before."""
+        """Return the first line that is not blank, empty without one; None when time is over."""
         deadline = time.monotonic() + self._seconds
         data = b""
         with selectors.DefaultSelector() as selector:

@@ -61,11 +61,11 @@ POINTS = {
 SHUTTLE_POINTS, LONG_SHUTTLE_POINTS = 10, 20
 """Points of a shuttle of two fours, and of a longer one."""
 POINTS_IN_SCORE = 100
-"""The score counts a point of a play as the hundredth part of one."""
+"""Number of points of plays that make 1 in the platform's score."""
 
 
 def play_points(game: Game, state: State) -> list[float]:
-    """Return, by seat, the part of the platform's score for kinds of plays."""
+    """Return the part of the platform's score that is for kinds of plays, by seat."""
     plays = game.rules.plays
     points = [0] * SEATS
     # The landlord begins after the words of the auction; passes are actions, too.

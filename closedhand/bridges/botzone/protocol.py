@@ -36,7 +36,7 @@ Request = Mapping[str, Any]
 
 
 class Turn(NamedTuple):
-    """What a bot knows: its view, and the numbers of the cards in its hand, ascending."""
+    """The view of a bot, and the numbers of the cards in its hand, ascending."""
 
     view: State
     held: list[int]
@@ -97,7 +97,7 @@ def check_play(response: Any) -> list[int]:
 
 
 def take(cards: list[int], ranks: Iterable[int]) -> list[int]:
-    """Remove a card of each of some ranks from a list, the first that fits, and return them."""
+    """Remove the first card of each of `ranks` from a list; return these cards."""
     taken: list[int] = []
     for rank in ranks:
         card = next(card for card in cards if rank_of(card) == rank)
@@ -112,7 +112,7 @@ def ranks_in(packed: int) -> list[int]:
 
 
 def words_of(bids: Sequence[int], landlord: int, final: int) -> list[int]:
-    """Complete an auction: bids that are not known are passes, but for the highest one."""
+    """Complete an auction that begins with `bids` by passes and the highest bid, `final`."""
     words = list(bids)
     while len(words) < SEATS and max(words, default=0) < MOST_BID:
         words.append(final if len(words) == landlord else 0)
@@ -156,7 +156,7 @@ def _in_play(
     public = check_cards(first["publiccard"], "publiccard")
     own = check_cards(first["own"], "own")
     landlord, seat = first.get("landlord") or 0, first.get("pos")
-    if seat is None:  # without `pos`: the landlord has more cards, or only the landlord has played
+    if seat is None:  # the landlord has the public cards; before seat 1 only the landlord acts
         following = 1 if not any(first["history"][:1]) else 2
         seat = 0 if set(public) <= set(own) else following
     if max(landlord, seat) >= SEATS:
@@ -226,7 +226,7 @@ def dialogue_of(game: Game, view: State) -> Dialogue:
     """Write the requests to the player to act, as the platform would have sent them.
 
     Suits do not matter: the player gets the lowest cards of each rank, then the public cards are
-    numbered. The landlord plays public cards first, as far as the others know.
+    numbered. If another seat is the landlord, its plays use the public cards first.
     """
     seat, landlord, spoken = int(view.player), int(view.landlord), int(view.words)
     history = view.history[: view.moves].tolist()

@@ -8,8 +8,8 @@
     ...
     exploitability.exploitability(game, AgentPolicy(game, "equilibrium"))
 
-`tables` makes small games of OpenSpiel games of this package. Needs `open-spiel`, of the extra
-`peers`.
+`tables` converts small games of OpenSpiel to games of this package. The bridge needs `open-spiel`,
+which is in the extra `peers`.
 """
 
 from closedhand.bridges.open_spiel.game import OpenSpielGame, OpenSpielState, open_spiel_game

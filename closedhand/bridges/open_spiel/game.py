@@ -207,7 +207,7 @@ class OpenSpielState(pyspiel.State):
         return [0.0] * self.num_players() if self.node is None else self.node.returns
 
     def rewards(self) -> list[float]:
-        """Return the payoff of the last action by player."""
+        """Return what the last action paid to each player."""
         now = self.returns()
         return now if self._paid is None else [a - b for a, b in zip(now, self._paid, strict=True)]
 
@@ -267,7 +267,8 @@ class Observer:
     """Tensor and text of what a player knows.
 
     Without perfect recall these are the compact observation and the board as the player sees it.
-    With it the tensor also has all actions, one-hot, and the text is everything the player knows.
+    With it the text is everything the player knows, and the tensor also has all actions, one-hot,
+    if it then has at most `MOST_NUMBERS` numbers.
 
     Attributes:
         tensor: The numbers, float32.

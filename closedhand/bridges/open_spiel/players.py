@@ -115,7 +115,7 @@ class BotAgent:
     """A bot of OpenSpiel as an agent.
 
     A bot reads whole states. So that it cannot cheat, it gets a random determinisation of the view
-    of its player, which costs nothing for a search that samples states itself, such as IS-MCTS.
+    of its player. This does not weaken a search that samples states itself, such as IS-MCTS.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class BotAgent:
         if seat not in self._bots:
             self._bots[seat] = self._bot_of(seat)
         bot = self._bots[seat]
-        # Bots without memory do not override it, and the base class raises an error.
+        # Bots without memory do not override `restart_at`, and that of the base class fails.
         if type(bot).restart_at is not pyspiel.Bot.restart_at:
             bot.restart_at(state)
         return int(bot.step(state))

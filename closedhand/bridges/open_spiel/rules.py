@@ -1,8 +1,8 @@
 """The rules of a game of OpenSpiel whose whole tree is in tables; see `tables`.
 
 A state is a node of the tree, with the number of the information state of each player there. All
-of chance is dealt at the start: a state holds the outcome at each chance node to come. Kernels
-trust their callers to pass only legal actions.
+of chance is dealt at the start: a state also holds the outcomes at chance nodes to come. Kernels
+do not check whether an action is legal.
 """
 
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ class Rules(NamedTuple):
             player does not know them.
         tensors: Observation in each information state, int8 [sets, size].
         chance_first: First outcome of each node of the tree of chance alone, int32 [chances + 1].
-        chance_share: Probability of each of its nodes after its parent, float64 [chances].
+        chance_share: Probability of each node of that tree, given its parent, float64 [chances].
     """
 
     kernels = "closedhand.bridges.open_spiel.rules"
@@ -172,7 +172,7 @@ def deals(rules: Rules) -> Iterator[tuple[State, float]]:
 
 @kernel
 def node_of(rules, state):
-    """Return the node of a state; for a view, a node of its player's information state."""
+    """Return the node of a state, or in a view a possible one; `UNKNOWN` if another is to act."""
     if state.node >= 0:
         return state.node
     info = state.info[state.player]

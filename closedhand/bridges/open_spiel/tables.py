@@ -300,7 +300,7 @@ class _Walk:
 
 
 class Notation:
-    """Notation with OpenSpiel's texts of actions; a deal is its numbers of chance outcomes."""
+    """Notation of actions by OpenSpiel's texts, and of deals by its numbers of chance outcomes."""
 
     def __init__(self, rules: Rules, kind: np.dtype, walk: _Walk) -> None:
         """Take the texts of a walk, as far as they name one action in all positions."""

@@ -9,7 +9,7 @@
     env.run()
 
 Models of RLCard are agents by name: `closedhand match doudizhu --agents
-rlcard:doudizhu-rule-v1,greedy`. Needs `rlcard`, of the extra `peers`.
+rlcard:doudizhu-rule-v1,greedy`. The bridge needs `rlcard`, which is in the extra `peers`.
 """
 
 from closedhand.bridges.rlcard.players import RLCardAgent, RLCardPlayer, make_rlcard

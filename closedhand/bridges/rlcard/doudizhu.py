@@ -3,8 +3,8 @@
 - RLCard has no auction, and its landlord is always seat 0: its seats are ours counted from the
   landlord.
 - Its jokers are B (small) and R (big), ours S and B.
-- Its rules are our preset `rlcard`. Under `deeprocket`, which has fewer plays, an agent chooses
-  among those.
+- Its rules are our preset `rlcard`. In a game of our preset `deeprocket`, which has fewer plays,
+  its agents are offered only these.
 """
 
 from typing import Any

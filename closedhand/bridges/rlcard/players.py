@@ -114,7 +114,7 @@ class RLCardAgent:
 class RLCardPlayer:
     """One of our agents as an agent of RLCard, for `env.set_agents`.
 
-    It gets a view of RLCard's state; of the environment, only public information is read besides.
+    It gets a view, built from RLCard's state dict and public information of the environment.
 
     Attributes:
         use_raw: True: its answers are texts of actions.

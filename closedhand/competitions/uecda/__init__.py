@@ -1,6 +1,6 @@
 """A server and a client of protocol 20070, that of the UECda Daihinmin competition."""
 
 HOST, PORT = "127.0.0.1", 42485
-"""Address of the official server by default."""
+"""Default address of the official server."""
 MOST_WAITING = 32
 """Most connections of a server without a profile; a further one displaces the oldest."""

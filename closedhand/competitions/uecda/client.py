@@ -75,7 +75,8 @@ class Connection:
         """Read the next `size` bytes.
 
         Raises:
-            EOFError: The server has closed the connection; one that fails is an `OSError`.
+            EOFError: The server has closed the connection.
+            OSError: The connection has failed.
         """
         while len(self._data) - self._start < size:
             try:
@@ -109,9 +110,9 @@ class Result:
 
     Attributes:
         player: Number of the client's player.
-        places: Its place in every round, 0 for the daifugo; but for rounds that passes ended while
-            it held cards, if the server states no classes after them.
-        rejected: Number of its actions that the server refused, or that are no plays: it passed.
+        places: Its place in each round, 0 for the daifugo. Rounds that passes ended while it held
+            cards are left out, unless the server states classes after them.
+        rejected: Number of its actions that counted as passes: not accepted, or no plays.
         decisions: Number of its decisions in tricks, as a server counts them.
         seconds: Time of these decisions.
         complete: Whether the server ended the match.
@@ -157,7 +158,7 @@ class Client:
         watch: Watch | None = None,
         **options: Any,
     ) -> None:
-        """Connect; `play` must follow within two seconds.
+        """Connect; call `play` within two seconds: our server waits no longer for a profile.
 
         Args:
             agent: Name of an agent, an agent for `match_game`, or a function that makes one.
@@ -180,7 +181,7 @@ class Client:
             self._agent = agent(match)
         self._name = name or self._agent.name
         self._watch = watch
-        # Before the server's clock starts; with an agent of its own, to draw no random numbers.
+        # Before the server's clock starts. A separate agent acts: this one draws no random numbers.
         warm_up(self.game, make_agent(match, agent if isinstance(agent, str) else "random"))
         try:
             self._sock = socket.create_connection((host, port), CONNECT_SECONDS)

@@ -3,12 +3,12 @@
 1. The first table of a round gives the hand after the tax, the classes and the seats.
 2. The player gives back cards; the first table of the tricks shows the hand after the exchange.
 3. After each turn the cells show a play, or the unchanged target for a pass.
-4. Before an own decision the view adopts what the table states otherwise.
+4. Before a decision of the player, the view is corrected where the table differs.
 5. Passes that end a round leave it open in the view: the rest are ranked by all hands, which a view
    lacks. `complete` adds the places once the classes in the next first table state them.
 
 The view equals the record that `hidden.hide` makes from the true state of a game of one round. So
-its points and its round number are 0.
+its round number is 0, and its points are those of this round.
 """
 
 import numpy as np
@@ -44,7 +44,7 @@ def catch_up(rules, view, seen):
     """Apply `n` turns that were seen, int64 [2 n]: a player, then its play or pass, and so on.
 
     Turns after the end of the round, or beyond the longest history, are ignored: a faulty server
-    must not make the kernels write out of bounds. A pass ranks nobody: see 5 above.
+    must not make the kernels write out of bounds. A pass ranks nobody: see step 5 of the module.
     """
     for i in range(0, len(seen), 2):
         if view.out < PLAYERS and view.moves < LONGEST:
@@ -66,7 +66,7 @@ def settle(rules, view, me, hand, table):
     view.hands[me] = hand
     for player in range(PLAYERS):
         view.left[player] = table[SIZES + player]
-    # Flag 6 is the order in force: an eleven back (flag 5) turns that of a revolution back.
+    # Flag 5 is an eleven back, flag 6 a revolution: together they restore the order of ranks.
     view.revolution = (table[FLAGS + 5] != 0) != (table[FLAGS + 6] != 0)
     if table[FLAGS + 4] and view.target >= 0:
         new_trick(view, me)

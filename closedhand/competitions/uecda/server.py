@@ -19,7 +19,7 @@ from closedhand.games.daihinmin import logs
 from closedhand.games.daihinmin.state import PLAYERS
 
 NET = "net"
-"""Name in place of an agent for a seat of a client."""
+"""Name that marks the seat of a client, in place of an agent."""
 
 
 class Server:

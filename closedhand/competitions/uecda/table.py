@@ -46,8 +46,8 @@ class Outcome(NamedTuple):
     ended: bool  # whether the round is over
     player: int  # the player to act
     empty: bool  # whether the next play leads a trick
-    # Order of ranks turned, lock, and order turned by a jack: at the next turn, and as the action
-    # made them, even if it ended the trick or the round.
+    # Whether there are a revolution, a lock and an eleven back: `now` at the next turn, and as the
+    # action `made` them, even if it ended the trick or the round.
     now: tuple[bool, bool, bool]
     made: tuple[bool, bool, bool]
 
@@ -356,7 +356,7 @@ class Table:
     def _submission(self, player: int) -> tuple[int, bytes]:
         """Get the play of a player, legal or not, and its table.
 
-        A table that shows no play counts as an illegal pass, and a missing one as a pass.
+        A table that shows no play counts as illegal and as a pass, a missing one as a pass alone.
         """
         table = self._answer(player)
         if self._seats[player].client is None:

@@ -49,7 +49,7 @@ IN_EXCHANGE = 6
 
 
 class Status(NamedTuple):
-    """Rows 5 to 7 of a table: everything besides cards, in their order but for the margin."""
+    """Rows 5 to 7 of a table, field by field; `margin` comes before `left` in the table."""
 
     exchange: int = 0  # 1 in the first table of a round, before the exchange
     to_give: int = 0  # number of cards that the recipient has to give back
@@ -57,7 +57,7 @@ class Status(NamedTuple):
     player: int = 0  # the player to act, or `IN_EXCHANGE`
     empty: int = 0  # 1 if the next play leads a trick
     eleven_back: int = 0  # 1 if a jack has turned the order of ranks until the end of the trick
-    revolution: int = 0  # 1 if the order of ranks is turned: by a revolution or a jack, not by both
+    revolution: int = 0  # 1 if there is a revolution, whatever a jack does to the order
     lock: int = 0  # 1 if the suits are locked
     left: tuple[int, ...] = (0,) * PLAYERS  # number of cards in each hand, by player
     classes: tuple[int, ...] = (0,) * PLAYERS  # by player, 0: daifugo; all 0 before they are known

@@ -33,7 +33,7 @@ def pack(value: Value) -> Value:
 
 
 def _unpack(value: Value) -> Value:
-    """Restore a packed value; another value stays as it is. Only for kernels."""
+    """Restore a packed value; another value stays as it is. It is `unpack` without the compiler."""
 
     def opened(part: Any) -> Any:
         is_packed = isinstance(part, np.ndarray) and part.ndim == 0 and part.dtype.fields

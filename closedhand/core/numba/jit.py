@@ -1,9 +1,9 @@
 """The one way to compile: `kernel` turns a plain function into a cached Numba function.
 
-It is `numba.njit(cache=True, nogil=True)` with three additions: a cache that notices more changes
-than Numba's (`closedhand.core.numba.cache`), kernels that are linked into those that call them
-(`closedhand.core.numba.linking`), and a line on stderr that explains the pause of a first
-compilation.
+It is `numba.njit(cache=True, nogil=True, error_model="numpy")` with three additions: a cache that
+notices more changes than Numba's (`closedhand.core.numba.cache`), kernels that are linked into
+those that call them (`closedhand.core.numba.linking`), and a line on stderr that explains the pause
+of a first compilation.
 
 With `NUMBA_DISABLE_JIT=1` in the environment every kernel remains a plain Python function: slow,
 but accessible to a debugger.
@@ -31,8 +31,8 @@ Tuple = TypeVar("Tuple")
 Rules = Any
 """Tables and options of a game, a NamedTuple of its own; kernels are compiled for its class."""
 Policy = Any
-"""Numbers and tables of a search's policy, a NamedTuple of its own; kernels are compiled for its
-class."""
+"""Numbers and tables of a policy (`closedhand.core.policies`), a NamedTuple of its own; kernels are
+compiled for its class."""
 State = np.record
 """One NumPy structured record. A batch is an array of them, `state.copy()` is a clone."""
 States = np.ndarray[Any, np.dtype[Any]]
@@ -52,7 +52,7 @@ Bools = NDArray[np.bool_]
 Planes = NDArray[np.int8]
 """Observations."""
 Masks = NDArray[np.int8]
-"""1 where an action is legal, or where a game is meant, else 0."""
+"""1 where an action is legal, or where a game is chosen, else 0."""
 Statuses = NDArray[np.int8]
 """Status of each game, see `closedhand.core.status`."""
 Rng = np.random.Generator
@@ -69,8 +69,8 @@ def kernel(function: F) -> F:
 def inlined(function: F) -> F:
     """Compile as `kernel` does, for small functions that write to an array and are called often.
 
-    Its code replaces every call: a call would count a reference to the array, which takes longer
-    than a few writes.
+    The function's code replaces every call: a call would count a reference to the array, which
+    takes longer than a few writes.
     """
     return _compile(function, inline="always")
 

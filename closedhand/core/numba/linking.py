@@ -99,7 +99,7 @@ class PartCompiler(private.Compiler):
 
 
 def overload(function: Any) -> Callable[[Any], Any]:
-    """Decorate what chooses the implementation of a function by the Numba types of its arguments.
+    """Decorate a function that chooses the implementation of another one by its arguments' types.
 
     It is `numba.extending.overload` with implementations that are parts. If a kernel is chosen, a
     call of the function is a call of the kernel, with nothing between. Another implementation is
@@ -141,7 +141,7 @@ class _Choice:
     def _build_impl(self, cache_key: Any, args: Any, kws: Any) -> Any:
         choose = self._overload_func
         found = choose(*args, **kws)
-        # A kernel names its parameters as it likes; another function must as its chooser does.
+        # A kernel names its parameters as it likes; others must use the chooser's names.
         self._strict = not isinstance(found, Whole)
         if isinstance(found, Whole):
             if isinstance(self.context, private.Context):

@@ -1,6 +1,6 @@
 """The two messages about compilation: it takes place, and its result cannot be cached.
 
-Each is shown once in a process, and only for kernels of this package.
+Each is shown once in a process, the first one only for kernels of this package.
 """
 
 import sys

@@ -180,7 +180,7 @@ class Notation:
         return state
 
     def parts_of(self, state: State) -> tuple[Part, ...]:
-        """Back, middle and front."""
+        """Return back, middle and front with their sizes."""
         return (Part("back", 5), Part("middle", 5), Part("front", 3))
 
     def scene(self, state: State) -> list[Row]:
@@ -244,7 +244,7 @@ class SubstepNotation(Notation):
         return "/" + cards_text(board(tables, hand, FRONTS * back + action - FIVES)[2])
 
     def parse_positions(self, text: str) -> int:
-        """Parse the action id of positions."""
+        """Parse positions such as `abcde` or `/fgh` to an action id."""
         parts = [tuple(sorted(part)) for part in letters_in(text)]
         if len(parts) == 1 and parts[0] in BACK_IDS:
             return BACK_IDS[parts[0]]

@@ -54,7 +54,7 @@ def observe(rules, state, player, out):
 
 @kernel
 def draw(rules, state, seat, arrangement, cards, first, out):
-    """Draw the first `cards` cards of an arrangement: 5 of the back, 5 of the middle, 3."""
+    """Draw the first `cards` cards of an arrangement: 5 of the back, 5 of the middle, 3 last."""
     for i in range(cards):
         card = state.hands[seat, rules.tables.positions[arrangement, i]]
         out[place(first + i // 5, card)] = 1

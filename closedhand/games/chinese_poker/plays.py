@@ -188,7 +188,7 @@ def hands(size: int) -> np.ndarray:
 
 def strengths_of(size: int) -> np.ndarray:
     """List the strengths of all hands of five or three cards by their places, int16 [n]."""
-    # Ranks are looked up as digits of a number in base 13, with and without one suit.
+    # The ranks of a hand, digits in base 13, index its strength; `of_flush` is for one suit.
     numbers = {strength: number for number, strength in enumerate(keys(size))}
     by_ranks, of_flush = np.zeros((2, 13**size), np.int16)
     for ranks, strengths in keys_of_ranks(size).items():

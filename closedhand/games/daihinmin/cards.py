@@ -30,7 +30,7 @@ EACH_RANK = np.uint64(0x1111111111111)
 PAIRS_OF_BITS = np.uint64(0x3333333333333)
 """The lower two bits of the four bits of each rank."""
 STAGES = ((4, 0x0F0F0F0F0F0F0F0F), (8, 0x00FF00FF00FF00FF), (16, 0x0000FFFF0000FFFF))
-"""Widths of neighbouring groups of bits, and the lower one of each pair."""
+"""Widths of neighbouring groups of bits, and the mask of the lower group of each pair."""
 
 
 @kernel
@@ -157,7 +157,7 @@ def in_runs(cards):
 
 @kernel
 def list_cards(cards, out):
-    """Write the numbers of the cards of a set, ascending; return how many there are."""
+    """Write the ids of the cards of a set, ascending; return their number."""
     n = 0
     while cards:
         out[n] = bits.lowest(cards)

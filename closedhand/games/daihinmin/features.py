@@ -53,7 +53,7 @@ def most_left(players: int) -> int:
 
 
 def table_of(players: int) -> FeatureTable:
-    """Return the numbers under all rules, with plays or sets of cards as actions."""
+    """Return the features that games under all rules have, by number of players."""
     places = PLACES[:players]
     return FeatureTable(
         Feature("hand", CARDS, "the observer holds the card"),
@@ -87,7 +87,7 @@ def table_of(players: int) -> FeatureTable:
 
 
 def table(rules: Rules) -> FeatureTable:
-    """Return all numbers under some rules."""
+    """Return all features of a game: those of `table_of`, and those of its optional rules."""
     places = PLACES[: int(rules.options.players)]
     found = table_of(len(places))
     if has_house(rules.options):

@@ -88,8 +88,8 @@ def redeal(rules, view, player, rng):
 
     All deals and exchanges consistent with the view are equally likely. This is only approximate if
     other players have completed an exchange: one of `CANDIDATES` determinisations is then drawn,
-    each weighted by the number of exchanges that lead to it. If a payer of a joker kept the other
-    one, that one counts like a better card in these numbers.
+    each weighted by the number of exchanges that lead to it. In these numbers a joker that was paid
+    counts as better than the second joker, if its payer kept that.
     """
     room = np.zeros(MOST, np.int64)[: len(view.hands)]
     hidden = unseen(view, player)
@@ -259,7 +259,7 @@ def payable(rules, cards, best):
 
 @kernel
 def draw_exchange(rules, view, pair, paid, rng):
-    """Draw the part of an exchange that the observer, not its winner, does not know.
+    """Draw the part of an exchange that an observer other than its winner does not know.
 
     `paid` is True if the observer is the loser, who knows the tax.
     """

@@ -43,9 +43,9 @@ NO_EXCHANGE = "NULL"
 UNKNOWN_EXCHANGE = ""
 """In place of a line that `without_stray_exchange` removes from a round with classes."""
 EXCHANGED = re.compile(r"([0-4][0-4][^E ]*EE ?)+")
-"""Entries of an exchange, with a giver and a receiver each; an entry of the plays has one digit."""
+"""Entries of an exchange begin with giver and receiver; those of the plays with one player."""
 SUBMITTED = re.compile(f"(?:[{SUITS}{JOKER_SUITS}{FIFTH}][{plays.RANKS}x])*")
-"""Any submission."""
+"""Cards of a submission, whether they form a play or not."""
 LINE = re.compile(r"%(-----|\d{5,9})%(\w+)%(.*)", re.ASCII)
 MOST_HEADER = 1000
 """Maximum number of keys in a header."""
@@ -75,7 +75,7 @@ OTHER_OPTIONS, SEED = "OPTIONS", "SEED"
 TIME_END, TOTAL = "TIME_END", "TOTAL_POINT"
 """Keys of the lines at the end, which `read` puts into the header."""
 NEVER = 10**6
-"""Number of rounds between shuffles of the seats if they never happen: more than a match has."""
+"""Number of rounds between shuffles of the seats if there are none: no match has more rounds."""
 
 
 def rules_of(values: Mapping[str, str]) -> dict[str, Any]:
@@ -125,7 +125,7 @@ class Log:
 
     @property
     def options(self) -> dict[str, Any]:
-        """Options of `make_game` for a single round, if the header states valid ones."""
+        """Options of `make_game` for a single round; an invalid header is an `InputError`."""
         found = rules_of({key: self.header[key] for key in HEADER if key in self.header})
         others = check_fields(parse_json(self.header.get(OTHER_OPTIONS, "{}")), OTHER_OPTIONS, {})
         check_competition(make_game("daihinmin", **{**found, **others}))

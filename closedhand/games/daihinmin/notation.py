@@ -8,7 +8,7 @@ an action is one card.
 
 A deal is `seats;classes;` and the hands by player, as they were before the exchange. Seats are the
 players in seat order (`01234`). Classes are given by player, from 0 for the daifugo to 4 for the
-daihinmin, or as `-` in a round without classes. In the later rounds of a match an eighth field
+daihinmin, or as `-` in a round without classes. In the later rounds of a match a further field
 gives the round, counted from 0, and the points before it: `3:12,9,6,9,9`. A record is a deal and
 all actions, separated by semicolons. Any other text is an `InputError`.
 """

@@ -97,7 +97,7 @@ def has_gifts(options: np.record) -> bool:
 
 @kernel
 def observe(rules, state, player, out):
-    """Write the planes."""
+    """Write all parts of an observation: the planes, then the parts of optional rules."""
     at = places_of(state)
     draw_cards(out, HAND, state.hands[player])
     draw_cards(out, UNSEEN, unseen(state, player))

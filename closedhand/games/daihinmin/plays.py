@@ -172,7 +172,7 @@ def _kaidan(length: int, *jokers: int) -> list[Play]:
 
 
 def cards_in(cards: int | np.uint64) -> list[str]:
-    """Write every card of a set, low to high."""
+    """List the text of every card of a set, low to high."""
     return [card for i, card in enumerate(TWO_JOKERS) if int(cards) >> i & 1]
 
 

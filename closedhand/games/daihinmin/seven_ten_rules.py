@@ -124,7 +124,7 @@ def hand_over(rules, state, card):
     """Give or discard a card of the player to act, after a seven or a ten."""
     player = np.int64(state.player)
     cards = bit(card)
-    # The card if it is given for the first time. Of two jokers the received one is given first.
+    # `first` holds the card unless it was received. Of two jokers the received one is given first.
     first = cards & ~(shown_by(state, player) if two_jokers(state) else gifted(state))
     state.hands[player] = removed(state, state.hands[player], cards)
     state.left[player] -= 1

@@ -138,7 +138,7 @@ def play_before(rules, state):
 
 @kernel
 def is_number_locked(rules, state):
-    """Return whether the last two plays of this trick have adjacent ranks, which binds to them."""
+    """Return whether the last two plays of this trick force the next one to the next rank."""
     if not rules.options.number_lock or state.target < 0:
         return False
     before = play_before(rules, state)

@@ -1,6 +1,6 @@
 """The plays with two jokers in kernels, for tables of plays with or without them.
 
-The type of the table decides it when a kernel is compiled.
+When a kernel is compiled, the type of the table says whether it has them.
 """
 
 from closedhand.core.numba.jit import kernel

@@ -26,7 +26,7 @@ FAULTS = (
     "{player} must hold {cards}, or have played it",
     "{player} has fewer cards left than {cards}",
 )
-"""Faults of known cards."""
+"""Texts of errors, by fault."""
 
 
 def view_from(

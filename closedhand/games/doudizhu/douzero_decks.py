@@ -20,7 +20,7 @@ from closedhand.core.records import LogReader, Record, Replay
 from closedhand.games.doudizhu.counts import RANKS
 
 HEAD = 4096
-"""Bytes at the beginning of a file that name the cards of its first deck."""
+"""Number of bytes at the beginning of a file in which `ROLES` are looked for."""
 ROLES = ("landlord", "landlord_down", "landlord_up", "three_landlord_cards")
 CARDS = dict(zip([*range(3, 15), 17, 20, 30], RANKS, strict=True))
 """The ranks by DouZero's numbers."""

@@ -103,8 +103,8 @@ def substep_reason(game: Game, state: State, action: int) -> str:
 def _reason(rules: Rules, state: State, text: str, word: int, group: int, need: np.uint64) -> str:
     """Explain why a word, the pass or a play, written as `text`, is illegal.
 
-    `word` is an id less that of the pass, and -1 for a play. That has a main group, and needs the
-    packed cards `need`; in sub-steps these are the main cards.
+    `word` is an id minus that of the pass, or -1 for a play. `group` is the main group of a play,
+    and `need` its packed cards, in sub-steps the main cards alone.
     """
     if state.landlord < 0 and word < 0:
         return "the auction comes first: bid or PASS"
@@ -148,7 +148,7 @@ def cards(game: Game, view: State, player: int) -> Cards:
 
 
 def explanations_of(words: tuple[str, ...], substeps: bool = False) -> Explanations:
-    """Return the explanations of a game with some words."""
+    """Return the explanations of a game by its words, such as `BID1` and `DOUBLE`."""
     plays = SUBSTEPS_HELP if substeps else PLAYS_HELP
     passing = CLAIMS_HELP if "CALL" in words else PASS_HELP
     said = "".join(help for word, help in WORDS_HELP.items() if word in words)

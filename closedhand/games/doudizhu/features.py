@@ -83,7 +83,7 @@ SUBSTEPS_SIZE = SIZE + len(KICKERS)
 
 
 def table(rules: Rules, *substeps: FeatureTable) -> FeatureTable:
-    """Return the numbers of a game; those of `KICKERS` may come in between."""
+    """Return the features of a game: `FEATURES`, then `substeps`, then `OPENING` if it has that."""
     return sum((*substeps, *[OPENING] * has_opening(rules)), FEATURES)
 
 

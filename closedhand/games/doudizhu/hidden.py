@@ -72,7 +72,7 @@ def redeal(rules, view, player, rng):
     to be in its hand.
     """
     hidden = unseen(rules, view, player)
-    # Number of unknown cards of each seat, and at last of the public cards during the auction.
+    # Number of unknown cards of each seat, then that of unknown public cards.
     room = np.empty(SEATS + 1, np.int64)
     for seat in range(SEATS):
         room[seat] = 0 if seat == player else view.left[seat]

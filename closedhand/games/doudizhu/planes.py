@@ -58,7 +58,7 @@ CATEGORY_ROW = 4
 """Row of the first category; the rows before it count cards."""
 PASS_ROW = ROWS - 1
 CELLS_AT_ONCE = 4
-"""Most groups have no more cells, and the processor cannot predict the number of each."""
+"""Number of cells drawn at once, without a branch: most groups have no more."""
 EACH_BYTE = np.uint64(0x0101010101010101)
 LANES = np.uint64(0x0001000100010001)
 """The lowest bit of each lane of 16 bits."""
@@ -106,7 +106,7 @@ def cells_of_groups() -> np.ndarray:
     for category in (*CATEGORIES, *SHUTTLES):
         for length in category.lengths:
             for main in main_ranks(category, length):
-                # The pass has the first cells of its row; `draw_passes` draws all.
+                # The pass has only the first cell of its row; `draw_passes` draws the whole row.
                 rows = [*range(category.copies), CATEGORY_ROW + names.index(category.name)]
                 cells = [(x * ROWS + y) * PLANES for x in main or [0] for y in rows]
                 groups.append(cells + -len(cells) % CELLS_AT_ONCE * cells[-1:])
@@ -121,7 +121,7 @@ CELLS = cells_of_groups()
 
 @inlined
 def draw_group(out, z, g):
-    """Draw a main group into a plane; of the pass, a cell."""
+    """Draw a main group into a plane; of the pass only the first cell of its row."""
     for first in range(1, 1 + CELLS[g, 0], CELLS_AT_ONCE):
         for k in range(first, first + CELLS_AT_ONCE):
             out[np.uint64(CELLS[g, k] + z)] = 1

@@ -28,7 +28,7 @@ class Category(NamedTuple):
         highest: Highest main rank, as an index into `RANKS`.
         kickers: Number of kickers for each main rank of the group.
         unit: Number of cards in one kicker: 1 for a solo, 2 for a pair.
-        lowest: Lowest main rank.
+        lowest: Lowest main rank, also an index.
     """
 
     name: str
@@ -134,8 +134,8 @@ PLAYS = record_type(
         ("need", "u8", MOST_PLAYS),  # all cards of each play, packed
         ("number", "i4"),  # number of plays, including the pass, which is last
         ("group", "u2", MOST_PLAYS),  # the main group of each play
-        ("standing", "i4", MOST_PLAYS),  # what beats each play
-        ("strength", "i4", MOST_PLAYS),  # the highest rank of which a play has just three cards
+        ("standing", "i4", MOST_PLAYS),  # index into `standings`: what beats each play
+        ("strength", "i4", MOST_PLAYS),  # the highest rank with exactly three cards, or 0
         ("shuttles", "i4"),  # whether there are shuttles
         ("groups", GROUP, ALL_GROUPS),
         ("families", FAMILY, ALL_FAMILIES),
@@ -216,7 +216,7 @@ WHOLE = Deck(4 * RANKS[:13] + RANKS[13:], 17)
 
 
 class Preset(NamedTuple):
-    """The differences between the plays of programs and papers, and their decks.
+    """The plays and the deck of a program, a paper or a variant.
 
     Attributes:
         solos: Function that iterates over the solo kickers of main ranks.

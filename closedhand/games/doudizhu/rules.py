@@ -350,7 +350,7 @@ def play(rules, state, action):
 
 @kernel
 def over(rules, state):
-    """Return whether a player has no cards left, or a peasant few enough in a game of two."""
+    """Return whether a side has won, or all have passed in the auction of the last deal."""
     if state.landlord < 0:  # all may have passed in the auction of the last deal
         return state.words == rules.options.players and state.stake == 0
     if min(state.left[0], state.left[1], state.left[2]) == 0:

@@ -43,7 +43,7 @@ STATE = record_type(
         # In kicker sub-steps, the incomplete play of the player to act:
         ("group", "i4"),  # its main group, -1 if none is chosen
         ("picks", "i2"),  # number of kickers still to pick
-        ("passed", "i2"),  # deals before this one in which all passed, if they are bounded
+        ("passed", "i2"),  # earlier deals in which all passed; 0 if `passed_deals` is 0
     ]
 )
 

@@ -36,7 +36,7 @@ def view_from(
             game, or its notation (`3334`, `PASS`, `BID2`).
         public: The public cards, once there is a landlord.
         shown: Cards that the landlord, another player, holds now and has shown.
-        passed: Number of deals before in which all passed, where they are bounded.
+        passed: Number of earlier deals in which all passed; 0 with `passed_deals=0`.
 
     Raises:
         InputError: Something that is not a card or not an action, an illegal action, more cards
@@ -137,7 +137,7 @@ def _hand_out(rules: Rules, state: State, action: int) -> None:
 
 
 def _check_cards(rules: Rules, state: State, player: int, held: np.uint64) -> None:
-    """Check that the cards played can have been in the hands, of which `player` has `held` now."""
+    """Check that the deck has the cards played, the public ones, and `held`, those of `player`."""
     # Before there is a landlord no public card is known.
     sure = np.uint64(0 if player == state.landlord else known_public(state))
     _check_deck(rules, int(held) + sum(map(int, state.played)) + int(sure), "public")

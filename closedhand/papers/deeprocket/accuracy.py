@@ -18,7 +18,7 @@ PAPER_ACCURACY = {"policy": (0.86, 0.88), "kicker": (0.90, 0.90)}
 """Top-1 accuracy on held-out moves of human experts (section 5.1), lowest and highest."""
 
 EXPERTS = {"value-net": "doudizhu_value_win.npz"}
-"""Files of the weights of the experts, in games that are won or lost."""
+"""Files of the experts' weights under `objective=win`, by agent."""
 
 HISTORIES = SHIPPED / "doudizhu_training.json"
 """File of the training histories of the supervised networks; it may be missing."""
@@ -45,7 +45,7 @@ def source_of(path: Path, kind: str) -> Source:
     """Return where the network in a file comes from, before any self-play.
 
     Raises:
-        InputError: The file cannot be read, or does not say.
+        InputError: The file cannot be read, or does not state it.
     """
     from closedhand.agents.doudizhu.deeprocket import networks
 
@@ -97,7 +97,7 @@ def measure(deals: int, seed: int) -> dict[str, Any]:
     Returns:
         `networks`: by name, what `accuracy_of` returns, with `kind`; `expert`;
         `expert_digest`, the SHA-256 of its weights; and `games`, the number of its games.
-        `deals` and `seed`; and `histories`, see there.
+        `deals` and `seed`; and `histories`, the result of the function of that name.
     """
     from closedhand.agents.doudizhu.deeprocket.accuracy import accuracy_of, played_by
     from closedhand.agents.doudizhu.network_agents import SHIPPED_FILES, TUNED_FILES

@@ -37,7 +37,7 @@ def infer(seed: int = 0, hands: int = HANDS) -> dict[str, Any]:
     Returns:
         `counted`: the probability from the number of cards alone; `inferred`: the mean over the
         landlord's hands, with its 95% interval, from particles weighted by the plays; `raised`: the
-        share of hands in which the second is greater; and `hands`.
+        share of hands in which the particles' probability is above `counted`; and `hands`.
     """
     game = the_game()
     rng = np.random.default_rng((seed, 0x6C))

@@ -40,7 +40,7 @@ AGENTS = (
 """Agents of the positions and of the ladder."""
 
 SEEDS = 10
-"""Number of seeds with which an agent decides in a position; some also depend on the clock."""
+"""Number of seeds for which an agent decides in a position; some agents also use the clock."""
 SHOWN = 3
 """Number of an agent's preferences that the report shows."""
 

@@ -64,8 +64,8 @@ VARIANTS = {
     "single": (5, (-1086, -376, -895)),
     "use_2": (6, (-157, 100, 102)),
 }
-"""By variant: number of the table, and the paper's score minus that of `kou` in 1,000 rounds, for
-each of `ENEMIES`."""
+"""By variant: number of the table, and the paper's score minus that of `kou` in 1,000 rounds, among
+`ENEMIES`; the last two of these share a score."""
 
 THRESHOLDS = (60, 70, 80, 85, 90, 95, 98, 100)
 """Thresholds of the sweep."""
@@ -171,7 +171,7 @@ def part_name(agent: str, enemy: str) -> str:
 
 
 def plain(agent: str) -> str:
-    """Replace characters of an agent's text that are unsafe in file names by `-`."""
+    """Replace or drop the characters of an agent's text that are unsafe in file names."""
     return agent.translate(str.maketrans({":": "-", "[": "-", "=": "-", ",": "-", "]": ""}))
 
 
@@ -198,7 +198,7 @@ def compute(folder: Path, plan: Plan, progress: Progress) -> Results:
 
 
 def _part(path: Path, game: Game, agents: Sequence[str], rounds: int, plan: Plan) -> Part:
-    """Make the part of a league; it resumes the league from its own complete file."""
+    """Make the part of a league, which is resumed from a results file of its own, `path`."""
 
     def part(notes: Notes) -> dict[str, Any]:
         try:

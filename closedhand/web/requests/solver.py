@@ -57,7 +57,7 @@ async def _solve(connection: Connection, algorithm: str) -> None:
 
 
 async def _push_solution(connection: Connection, explorer: GameExplorer, algorithm: str) -> None:
-    """Push the evaluations of a solver until it is stopped."""
+    """Push the evaluations of a solver, and at its end `done` or an error."""
     try:
         steps = explorer.solve(algorithm, secrets.randbits(31))
         async for explorer.profile, judged in connection.follow(steps):

@@ -65,7 +65,7 @@ async def _judge(connection: Connection) -> None:
 
 
 async def _judge_all(connection: Connection, found: study.Study) -> None:
-    """Push a judgement of each position, and at the end a number of -1, with an error if any."""
+    """Push a judgement of each position, then one with `ply` -1, which has the error if any."""
     end: dict[str, Any] = {"push": "judged", "ply": -1}
     try:
         for stage in ("hints", "endgames"):

@@ -284,7 +284,7 @@ def wants_lock(rules, numbers, hand, play, foes, lock):
 
 @kernel
 def choose_pick(rules, numbers, view, hand, parts):
-    """Choose the next card to give in the exchange: one of the lowest prices."""
+    """Choose the next card to give in the exchange, of the gift with the lowest price."""
     pair = pair_in_exchange(view)
     foes = strength.foes_of(rules, view, 0, 0, 0)
     chosen = view.returned[pair]

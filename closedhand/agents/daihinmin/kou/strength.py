@@ -193,7 +193,7 @@ def against_kaidan(numbers, foes, low, high):
 def runs(cards, length):
     """Find the first cards of all kaidan of a length, and of those that lack one card.
 
-    All their ranks are from 3 to 2, the lowest and the highest.
+    None extends below the lowest rank, 3, or above the highest, 2.
     """
     # Bit by bit: `whole` has had every card so far, `lacking` all but at most one.
     whole = ranks_between(0, NUM_RANKS - length)

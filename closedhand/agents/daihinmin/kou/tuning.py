@@ -38,8 +38,8 @@ PIECE = 100
 SCREENED, CONFIRMED = 300, 2000
 """Deals of the first stage of a trial, and maximum number of deals of the second."""
 CERTAIN = 6.0
-"""Standard errors that the first stage's gain would have after the second stage, which sets the
-number of its deals."""
+"""The second stage has so many deals that a gain as in the first stage would be this many standard
+errors."""
 STRIDES = (2, 1)
 """Rungs by which a number is changed on its ladder; each sweep takes the next one."""
 UP, DOWN = 0, 1
@@ -181,7 +181,7 @@ class Tuning:
         return {**self.found, "agent": text_of(self.numbers), **counts}
 
     def _name(self) -> str:
-        """Name of the number on trial."""
+        """Return the name of the number on trial."""
         rng = np.random.default_rng((self.seed, 0x0DE5, self.sweeps))
         return list(LADDERS)[int(rng.permutation(len(LADDERS))[self.place])]
 

@@ -23,8 +23,8 @@ class Numbers(NamedTuple):
         eight: Strength of a play with an 8.
         sure: Strength of a play that nobody can beat; others have less.
         least: Minimum strength; also that of the joker while the 3s is unseen.
-        stronger_rank: Deduction for each rank with a stronger single or, with two players left, a
-            stronger group.
+        stronger_rank: Deduction for each rank with a stronger single or, with fewer than
+            `group_players` players left, a stronger group.
         joker_as_card: 1 if opponents' plays with an unseen joker count like those without it; 0 if
             `unseen_joker`, `joker_group` and `joker_kaidan` are deducted for them.
         unseen_joker: Deduction for a single while the joker is unseen.
@@ -37,7 +37,7 @@ class Numbers(NamedTuple):
         stronger_kaidan: Deduction for each stronger kaidan, times the number of players who are out
             plus one.
         joker_kaidan: Deduction for each stronger kaidan that needs the joker.
-        last_kaidan: The same deduction with two players left.
+        last_kaidan: `stronger_kaidan` with two players left, without its factor.
         kaidan_with_groups: 0: a hand's kaidan consist of cards that are in no group; 1: of all
             cards, unless every rank but the 8 has a pair.
         kaidan_to_ace: 1 if the hand is divided without kaidan that include the 2.

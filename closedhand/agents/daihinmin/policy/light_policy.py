@@ -42,7 +42,7 @@ STRENGTHS = 15
 joker."""
 MOST_WEAK, MOST_STRONG = 5, 3
 FORMS = (MOST_WEAK + 1) * (MOST_STRONG + 1)
-"""Forms of a hand, by the numbers of its ranks that others can beat and that they cannot."""
+"""Number of forms of a hand: the number of its ranks that others can beat, and of the rest."""
 
 # First index of each type of feature; the comments name the indices of the type, the slowest first.
 PLAY = 0  # lead or follow, kind, strength, stage
@@ -64,11 +64,11 @@ MOST_FEATURES = 10
 
 
 class Policy(NamedTuple):
-    """Weights of the features, `weights_record`."""
+    """The light policy."""
 
     kernels = "closedhand.agents.daihinmin.policy.light_policy"
 
-    table: np.record
+    table: np.record  # weights of the features, `weights_record`
 
 
 @kernel
@@ -199,7 +199,7 @@ def log_probability(policy, rules, state, action, ids, scores):
 
 @kernel
 def worthwhile(policy, rules, state, out):
-    """Write all legal actions except a leader's pass, which never helps between two players."""
+    """Write all legal actions but a leader's pass, useless between two; return their number."""
     return without_idle_pass(state, out, legal(rules, state, out))
 
 

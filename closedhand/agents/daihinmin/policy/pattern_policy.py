@@ -34,11 +34,11 @@ ARRAY = "average"
 
 
 class Policy(NamedTuple):
-    """Weights of the features, `weights_record`."""
+    """The pattern policy."""
 
     kernels = "closedhand.agents.daihinmin.policy.pattern_policy"
 
-    table: np.record
+    table: np.record  # weights of the features, `weights_record`
 
 
 @kernel

@@ -37,17 +37,17 @@ NEGLIGIBLE = 1e-4
 """Probability below which the gradient of an action other than the chosen one is left out."""
 
 MOST_DECISIONS, MOST_ENTRIES = 1024, 1 << 19
-"""Room for the decisions of a round; later decisions are not learned from."""
+"""Room in a `Log` for decisions and for entries; later decisions are not learned from."""
 SELF, LIGHT, DEFAULT = 0, 1, 2
 """Kinds of players at a seat: the policy itself, the light policy, or `default`."""
 
 
 class Log(NamedTuple):
-    """The decisions of a round, by decision except for the entries."""
+    """The decisions of a round: an item for each one, in `entries` and `shares` for each entry."""
 
     entries: np.ndarray  # features whose weights have a part in a decision
     shares: np.ndarray  # derivative of its log-probability by the weight of each entry
-    ends: np.ndarray  # end of its entries
+    ends: np.ndarray  # end of the decision's entries
     players: np.ndarray
     values: np.ndarray  # the critic's value
     reasons: np.ndarray  # features of the critic, [decision, MOST_REASONS]
@@ -88,7 +88,7 @@ def play_rounds(rules, policy, others, critic, states, rng, log, scratch, gradie
 
 @kernel
 def seat_others(kinds, rng):
-    """Draw the kind of player at each seat; one at least is the policy itself."""
+    """Draw the kind of player at each seat; at least one is the policy itself."""
     kinds[:] = SELF
     if rng.random() < MIXED:
         kept = np.int64(rng.random() * PLAYERS)
@@ -131,7 +131,7 @@ def decide(rules, policy, critic, state, rng, log, scratch, n):
     log.ends[n] = end
     log.players[n] = state.player
     log.numbers[n] = reasons(rules, state, log.reasons[n])
-    log.values[n] = 3.0  # the mean of the points 5 to 1, from which the critic learns to differ
+    log.values[n] = 3.0  # the mean of the points 5 to 1, to which the critic adds its weights
     for f in range(log.numbers[n]):
         log.values[n] += critic[log.reasons[n, f] - FEATURES]
     return np.int64(ids[chosen]), n + 1

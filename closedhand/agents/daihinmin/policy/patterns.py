@@ -51,15 +51,15 @@ from closedhand.games.daihinmin.plays import (
 
 WEAK, STRONG, BEATING = MOST_WEAK + 1, MOST_STRONG + 1, MOST_BEATING + 1
 TARGETS = KINDS * SLOTS
-"""Plays by kind and slot of the weakest rank."""
+"""Number of classes of plays, by kind and slot of the weakest rank."""
 PLAYS = 2 * TARGETS
-"""Plays by leaders and by followers."""
+"""The same with leaders and followers apart."""
 COUNTS = SLOTS * 4
-"""Slots with one to four cards."""
+"""Number of slots times numbers of cards, one to four."""
 PAIRS = SLOTS * SLOTS * 16
-"""Pairs of slots, each with one to four cards."""
+"""The same for two slots: `COUNTS` squared."""
 RUNS = 4
-"""Kaidan of 3, 4, 5, or more cards."""
+"""Number of classes of kaidan: 3, 4, 5, or more cards."""
 
 # First index of each type of feature. The comments name the indices of the type, the slowest first;
 # "a difference" marks types with positive and negative features.

@@ -1,8 +1,8 @@
 """Fit of the Bid Module `fitted` (`modules.py`) to games that an agent plays against itself.
 
 1. Play every deal three times, with each player as the landlord once.
-2. Label each hand of 17 cards with the result of its game: a landlord who held it and got three
-   random public cards.
+2. Label each hand of 17 cards with the result of the game in which its player was the landlord and
+   got the three public cards.
 3. Fit a logistic model to these labels.
 4. The same games give the payoffs of any auction on the deal. Find from them the probability above
    which each bid pays, without further games (`thresholds.py`).
@@ -66,7 +66,7 @@ class Deals(NamedTuple):
 
     hands: np.ndarray  # of 17 cards, packed, uint64 [n, 3]
     # Points of the landlord at the stake 1/2, by the seat of the landlord, float64 [n, 3]: 1 for a
-    # win, 2 with one bomb, …; negative for a loss.
+    # win, -1 for a loss, doubled by each bomb.
     points: np.ndarray
 
 
@@ -104,7 +104,7 @@ class Fit:
 
     @property
     def deals(self) -> Deals:
-        """Join all deals played so far."""
+        """All deals played so far, concatenated."""
         return Deals(*(np.concatenate(parts) for parts in zip(*self.chunks, strict=True)))
 
     @property
@@ -128,7 +128,7 @@ class Fit:
         return self.deals._asdict()
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from the deals of a checkpoint; a `ValueError` if they are damaged."""
+        """Continue from the deals of a checkpoint; raise a `ValueError` if they are damaged."""
         self.chunks = [deals_of(state)]
 
     def summary(self) -> dict[str, Any]:
@@ -137,7 +137,7 @@ class Fit:
 
 
 def deals_of(state: Mapping[str, Any]) -> Deals:
-    """Read the deals in a checkpoint; a `ValueError` if they are damaged."""
+    """Read the deals in a checkpoint; raise a `ValueError` if they are damaged."""
     deals = Deals(state["hands"], state["points"])
     if not deals.hands.shape == deals.points.shape == (len(deals.hands), SEATS):
         raise ValueError("hands or points are missing")
@@ -222,7 +222,7 @@ def fixed(kind: int, hands: np.ndarray) -> Module:
 def fitted(
     chances: np.ndarray, deals: Deals, seed: int, progress: Callable[[int], None]
 ) -> np.ndarray:
-    """Find the thresholds of the module `fitted`, see `fit_thresholds`; the seed assigns modules.
+    """Find the thresholds of the module `fitted`, see `fit_thresholds`; `seed` draws its `which`.
 
     `chances` are the win probabilities of the model, by deal and seat, float64 [n, 3].
     """

@@ -132,8 +132,8 @@ def train(
         progress: Called at intervals with the share that is done and a text about it.
 
     Raises:
-        InputError: There are too few deals, or `out` holds a training with other settings or one
-            that cannot be resumed.
+        InputError: `minutes` is not positive, there are too few deals, or `out` holds a training
+            with other settings or one that cannot be resumed.
         KeyboardInterrupt: The training was interrupted before its first step.
     """
     if not minutes > 0:

@@ -129,7 +129,7 @@ def fit_thresholds(
     which: np.ndarray,
     progress: Callable[[int], None] = lambda rounds: None,
 ) -> np.ndarray:
-    """Find the best thresholds against a mixture of players with them and with other modules.
+    """Find the best thresholds against a mix of players with the same ones and with other modules.
 
     Args:
         chances: Probability that the landlord wins, by deal and seat, float64 [n, 3].
@@ -147,7 +147,6 @@ def fit_thresholds(
         progress(i)
         bid = mixed([Module(chances, rounds[-1]), *others], which)
         rounds.append(_respond(chances, points, bid, rounds[-1]))
-    # Best responses may cycle: take their mean.
     return np.mean(rounds[-ROUNDS // 2 :], axis=0)
 
 

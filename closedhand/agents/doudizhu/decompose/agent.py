@@ -43,7 +43,7 @@ and a pair next to them.
 
 
 class Policy(NamedTuple):
-    """The policy of playouts."""
+    """The policy of the agent and of playouts."""
 
     kernels = "closedhand.agents.doudizhu.decompose.agent"
 
@@ -146,7 +146,7 @@ def choose(policy, rules, state, rng, ids):
 
 @kernel
 def worthwhile(policy, rules, state, out):
-    """Write all legal actions, plays of many cards first, the pass last; return their number."""
+    """Write all legal actions, the highest ids (bombs) first, a pass last; return their number."""
     n = flat.legal(rules, state, out)
     end = n - 1 if state.target >= 0 else n
     for i in range(end // 2):

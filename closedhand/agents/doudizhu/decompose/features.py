@@ -27,7 +27,7 @@ from closedhand.games.doudizhu.state import SEATS
 from closedhand.games.doudizhu.substeps import lowest_rank
 
 KINDS = 8
-"""Solo, pair, trio, a chain of each, bomb, rocket; kickers are ignored."""
+"""Number of kinds: solo, pair, trio, a chain of each, bomb, rocket; kickers are ignored."""
 KIND = np.array([0, 3, 1, 4, 2, 5, 2, 5, 2, 5, 2, 2, 6, 7])
 """The kind of each category except the pass; four with kickers counts as a trio."""
 CATEGORIES = 14
@@ -43,13 +43,13 @@ RIVALS = 8
 """Classes of the number of groups that others may hold and that beat a group: 0, 1, …, 6, more."""
 MOST_WEAK, MOST_STRONG = 6, 3
 FORMS = (MOST_WEAK + 1) * (MOST_STRONG + 1)
-"""Forms of a hand: the number of its groups that others can beat, and of the others."""
+"""Number of forms of a hand: the number of its groups that others can beat, and of the rest."""
 TURNS = 10
 """Classes of the number of groups of a hand: 0, 1, …, 8, more."""
 GAINS = 24
 """Classes of the decrease in the cost of a hand: -7 or less, …, 16 or more."""
 SHAPES = 3
-"""Solo, pair, anything else."""
+"""Number of shapes: solo, pair, anything else."""
 
 # First feature of each sort; the comments name the indices of the sort, the slowest first.
 PLAY = 0  # mode, category, rank, stage
@@ -103,7 +103,7 @@ def observation_of(rules, state):
     player = np.int64(state.player)
     landlord = np.int64(state.landlord)
     role = (player - landlord) % SEATS
-    enemy, partner, most = 20, 20, 0  # 20: the most cards of a player, and of no partner
+    enemy, partner, most = 20, 20, 0  # 20: the largest hand; a landlord's `partner` stays 20
     for i in range(1, SEATS):
         seat = (player + i) % SEATS
         left = np.int64(state.left[seat])

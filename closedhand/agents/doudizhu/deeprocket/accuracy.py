@@ -1,6 +1,6 @@
 """Accuracy of a network: the share of an expert's decisions that it predicts.
 
-Only deals that are held out from every training are decided on (`pairs.is_held_out`): one in ten,
+Only decisions of deals that every training holds out count (`pairs.is_held_out`): one deal in ten,
 by a hash of the cards, so that they are the same ones whatever games a network learned from.
 """
 

@@ -9,16 +9,16 @@ The network starts from supervised weights. A step does this:
 3. Make one pass in batches over PPO's clipped objective (Schulman et al., 2017). A penalty on the
    Kullback-Leibler divergence from the initial network keeps it close to the supervised policy.
 
-With a critic (`critic.py`) a step plays as many games of different deals. The network learns the
-policy that the critic derives from the present one. The result is then the mean of the weights over
-the last batches, which wins more often than the last weights.
+With a critic (`critic.py`) a step plays the same number of games, each of a different deal. The
+network learns the policy that the critic derives from the present one. The result is then the mean
+of the weights over the last batches, which wins more often than the last weights.
 
 The start can also be random weights ("like AlphaZero", section 6). The default penalty is then 0.
 The kicker network learns as the policy network does: kickers are drawn, and their gain is that of
 the game. The critic does not rate kickers, so with a critic their gain is the result of the game
 minus the mean of the step.
 
-`train` writes into its folder: `policy.safetensors` and `kicker.safetensors` (the last networks),
+`train` writes into its folder: `policy.safetensors` and `kicker.safetensors` (the results),
 `self-play.ckpt` (for resuming) and, in `history.json`, a list of checks under `self-play`.
 """
 
@@ -68,7 +68,7 @@ CLIP = 0.2
 MOST_GRADIENT = 0.5
 """Norm at which gradients are clipped."""
 MEAN_OF = 300
-"""Number of batches over which the weights are averaged; later ones count 1 / `MEAN_OF` each."""
+"""Number of batches with equal weight in the mean; each later one enters it with 1 / `MEAN_OF`."""
 CHECK_EVERY = 180.0
 """Seconds between checks."""
 CHECK_DEALS = 200
@@ -86,8 +86,8 @@ class Settings:
         penalty: Penalty per nat of divergence from the initial network; 0: none; None: `PENALTY`,
             or none from random weights or with a critic.
         rate: Learning rate; None: `RATE`, or `CRITICS_RATE` with a critic.
-        deals: Number of deals per step, each played `tuning.TABLES` times; with a critic, as many
-            games of different deals.
+        deals: Number of deals per step, each played `tuning.TABLES` times; with a critic, `TABLES`
+            times as many deals, each played once.
         critic: Agent that rates the decisions, `value-net` or `value-net:PATH`; None: the results
             of the games do.
     """
@@ -372,7 +372,8 @@ def train(
         progress: Called after every step with the share that is done and a text about it.
 
     Raises:
-        InputError: There are no initial networks, or the fine-tuning in `out` cannot be resumed.
+        InputError: A setting is invalid, there are no initial networks, `out` is their folder, or
+            the fine-tuning in it cannot be resumed.
         KeyboardInterrupt: The fine-tuning was interrupted before its first step.
     """
     rate, penalty = settings.rate, settings.penalty

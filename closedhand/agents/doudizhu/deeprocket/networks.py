@@ -56,7 +56,7 @@ class Layer(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """One of the networks."""
+    """Form of a kind of network."""
 
     shape: tuple[int, int, int]  # ranks, rows and channels of the planes
     outputs: int
@@ -172,7 +172,7 @@ class Network(nn.Module):
             strides: Whether convolutions have strides; None: as usual for the size, see `STRIDES`.
 
         Raises:
-            InputError: The kind or the size is unknown, or the size needs strides.
+            InputError: The kind or the size is unknown, or `strides` does not suit them.
         """
         super().__init__()
         if kind not in KINDS:

@@ -136,7 +136,7 @@ def index(
 
 
 def empty_rows(n: int, kickers: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Make planes with status vectors, int8 [n, cells + 10], and masks, bool [n, outputs]."""
+    """Allocate planes with status vectors, int8 [n, cells + 10], and masks, bool [n, outputs]."""
     width = KICKER_SIZE + planes.STATUS if kickers else planes.SIZE
     return np.empty((n, width), np.int8), np.empty((n, KICKERS if kickers else GROUPS), bool)
 

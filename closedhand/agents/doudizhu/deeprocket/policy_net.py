@@ -71,9 +71,9 @@ def play_each(rules, views, chosen, steps, actions):
 def observation_of(
     rules: substeps.Rules, views: np.ndarray, chosen: np.ndarray, kickers: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Encode the chosen of some views, by index, for the policy or the kicker network.
+    """Encode some views for the policy or the kicker network.
 
-    `rules` are those of the sub-stepped game.
+    `chosen` are their indices in `views`; `rules` are those of the sub-stepped game.
 
     Returns:
         Planes, status and mask, as `Network.forward` takes them.
@@ -84,7 +84,7 @@ def observation_of(
 
 
 class PolicyNetAgent(BatchAgent):
-    """Agent that plays the most probable main group and kickers, in games with any options."""
+    """Agent that plays the most probable main group and kickers, in flat games and in sub-steps."""
 
     def __init__(
         self, game: Game, name: str, policy: networks.Network, kicker: networks.Network

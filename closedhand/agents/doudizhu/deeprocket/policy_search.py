@@ -1,7 +1,7 @@
 """The agent `policy-search`: search over the plays that the policy network finds most probable.
 
-Another play has to exceed the network's choice in order to replace it. The package's value network
-provides the prior value of each play and plays the simulations, as in `value-search`.
+Another play replaces the network's choice only if it is better by `REPLACED_ABOVE` standard errors.
+The package's value network gives the prior values and plays the simulations, as in `value-search`.
 """
 
 from collections.abc import Mapping

@@ -34,7 +34,7 @@ class Games(NamedTuple):
     seats: np.ndarray  # seats whose decisions count, bit i for seat i, uint8 [n]
 
     def digest(self) -> str:
-        """Compute a checksum of all fields but the rules."""
+        """Compute a checksum of all fields except `game`, 16 hexadecimal digits."""
         found = hashlib.sha256()
         for part in self[1:]:
             found.update(part.tobytes())

@@ -181,7 +181,7 @@ def win_rate(game: Game, one: Networks, other: Networks, deals: int) -> tuple[fl
 
 
 def estimate(shares: np.ndarray) -> tuple[float, float]:
-    """Compute the mean share of games won by deal, and its standard error.
+    """Compute the mean of the deals' shares of games won, and its standard error.
 
     Equal networks often win every deal once, so that the variance of a sample may be 0. The error
     therefore includes two additional deals, one won twice and one lost twice (Bonett and Price,

@@ -35,7 +35,7 @@ TOGETHER = 50
 
 
 class Played(NamedTuple):
-    """Some games."""
+    """Finished games."""
 
     deals: np.ndarray  # packed hands of 17 by seat and the public cards, uint64 [n, 4]
     actions: np.ndarray  # of all games, concatenated, uint16
@@ -79,7 +79,7 @@ def generate(
     workers: Workers = 1,
     progress: Callable[[int], object] = lambda games: None,
 ) -> list[Path]:
-    """Play games and write them as shards; return their paths. All existing shards are kept.
+    """Play games and write them as shards; return their paths. Complete shards are kept.
 
     Args:
         game: Dou Dizhu, flat and without bidding.
@@ -129,7 +129,7 @@ def generate(
 
 
 class Writer:
-    """Writes shards of games that arrive in order: of agents `names`, played with `settings`.
+    """Writer of shards, from games of the agents `names` with `settings` that arrive in order.
 
     The games of an unfinished shard can be saved beside it, in a file such as
     `games-00000.begun.npz`.

@@ -17,7 +17,7 @@ AHEAD = 4
 
 
 class Tensors(NamedTuple):
-    """A `pairs.Batch` for a network."""
+    """A `pairs.Batch` as tensors."""
 
     planes: torch.Tensor
     status: torch.Tensor

@@ -52,7 +52,8 @@ class Checks(Callback):
     """Callback that checks a `supervised.Learner` on the pairs `rows`, and saves and ends it.
 
     Attributes:
-        number: Number of checks. The other fields are as for `supervised.train`.
+        records: Name of the records, for the network's provenance.
+        number: Number of checks. Other fields are as in `supervised.Settings` or `train`.
         watch: Context of the training; it determines when to save and catches Ctrl-C.
     """
 

@@ -188,11 +188,10 @@ def make_search(
 
 
 def playouts(game: Game) -> tuple[Game, Styles | Bidding] | None:
-    """Return the policy of the playouts, and their game.
+    """Return the game that the playouts play, and their policy.
 
-    Its payoffs are 1 and -1, and those of the game itself if there are an auction or other words,
-    as the stake depends on them. The result is None for a game of two, which `decompose` does not
-    play.
+    The payoffs are 1 and -1. With an auction or other words they are those of `game`, as the stake
+    depends on the words. The result is None for a game of two.
     """
     if game.num_players < SEATS:
         return None

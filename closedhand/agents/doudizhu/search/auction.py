@@ -11,7 +11,7 @@ from closedhand.search.playout import playout
 
 
 class Bidding(NamedTuple):
-    """The policy."""
+    """Policy that bids by `choose_bid` and plays cards by `styles`."""
 
     kernels = "closedhand.agents.doudizhu.search.auction"
 

@@ -77,7 +77,7 @@ def log_likelihood(policy, rules, state, player, least, rng, ids):
 
     See `closedhand.search.particles.log_likelihood`. The choice of kickers is ignored.
     """
-    # `by_style` has a log-likelihood for each seat and style, `by_seat` its sum over the styles.
+    # `by_style` has a log-likelihood for each seat and style, `by_seat` its `log_sum_exp` by seat.
     # That of the player itself stays constant. The prior of the styles is a constant factor and
     # left out. A determinisation whose likelihood falls below `least` is given up.
     if is_opening(rules, state):

@@ -29,8 +29,8 @@ from closedhand.games.doudizhu.auction import is_opening
 from closedhand.games.doudizhu.state import SEATS
 
 FURTHEST = -0.96
-"""Least part of a value by `decompose`, relative to its best play, that is worth an evaluation, in
-the unit of the values: 16 in the sum of `decompose` with the share of `win` (`files.SHARES`)."""
+"""Least part of `decompose` in the value of a play to evaluate, relative to its best play. For the
+objective `win` (`files.SHARES`) it is a difference of 16 in the sums of `decompose`."""
 MOST_EVALUATED = 8
 """Maximum number of plays to evaluate: the best ones by `decompose`."""
 
@@ -104,8 +104,8 @@ def rate(policy, rules, state, ids, space):
 
     Returns:
         The number of candidates, the index of the one to play without evaluation, and the number
-        of inputs of the position. An index of -1 means that all are evaluated; with any other
-        index only `plays` is valid.
+        of inputs of the position. With an index of -1 all results are valid, and a value of -inf
+        marks a play that is not evaluated; with any other index only `plays` is valid.
     """
     n, k = list_plays(rules, state, ids, space.costs, space.nodes, space.plays)
     if k >= 0:

@@ -43,7 +43,7 @@ MEAN, SQUARES, TINY = 0.9, 0.999, 1e-7
 MEMORY = 1000
 """Approximate number of a row's latest gradients in its mean squared gradient."""
 LEAST_SQUARE = np.float32(1e-9)
-"""Added to a mean squared gradient before the division by its root, as epsilon in Adagrad."""
+"""Addition to a mean squared gradient before the division by its root, as epsilon in Adagrad."""
 LARGEST = 40.0
 """Largest ratio of a rare row's steps to those of a row that is in every sample."""
 

@@ -39,7 +39,7 @@ class Playouts(NamedTuple):
 
     kernels = "closedhand.agents.doudizhu.value_net.playouts"
 
-    styles: Styles  # opponent model that weighs the determinisations
+    styles: Styles  # opponent model that weights the determinisations
     values: Policy
     temperature: float  # of the other players' choices, in log-odds
 

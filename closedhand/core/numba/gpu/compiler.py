@@ -4,8 +4,8 @@ The outcome is a cubin, the machine code of one architecture, which `closedhand.
 loads and launches. No GPU is needed to compile, and no numba-cuda to run what was compiled.
 
 Arrays that a kernel makes (`np.empty`, `np.zeros`, `np.arange`) have no allocator on a device. They
-are on the stack of the thread here: one place each where the length is constant; an array of other
-length takes more stack in every round of a loop.
+are on the stack of the thread here: one place each where the length is constant; an array of
+variable length takes more stack in every round of a loop.
 """
 
 # pyright: reportMissingImports=false, reportMissingTypeStubs=false
@@ -175,7 +175,7 @@ def compile_function(
         name: Name of the symbol in the code.
 
     Raises:
-        InputError: `arch` is none, or the code does not compile; the message says what stops it.
+        InputError: `arch` is no architecture, or the code does not compile; the message says why.
     """
     ptx = ptx_of(function, arguments, arch, name)
     assembler = _find_ptxas()

@@ -1,4 +1,4 @@
-"""The work of a thread of a GPU, by name: one game at a time, or one of the rows of a block.
+"""Code of a GPU thread, by name: it handles one game at a time, or one of the rows of its block.
 
 Grids may be smaller than batches: threads and blocks play several games in turn, each with scratch
 space of its own.
@@ -22,7 +22,7 @@ cuda: Any = numba.cuda  # without its types, which are those of the simulator
 
 
 def _step(compact: bool) -> Callable[..., None]:
-    """Make a step with one thread per game, which draws straight into zeroed rows."""
+    """Make a step with one thread per game, which writes observations straight into zeroed rows."""
     draw = contract.features if compact else contract.observe
 
     def entry(
@@ -41,12 +41,12 @@ def _step(compact: bool) -> Callable[..., None]:
 
 
 def _step_by_block(compact: bool) -> Callable[..., None]:
-    """Make a step with one block for `per_block` games, whose rows it draws in shared memory.
+    """Make a step with one block for `per_block` games, whose rows it builds in shared memory.
 
-    Bytes that a thread writes one by one into a row in global memory cost a transfer of 32 each. So
-    rows lie side by side in shared memory as they will in global memory: one half of the threads
-    draws observations, the other half marks legal actions, and all copy words. Observations and
-    masks are handed in as words, int32, and `per_block` is a multiple of 4.
+    Bytes that a thread writes one by one into a row in global memory cost a transfer of 32 bytes
+    each. So rows lie side by side in shared memory as they will in global memory: one half of the
+    threads writes observations, the other half marks legal actions, and all copy words.
+    Observations and masks are handed in as words, int32, and `per_block` is a multiple of 4.
     """
     draw = contract.features if compact else contract.observe
 
@@ -129,4 +129,4 @@ ENTRIES: dict[str, Callable[..., None]] = {
     "decide": _decide,
     "random_games": _random_games,
 }
-"""The work of a thread of the GPU, by name."""
+"""Code of a GPU thread, by the name of its kernel in `closedhand.core.cubins`."""
