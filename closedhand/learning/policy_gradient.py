@@ -168,7 +168,7 @@ class Training:
         if self.task.averaging:
             share = (self.task.averaging + 1) / (self.task.averaging + steps)
             average = self.average + share * (weights - self.average)
-        # One assignment, so that an interruption leaves a complete step.
+        # All is computed before it is stored, so that an error above leaves a complete step.
         self.steps, self.mean, self.squares, self.weights = steps, mean, squares, weights
         self.average = average
 

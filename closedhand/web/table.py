@@ -1,7 +1,7 @@
 """A table: its seats, and the hands that are played there one after another.
 
-A hand is stored as its deal and the actions since. Undo, reload and a restart of the server all
-replay these actions.
+A hand is stored as its deal and the actions since. An undo replays these actions, and so does the
+first visit to a saved table after the server has started anew.
 """
 
 import base64

@@ -211,9 +211,9 @@ class Client:
 
 
 class InMatch:
-    """An agent of a match that acts in views of single rounds.
+    """Adapter by which an agent made for a whole match plays its single rounds.
 
-    The round number and the points of the rounds so far are added to each view.
+    It adds the round number, and the points so far, to each view before the agent decides.
     """
 
     def __init__(self, agent: Agent, watch: Callable[[State], None]) -> None:

@@ -105,7 +105,10 @@ def _replayed(record: Record, values: Mapping[str, str]) -> Record:
 
 
 def _with_exchange(record: Record, values: Mapping[str, str]) -> Record:
-    """Return a record with the cards given back that make the round replay as logged."""
+    """Return a record with the cards given back that make the round replay as logged.
+
+    Its actions then begin with the daifugo's two cards, and the fugo's one.
+    """
     game = flat_game(record.game, record.rules)
     state = _start(game, record)
     if state.leader >= 0:  # under these rules no cards are exchanged

@@ -358,5 +358,5 @@ def _rank(game: Game, state: State, places: str | None) -> None:
     out = ~ranked_by_chance(game.rules, state)
     if (found != state.places)[out].any():
         raise InputError(f"places must follow the order of going out, unlike {places!r}")
-    state.points += state.places - found
+    state.points += state.places - found  # a place is worth a point more than the next one
     state.places[:] = found

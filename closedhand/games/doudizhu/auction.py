@@ -74,8 +74,8 @@ def auction_length(rules, state):
         while length < rules.options.players and word(rules, state, length - 1) < 3:
             length += 1
         return np.int64(length)
-    # Of three, each speaks once, and the caller again if anybody has robbed. Of two, the words are
-    # a pass before the call, if any, the call, the robberies, and the pass that ends them. That
+    # Of three players each speaks once, and the caller again if anybody has robbed. Of two, words
+    # are a pass before the call, if any, the call, the robberies, and the pass that ends them. That
     # pass is missing if the other seat passed first, or after the last possible robbery.
     number = robberies(rules, state)
     if rules.options.players == SEATS:

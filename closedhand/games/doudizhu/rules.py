@@ -212,7 +212,7 @@ def legal_groups(rules, state, out):
         elif ranks:
             f += 1
         else:
-            # Without a chain of this length there is no longer one.
+            # Where no chain of this length is possible, no longer one is: skip their families.
             f += 1 + family.longer
         while ranks:
             g = np.int64(family.first) + (bits.lowest(ranks) >> 2)

@@ -66,7 +66,7 @@ def decompose(numbers, foes, hand, parts):
 
 @kernel
 def divide_rest(rules, numbers, view, hand, play, parts):
-    """Divide the cards that a play leaves, in the order of ranks after the play."""
+    """Divide the cards that a play leaves, by the order of ranks that holds after the play."""
     revolution = np.int64(view.revolution)
     if rules.options.revolution and rules.plays.revolts[play]:
         revolution = 1 - revolution
