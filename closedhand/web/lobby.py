@@ -34,7 +34,7 @@ MOST_NAME = 40
 """Most characters in the name of a person."""
 SEED_BITS = 128
 """Bits of a random seed: too many to find it by search, even with the hands it dealt known."""
-MOST_THREADS = 16
+FEWEST_THREADS = 16
 """Threads for the page, and again as many for hints; as many as cores if these are more. A thread
 that waits for the compiler of another game uses no core, and must not delay other requests."""
 
@@ -76,8 +76,8 @@ class Lobby:
         self.added = {game: tuple(texts) for game, texts in added.items()}
         self.tables: dict[str, Table] = {}
         self._agents = ThreadPoolExecutor(max(2, cores()), "agents")
-        self._others = ThreadPoolExecutor(max(MOST_THREADS, cores()), "others")
-        self.advisers = ThreadPoolExecutor(max(MOST_THREADS, cores()), "advisers")
+        self._others = ThreadPoolExecutor(max(FEWEST_THREADS, cores()), "others")
+        self.advisers = ThreadPoolExecutor(max(FEWEST_THREADS, cores()), "advisers")
         self._driven: dict[str, asyncio.Task[None]] = {}
         self._listeners: dict[str, set[Callable[[], None]]] = {}
         # Tables are restored on the first visit, as that may compile their game.
