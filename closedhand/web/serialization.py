@@ -1,7 +1,8 @@
 """Positions as JSON data for browsers: functions of views, never of the whole state.
 
 `seen_by` alone takes a state. It returns the view of a seat, or all views for a spectator, and
-every other function here takes these views. So no message can reveal a hidden card.
+every other function here takes these views. So no message of a table can reveal a hidden card; for
+a study of open hands, whose game is known, full states are given in their place.
 """
 
 from collections.abc import Sequence
