@@ -110,8 +110,9 @@ class TianshouVectorEnv(BaseVectorEnv):
             InputError: A wrong number of seeds, or one that is no whole number of 0 or more.
         """
         self.env.reset(seed=seed)
-        is_of_games = isinstance(self.env, Rows) and not common.is_list(seed)
-        rows = self.env.num_seats if is_of_games else 1
+        rows = 1  # of a seed
+        if isinstance(self.env, Rows) and not common.is_list(seed):
+            rows = self.env.num_seats
         return [[each] for each in common.seeds_of(seed, self.env_num // rows) for _ in range(rows)]
 
     def render(self, **kwargs: Any) -> list[Any]:
