@@ -107,7 +107,7 @@ def positive(value: float | None) -> float | None:
 
 # The help of these stands in the docstrings of the commands; see `groups.completed`.
 Text = Annotated[str, typer.Option()]
-File = Annotated[Path, typer.Option()]
+PathOption = Annotated[Path, typer.Option()]
 Number = Annotated[int, typer.Option(min=1)]
 NumberOrNone = Annotated[int | None, typer.Option(min=1)]
 Positive = Annotated[float, typer.Option(callback=positive)]

@@ -8,7 +8,7 @@ from closedhand.core.file_kinds import DEALS
 
 def deals(
     game: common.GameName,
-    out: common.File,
+    out: common.PathOption,
     number: common.Number = 1000,
     seed: common.Seed = 0,
     rules: common.Rules = None,

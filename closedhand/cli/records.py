@@ -67,7 +67,7 @@ def replay(
 @app.command()
 def export(
     file: Path,
-    out: common.File,
+    out: common.PathOption,
     game: common.RecordsGame = None,
     mistakes: Annotated[bool, typer.Option("--mistakes")] = False,
     rules: common.Rules = None,
@@ -119,7 +119,7 @@ def export(
 def generate(
     game: common.GameName,
     agents: common.Text,
-    out: common.File,
+    out: common.PathOption,
     games: common.Number = 10_000,
     seed: common.Seed = 0,
     rules: common.Rules = None,

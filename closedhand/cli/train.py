@@ -100,7 +100,7 @@ OF_LEARNERS = (
 
 def train_game(
     context: typer.Context,
-    out: common.File,
+    out: common.PathOption,
     minutes: common.Minutes = 3.0,
     algorithm: str = "ppo",
     opponents: str | None = None,

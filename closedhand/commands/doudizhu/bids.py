@@ -14,7 +14,7 @@ SEEN = ((0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2))
 
 
 def bids(
-    out: common.File,
+    out: common.PathOption,
     agent: str = "decompose",
     games: common.Number = 200_000,
     seed: common.Seed = 0,
@@ -62,7 +62,7 @@ def bids(
 
 
 def bid_net(
-    deals: common.File,
+    deals: common.PathOption,
     out: Out,
     minutes: common.Minutes = 2.0,
     seed: common.Seed = 0,

@@ -28,7 +28,7 @@ CHECKS = FileKind("the history of a training", object_within(("policy", "kicker"
 
 def network(
     context: typer.Context,
-    records: common.File,
+    records: common.PathOption,
     out: Out,
     size: str = "small",
     minutes: common.PositiveOrNone = None,
@@ -107,7 +107,7 @@ def _train(kind: str, records: Path, out: Path, devices: str, restart: bool, **g
 
 
 def self_play(
-    out: common.File,
+    out: common.PathOption,
     minutes: common.Positive,
     start: Annotated[str | None, typer.Option("--from", metavar="FOLDER")] = None,
     seed: common.Seed = 0,
