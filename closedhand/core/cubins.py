@@ -1,6 +1,6 @@
 """Compiled kernels of GPUs: found in a folder, or else compiled by numba-cuda into `kept()`.
 
-Nothing here touches Numba: `closedhand.core.numba.gpu`, which compiles, is imported if need be.
+Nothing here needs numba-cuda: `closedhand.core.numba.gpu`, which compiles, is imported if need be.
 
 A file is valid for the sources that it was compiled from, the types of its arguments, and one
 architecture. So a machine with a GPU needs no compiler for what another one has compiled: name the
@@ -14,27 +14,24 @@ folder in `CLOSEDHAND_CUBINS`.
 import hashlib
 import json
 import os
-from collections.abc import Iterator
 from functools import cache
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+import numba
 
 from closedhand.core.checks import InputError
 from closedhand.core.files import write_atomically
+from closedhand.core.numba.cache import sources_of
 
 FORMAT = 1
 """Version of the format of the files."""
 FOLDER = "CLOSEDHAND_CUBINS"
 """The environment variable that names a folder of compiled kernels."""
 MAGIC = b"closedhand cubin\n"
-HOME = __name__.partition(".")[0]
-SHARED_FOLDERS = ("core", "games")
-"""Folders of this package whose code every kernel may contain."""
+MODULE = "closedhand.core.numba.gpu.entries"
+"""The module of the kernels, which only a compilation imports."""
 
 
 class Cubin(NamedTuple):
@@ -116,70 +113,15 @@ def kept() -> Path:
 
 def _key(name: str, arguments: tuple[Any, ...], arch: str) -> str:
     """Return a digest of everything that a compiled kernel depends on."""
-    modules = sorted(set(_modules(arguments)))
-    parts = [str(FORMAT), name, arch, *kinds(arguments), *map(_sources, _folders(modules))]
+    kinds = list(map(numba.typeof, arguments))
+    files, _ = sources_of(MODULE, kinds)
+    if not files:
+        raise InputError(f"the kernel {name} has parts that are in no file: it cannot be kept")
+    parts = [str(FORMAT), name, arch, *map(str, kinds), *map(_digest, files)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:20]
 
 
-def kinds(value: Any) -> Iterator[str]:
-    """Describe the type of an argument, part by part."""
-    if isinstance(value, tuple):
-        parts = cast(tuple[Any, ...], value)
-        cls = type(parts)
-        yield f"{cls.__module__}.{cls.__qualname__}("
-        for part in parts:
-            yield from kinds(part)
-        yield ")"
-    elif isinstance(value, np.ndarray | np.generic):
-        array: NDArray[Any] = np.asarray(cast(Any, value))
-        axes = f"[{array.ndim}] " if isinstance(value, np.ndarray) else ""
-        yield f"{axes}{layout(array.dtype)}"
-    else:
-        yield type(value).__name__
-
-
-def layout(dtype: np.dtype[Any]) -> str:
-    """List the fields, offsets and shapes of a type."""
-    base, shape = dtype.subdtype or (dtype, ())
-    if base.fields is None:
-        return f"{base.str}{shape}"
-    fields = ", ".join(
-        f"{name}@{offset} {layout(kind)}" for name, (kind, offset, *_) in base.fields.items()
-    )
-    return f"{{{fields}; {base.itemsize}}}{shape}"
-
-
-def _modules(value: Any) -> Iterator[str]:
-    """List the modules of the classes of an argument, and of their kernels."""
-    if isinstance(value, tuple):
-        parts = cast(tuple[Any, ...], value)
-        if type(parts) is not tuple:
-            yield type(parts).__module__
-        kernels = getattr(parts, "kernels", None)
-        if isinstance(kernels, str):
-            yield kernels
-        for part in parts:
-            yield from _modules(part)
-
-
-def _folders(modules: list[str]) -> list[Path]:
-    """List the folders, or files, whose sources a kernel of some modules may contain."""
-    places = {_place(f"{HOME}.{folder}") for folder in SHARED_FOLDERS}
-    for module in modules:
-        parts = module.split(".")
-        # Of this package one folder, of other packages all.
-        places.add(_place(".".join(parts[:2]) if parts[0] == HOME else parts[0]))
-    return sorted(places)
-
-
-def _place(module: str) -> Path:
-    file = Path(str(import_module(module).__file__))
-    return file.parent if file.name == "__init__.py" else file
-
-
 @cache
-def _sources(place: Path) -> str:
-    digest = hashlib.sha256()
-    for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
-        digest.update(f"{file.relative_to(place.parent)}\n".encode() + file.read_bytes())
-    return digest.hexdigest()
+def _digest(path: str) -> str:
+    """Return a digest of a source file, which may lie in another folder on another machine."""
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()

@@ -43,7 +43,7 @@ def test_presets_share_what_has_the_same_types():
 
 def test_changed_sources_are_another_kernel(monkeypatch):
     name = file_name("step", arguments(), "sm_90")
-    monkeypatch.setattr(cubins, "_sources", lambda place: "changed")
+    monkeypatch.setattr(cubins, "_digest", lambda path: "changed")
     assert name != file_name("step", arguments(), "sm_90")
 
 

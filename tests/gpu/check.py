@@ -17,7 +17,6 @@ from variants import VARIANTS
 
 from closedhand.core import contract, game_kernels
 from closedhand.core.checks import InputError
-from closedhand.core.cubins import kinds, layout
 from closedhand.core.numba.gpu.compiler import compile_function
 from closedhand.core.registry import find_games, make_game, spec_of
 
@@ -111,12 +110,11 @@ def main() -> int:
         known = {option.name for option in spec_of(name).option_table}
         assert options.keys() <= known, (name, options.keys() - known)
         game = make_game(name, **options)
-        code = (*kinds(game.rules), layout(game.dtype))
-        if code in seen:
-            continue
-        seen.add(code)
         rules = numba.typeof(game.rules)
         states = types.Array(numba.from_dtype(np.dtype(game.dtype)), 1, "C")
+        if (rules, states) in seen:
+            continue
+        seen.add((rules, states))
         for function in given.functions.split(","):
             body, rest = FUNCTIONS[function]
             start = time.time()

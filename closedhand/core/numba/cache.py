@@ -210,6 +210,33 @@ def has_name(cls: Any) -> bool:
     return found is cls and cls.__module__ != "__main__"
 
 
+def sources_of(module: str, kinds: Iterable[Any]) -> tuple[dict[str, str], list[str]]:
+    """Find the source files whose code a kernel of a module may contain.
+
+    Args:
+        module: The module.
+        kinds: Numba types of the kernel's arguments.
+
+    Returns:
+        Time and size of the files by path, none if they are not known; and the packages, or modules
+        of `HOME`, that are among them because of the arguments alone.
+    """
+    classes = set(_classes(kinds))
+    own = _name(module)
+    named = {name for cls in classes for name in _modules(cls)}
+    roots = _roots([own])
+    others = sorted(_roots(named) - roots)
+    if roots or others:
+        groups = [SOURCES.files(root) for root in [HOME, *sorted(roots), *others]]
+    else:
+        known = SOURCES.closure([own])
+        others = sorted(name for name in named if _path(name) not in known)
+        groups = [SOURCES.closure([own, *others])]
+    if not all(groups) or not all(map(has_name, classes)):
+        return {}, others
+    return dict(chain.from_iterable(group.items() for group in groups)), others
+
+
 class _Index(IndexDataCacheFile):
     """Numba's index and binaries, each after a digest: a damaged file counts as missing.
 
@@ -286,21 +313,12 @@ class Cache(FunctionCache):
 
     def _open(self, sig: Any) -> bool:
         """Choose the index for a signature; return whether it can be cached at all."""
-        classes = set(_classes(sigutils.normalize_signature(sig)[0]))
-        own = _name(self._py_func.__module__)
-        named = {name for cls in classes for name in _modules(cls)}
-        roots = _roots([own])
-        others = sorted(_roots(named) - roots)
-        if roots or others:
-            groups = [SOURCES.files(root) for root in [HOME, *sorted(roots), *others]]
-        else:
-            known = SOURCES.closure([own])
-            others = sorted(name for name in named if _path(name) not in known)
-            groups = [SOURCES.closure([own, *others])]
-        if not all(groups) or not all(map(has_name, classes)):
+        kinds = sigutils.normalize_signature(sig)[0]
+        files, others = sources_of(self._py_func.__module__, kinds)
+        if not files:
             return False
         stamp = hashlib.sha256(numba.__version__.encode())
-        for path, state in chain.from_iterable(group.items() for group in groups):
+        for path, state in files.items():
             stamp.update(f"{path} {state}\n".encode())
         name = self._impl.filename_base + self.suffix
         if others:
