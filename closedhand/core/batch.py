@@ -29,25 +29,7 @@ from closedhand.core import batch_kernels
 from closedhand.core.checks import as_array, check_seed, generator, integers, whole_number
 from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import Bools, Floats, Masks, Planes, Rng, States, Statuses, draw_seed
-from closedhand.core.status import ILLEGAL, OVER, RUNNING
-
-__all__ = [
-    "ILLEGAL",
-    "OVER",
-    "RUNNING",
-    "deal",
-    "deal_random",
-    "features",
-    "legal_masks",
-    "observe",
-    "playouts",
-    "prepared",
-    "returns",
-    "running",
-    "sample",
-    "step",
-    "views",
-]
+from closedhand.core.status import ILLEGAL as ILLEGAL, OVER as OVER, RUNNING as RUNNING
 
 Observers = int | Sequence[int] | NDArray[np.integer[Any]]
 """Players who observe: one for all games, or one for each."""
