@@ -10,6 +10,7 @@ import json
 import os
 import platform
 import re
+import shutil
 import stat
 import warnings
 from collections.abc import Generator, Iterator, Mapping
@@ -65,10 +66,17 @@ def within(path: Path, name: str) -> Path:
     return path / name if os.path.isdir(path) else path
 
 
-def write_arrays(path: Path, arrays: Mapping[str, Any]) -> None:
-    """Write arrays as a compressed npz file."""
+def write_arrays(
+    path: Path,
+    arrays: Mapping[str, Any],
+    values: Mapping[str, Any] | None = None,
+    compressed: bool = True,
+) -> None:
+    """Write an npz file of arrays and of JSON values, as texts that `reading.json_in` parses."""
+    texts = {name: np.array(json.dumps(value)) for name, value in (values or {}).items()}
+    write: Any = np.savez_compressed if compressed else np.savez
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, **arrays)
+    write(buffer, **{**arrays, **texts})
     write_atomically(path, buffer.getvalue())
 
 
@@ -158,8 +166,10 @@ def write_atomically(path: Path, content: str | bytes, private: bool = False) ->
 
 
 def remove(path: Path) -> None:
-    """Remove a file, if it is there."""
+    """Remove a file, or a folder with all that is in it, if it is there."""
     try:
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
         path.unlink(missing_ok=True)
     except OSError as error:
         raise WriteError(f"cannot remove {path}: {reason_of(error)}") from None

@@ -15,8 +15,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar, cast
 
-import numpy as np
-
 from closedhand.core.files import target, write_arrays
 from closedhand.core.game import InputError, shown
 from closedhand.core.interrupt import Deferral, deferred
@@ -68,7 +66,7 @@ Worker = TypeVar("Worker", bound=Learner)
 class Format(NamedTuple):
     """A file format of checkpoints: functions that write a file, atomically, and that read it.
 
-    A checkpoint consists of the metadata of a run, JSON values by `ABOUT`, and a state.
+    A checkpoint consists of a state, and the metadata of a run, JSON values by `ABOUT`.
     """
 
     write: Callable[[Path, dict[str, Any], dict[str, Any]], None]
@@ -79,17 +77,13 @@ ABOUT = ("settings", "seconds", "history")
 """Metadata in a checkpoint, beside the state of a learner."""
 
 
-def _write_npz(path: Path, about: dict[str, Any], state: dict[str, Any]) -> None:
-    texts = {key: np.array(json.dumps(value)) for key, value in about.items()}
-    write_arrays(path, {**state, **texts})
-
-
 def _read_npz(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     state: dict[str, Any] = read_arrays(path)
-    return {key: json.loads(str(state.pop(key))) for key in ABOUT if key in state}, state
+    about = {key: json.loads(str(state.pop(key))) for key in ABOUT if key in state}
+    return state, about
 
 
-NPZ = Format(_write_npz, _read_npz)
+NPZ = Format(write_arrays, _read_npz)
 """NumPy's npz, with the metadata of the run as JSON texts."""
 
 
@@ -244,7 +238,7 @@ class Run(Generic[Worker]):
         """
         assert self.path is not None
         try:
-            about, state = self.format.read(self.path)
+            state, about = self.format.read(self.path)
             check_same(self.path, about["settings"], self.settings)
             self.learner.restore(state)
             self.seconds = float(about["seconds"])
@@ -322,7 +316,7 @@ class Run(Generic[Worker]):
         self.save_results()
         if self.path is not None:
             about = {key: getattr(self, key) for key in ABOUT}
-            self.format.write(self.path, about, self.learner.state())
+            self.format.write(self.path, self.learner.state(), about)
 
 
 def work_off(

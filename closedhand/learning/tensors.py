@@ -28,7 +28,7 @@ def load_tensors(path: Path | str, *contents: bytes) -> list[Any]:
     ]
 
 
-def _write(path: Path, about: dict[str, Any], state: dict[str, Any]) -> None:
+def _write(path: Path, state: dict[str, Any], about: dict[str, Any]) -> None:
     buffer = io.BytesIO()
     torch.save({**about, **state}, buffer)
     write_atomically(path, buffer.getvalue())
@@ -36,7 +36,8 @@ def _write(path: Path, about: dict[str, Any], state: dict[str, Any]) -> None:
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     state = read_checkpoint(path)
-    return {key: state.pop(key) for key in ABOUT if key in state}, state
+    about = {key: state.pop(key) for key in ABOUT if key in state}
+    return state, about
 
 
 def read_checkpoint(path: Path) -> dict[str, Any]:

@@ -6,7 +6,6 @@ are npz; they hold exact probabilities and their provenance.
 
 import csv
 import io
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -236,7 +235,7 @@ def save(strategy: Strategy, path: Path) -> None:
         **strategy.about,
     }
     arrays = {name: getattr(strategy, name) for name, *_ in FORMS}
-    write_arrays(path, {**arrays, "about": np.array(json.dumps(about))})
+    write_arrays(path, arrays, {"about": about})
     trees = trees_of(game)
     if trees.names is not None:
         layout = trees.layout(game, trees.build(game))

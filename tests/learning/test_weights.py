@@ -193,8 +193,8 @@ def test_a_file_that_is_cut_off_is_told(content: bytes, tmp_path: Path) -> None:
 
 def test_checkpoints_with_tensors_come_back(tmp_path: Path) -> None:
     about = {"settings": {"seed": 1}, "seconds": 2.5, "history": [{"loss": 0.5}]}
-    TORCH.write(tmp_path / "c", about, {"weight": torch.ones(2), "updates": 3})
-    found, state = TORCH.read(tmp_path / "c")
+    TORCH.write(tmp_path / "c", {"weight": torch.ones(2), "updates": 3}, about)
+    state, found = TORCH.read(tmp_path / "c")
     assert found == about and state.keys() == {"weight", "updates"} and state["updates"] == 3
     assert state["weight"].tolist() == [1.0, 1.0]
 

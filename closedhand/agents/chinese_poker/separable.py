@@ -17,7 +17,6 @@ far.
 After P. Hankin, "Near-optimal closed-hand Chinese Poker".
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -82,7 +81,7 @@ def save(tables: Tables, path: Path) -> None:
     """Write tables as npz, atomically."""
     parts = zip(PARTS, tables.win, STRENGTHS, strict=True)
     arrays = {part: win[:number] for part, win, number in parts}
-    write_arrays(path, {**arrays, "about": np.array(json.dumps(dict(tables.about)))})
+    write_arrays(path, arrays, {"about": dict(tables.about)})
 
 
 def load(path: Path) -> Tables:

@@ -173,9 +173,8 @@ class Writer:
         """Save the games of the unfinished shard."""
         if self._shards and self._shards[0][2]:
             path, _, parts = self._shards[0]
-            arrays = joined(parts)._asdict()
-            settings = np.array(json.dumps({**self._settings, "chunk": CHUNK}))
-            write_arrays(begun_of(path), {**arrays, "settings": settings})
+            settings = {**self._settings, "chunk": CHUNK}
+            write_arrays(begun_of(path), joined(parts)._asdict(), {"settings": settings})
 
     def _read(self, path: Path) -> Played:
         arrays = read_arrays(path)

@@ -12,9 +12,8 @@ threads, and a resumed run the same as an uninterrupted one.
 After Zha et al., "DouZero: Mastering DouDizhu with Self-Play Deep Reinforcement Learning" (2021).
 """
 
-import io
-import json
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -26,7 +25,7 @@ from closedhand.agents.doudizhu.value_net.learning import Optimiser, learn, new_
 from closedhand.agents.doudizhu.value_net.self_play import SAMPLE, play_games
 from closedhand.core import batch, duplicate
 from closedhand.core.agents import Agent
-from closedhand.core.files import write_atomically
+from closedhand.core.files import write_arrays
 from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import kernel
 from closedhand.core.options import Range
@@ -292,18 +291,10 @@ def measure(game: Game, agent: Agent) -> dict[str, float]:
     return found
 
 
-def _write(path: Path, about: dict[str, Any], state: dict[str, Any]) -> None:
-    """Write a checkpoint uncompressed: compression would take longer than a step."""
-    buffer = io.BytesIO()
-    texts = {key: np.array(json.dumps(value)) for key, value in about.items()}
-    np.savez(buffer, **cast(Any, {**state, **texts}))
-    write_atomically(path, buffer.getbuffer().tobytes())
-
-
 CHECKPOINT = "learner.npz"
 """Name of the checkpoint in the folder: the state of the training, from which it resumes."""
-PLAIN = Format(_write, NPZ.read)
-"""Format of the checkpoint: npz without compression."""
+PLAIN = Format(partial(write_arrays, compressed=False), NPZ.read)
+"""Format of the checkpoint: npz without compression, which would take longer than a step."""
 
 
 def begin(
