@@ -9,6 +9,8 @@ longer: `Game.valid` does so where states come from outside, in `load`,
 A check returns the value, converted to its type, or raises an `InputError` that shows it.
 """
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from operator import index
 from typing import Any
 
@@ -41,6 +43,15 @@ class UnknownOption(InputError, TypeError):
     def __init__(self, message: object, name: str = "") -> None:
         super().__init__(message)
         self.name = name
+
+
+@contextmanager
+def prefixed(place: str) -> Generator[None]:
+    """Put a place, such as `games.jsonl, line 3`, before the message of an `InputError`."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from None
 
 
 def shown(value: Any) -> str:

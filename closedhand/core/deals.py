@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from closedhand.core.checks import check_deals, check_seed
+from closedhand.core.checks import check_deals, check_seed, prefixed
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.reading import MOST_DATA, beyond, checksum, limit, lines
@@ -82,11 +82,8 @@ def read_deals(path: Path, game: Game) -> Deals:
     states: list[State] = []
     reader = reader_of(path)
     for number, given in lines(path) if reader is None else enumerate(reader.records(path), 1):
-        try:
+        with prefixed(f"{path}, {'line' if reader is None else 'game'} {number}"):
             states.append(_state_of(game, given))
-        except InputError as error:
-            unit = "line" if reader is None else "game"
-            raise InputError(f"{path}, {unit} {number}: {error}") from None
         if len(states) * game.dtype.itemsize > limit(MOST_DATA):
             raise beyond(path, "its deals take", MOST_DATA)
     if not states:

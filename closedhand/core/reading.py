@@ -22,7 +22,7 @@ from typing import IO, Any, cast
 
 import numpy as np
 
-from closedhand.core.game import InputError, shown
+from closedhand.core.checks import InputError, prefixed, shown
 from closedhand.core.parsing import parse_json
 from closedhand.core.text import reason_of
 
@@ -194,11 +194,10 @@ def load_json(path: Path) -> Any:
     """Read the JSON value in a file."""
     content = read_content(path, MOST_TEXT)
     try:
-        return parse_json(content.decode("utf-8-sig"))
+        with prefixed(str(path)):
+            return parse_json(content.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise InputError(f"{path} is not UTF-8 text") from None
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
 
 
 def read_json(path: Path) -> dict[str, Any]:

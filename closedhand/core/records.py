@@ -15,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from closedhand.core import contract
+from closedhand.core.checks import prefixed
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.parsing import (
@@ -349,10 +350,8 @@ def read(path: Path, game: str | None = None, **rules: Any) -> Iterator[Record]:
             message states its number.
     """
     for number, line in lines(path):
-        try:
+        with prefixed(f"{path}, line {number}"):
             yield parse_line(line, game, **rules)
-        except InputError as error:
-            raise InputError(f"{path}, line {number}: {error}") from None
 
 
 def write(path: Path, records: Iterable[Record]) -> None:

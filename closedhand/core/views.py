@@ -5,14 +5,14 @@ actions by the rules from a position with placeholders for hidden cards. No part
 on the placeholders.
 """
 
-from collections.abc import Generator, Iterable
-from contextlib import contextmanager
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from typing import Any, cast
 
 import numpy as np
 
 from closedhand.core import contract
-from closedhand.core.checks import INTEGERS, check_text as check_text, shown, whole_number
+from closedhand.core.checks import INTEGERS, check_text as check_text, prefixed, shown, whole_number
 from closedhand.core.game import Game, InputError, State, explain_illegal
 
 UNSEEN = "?"
@@ -29,14 +29,10 @@ def listed(actions: Any) -> list[Any]:
     return [*actions]
 
 
-@contextmanager
-def at_action(number: int, action: Any) -> Generator[None]:
-    """Add the number of the action to errors in this block."""
-    try:
-        yield
-    except InputError as error:
-        text = action if isinstance(action, str) else shown(cast(object, action))
-        raise InputError(f"action {number}, {text}: {error}") from None
+def at_action(number: int, action: Any) -> AbstractContextManager[None]:
+    """Put the number of an action, and the action, before errors in a block."""
+    text = action if isinstance(action, str) else shown(cast(object, action))
+    return prefixed(f"action {number}, {text}")
 
 
 def is_unseen(action: Any) -> bool:

@@ -18,6 +18,7 @@ import torch
 
 from closedhand.core import batch, batch_kernels, records
 from closedhand.core.agents import act_batch, digests, make_agent
+from closedhand.core.checks import prefixed
 from closedhand.core.game import Game, InputError, State, explain_illegal
 from closedhand.core.status import ILLEGAL
 from closedhand.learning.factoring import steps_towards
@@ -101,28 +102,25 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
     for file in files:
         for number, record in enumerate(records.read(file, game.name), 1):
             found = records.flat_game(record.game, record.rules)
-            here = f"{file}, game {number}"
-            others = InputError(f"{here}: it is a game of other rules")
+            others = InputError("it is a game of other rules")
             same = ("num_actions", "num_players", "dtype")
-            if any(getattr(found, name) != getattr(flat, name) for name in same):
-                raise others
-            agents = record.agents or (None,) * flat.num_players
-            if len(agents) != flat.num_players:
-                raise InputError(f"{here}: it names {len(agents)} agents, not {flat.num_players}")
-            watched = [expert is None or agent == expert for agent in agents]
             played: list[int] = []
             is_watched = False
-            try:
+            with prefixed(f"{file}, game {number}"):
+                if any(getattr(found, name) != getattr(flat, name) for name in same):
+                    raise others
+                agents = record.agents or (None,) * flat.num_players
+                if len(agents) != flat.num_players:
+                    raise InputError(f"it names {len(agents)} agents, not {flat.num_players}")
+                watched = [expert is None or agent == expert for agent in agents]
                 state = records.start(found, record.deal, record.seed)
                 start = state.copy()
                 for text in record.actions:
                     played.append(found.parse(text, state))
                     is_watched |= watched[int(state["player"])] and len(found.legal(state)) > 1
                     found.play(state, played[-1])
-            except InputError as error:
-                raise InputError(f"{here}: {error}") from None
-            if found.options != flat.options and not _same(found, flat, start, played):
-                raise others
+                if found.options != flat.options and not _same(found, flat, start, played):
+                    raise others
             if is_watched:
                 starts.append(start)
                 actions.extend(played)

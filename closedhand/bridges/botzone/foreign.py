@@ -20,7 +20,7 @@ from typing import IO, Annotated, Any
 from closedhand.bridges.botzone.protocol import action_of, check_game, dialogue_of
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described
-from closedhand.core.checks import InputError
+from closedhand.core.checks import InputError, prefixed
 from closedhand.core.game import Game, State
 from closedhand.core.options import Range
 from closedhand.core.parsing import parse_json
@@ -77,13 +77,11 @@ class ForeignBot:
         requests, responses, held = dialogue_of(self._game, view)
         line = json.dumps({"requests": requests, "responses": responses}, separators=(",", ":"))
         answer = self._ask(line)
-        try:
+        with prefixed(f"{self.name} answers {answer[:MOST_ERROR]!r}"):
             data = parse_json(answer)
             if not isinstance(data, dict) or "response" not in data:
                 raise InputError("there is no 'response'")
             return action_of(self._game, view, data["response"], held)
-        except InputError as error:
-            raise InputError(f"{self.name} answers {answer[:MOST_ERROR]!r}: {error}") from None
 
     def _ask(self, line: str) -> str:
         """Run the command with a line on its standard input; return the first line it prints."""

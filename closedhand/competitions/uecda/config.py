@@ -9,7 +9,7 @@ errors.
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from closedhand.core.game import InputError
+from closedhand.core.checks import InputError, prefixed
 from closedhand.core.parsing import parse_whole
 from closedhand.core.reading import filled_lines
 from closedhand.games.daihinmin import logs
@@ -44,7 +44,7 @@ def read(path: Path) -> Config:
         if not words:
             continue
         key = words[0].upper()
-        try:
+        with prefixed(f"{path}, line {number}"):
             if key in WITHOUT_EFFECT:
                 continue
             if len(words) != 2:
@@ -56,7 +56,5 @@ def read(path: Path) -> Config:
                 continue
             values[key] = words[1].upper()
             logs.rules_of({key: values[key]})
-        except InputError as error:
-            raise InputError(f"{path}, line {number}: {error}") from None
     options = logs.rules_of(values)
     return Config(options, options.pop("rounds", None), port)

@@ -13,7 +13,7 @@ from struct import Struct
 from typing import Any
 
 from closedhand.competitions.uecda import wire
-from closedhand.core.game import InputError
+from closedhand.core.checks import InputError, prefixed
 from closedhand.core.parsing import parse_json
 from closedhand.core.reading import filled_lines
 from closedhand.games.daihinmin.state import PLAYERS
@@ -55,18 +55,15 @@ def read(path: Path) -> Iterator[Round]:
     """
     found: dict[int, dict[int, list[Message]]] = {}
     for number, line in filled_lines(path):
-        where = f"{path}, line {number}"
-        try:
+        with prefixed(f"{path}, line {number}"):
             data = parse_json(line)
-        except InputError as error:
-            raise InputError(f"{where}: {error}") from None
-        if not _is_line(data):
-            raise InputError(f"{where}: the line is not one of a recording")
-        if "messages" in data:
-            client, each = data["client"], data.get("round")
-            if client not in range(PLAYERS) or not isinstance(each, int):
-                raise InputError(f"{where}: there is no client {client!r}, round {each!r}")
-            found.setdefault(each, {})[client] = _messages_of(data["messages"], where)
+            if not _is_line(data):
+                raise InputError("the line is not one of a recording")
+            if "messages" in data:
+                client, each = data["client"], data.get("round")
+                if client not in range(PLAYERS) or not isinstance(each, int):
+                    raise InputError(f"there is no client {client!r}, round {each!r}")
+                found.setdefault(each, {})[client] = _messages_of(data["messages"])
     for each, (key, by_client) in enumerate(sorted(found.items())):
         if key != each or len(by_client) != PLAYERS:
             raise InputError(f"{path}: round {each} lacks messages of some clients")
@@ -75,17 +72,17 @@ def read(path: Path) -> Iterator[Round]:
         raise InputError(f"{path}: the recording has no rounds")
 
 
-def _messages_of(data: Any, where: str) -> list[Message]:
+def _messages_of(data: Any) -> list[Message]:
     if not isinstance(data, list):
-        raise InputError(f"{where}: the messages are not a list")
+        raise InputError("the messages are not a list")
     found = []
     for message in data:
         side, numbers = message if isinstance(message, list) and len(message) == 2 else (None, None)
         if side not in (SERVER, CLIENT) or not isinstance(numbers, list):
-            raise InputError(f"{where}: a message is r or w, and a list of numbers")
+            raise InputError("a message is r or w, and a list of numbers")
         if not all(type(number) is int for number in numbers):
-            raise InputError(f"{where}: a message has whole numbers")
+            raise InputError("a message has whole numbers")
         if len(numbers) not in _PACKED or not all(-(2**31) <= n < 2**31 for n in numbers):
-            raise InputError(f"{where}: a message is {NUMBERS} numbers of 32 bits, or one")
+            raise InputError(f"a message is {NUMBERS} numbers of 32 bits, or one")
         found.append((side, _PACKED[len(numbers)].pack(*numbers)))
     return found

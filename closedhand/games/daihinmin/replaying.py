@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.core import contract
+from closedhand.core.checks import prefixed
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.parsing import parse_whole
 from closedhand.core.records import LogReader, Record, Replay, replay
@@ -136,10 +137,8 @@ def _with_exchange(record: Record, values: Mapping[str, str]) -> Record:
 
 def _options(path: Path, log: logs.Log) -> dict[str, Any]:
     """Return the options of a log."""
-    try:
+    with prefixed(str(path)):
         return log.options
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
 
 
 def _checking(values: Mapping[str, str]) -> Callable[[State], None]:
@@ -194,12 +193,10 @@ def log_records(path: Path) -> list[Record]:
         values, warning = logs.without_stray_exchange(logged)
         if warning:
             warnings.warn(f"{path}, round {number}: {warning}", stacklevel=2)
-        try:
+        with prefixed(f"{path}, round {number}"):
             records.append(_replayed(logs.round_record(values, log.names, **options), values))
             for cards in logs.lost_cards(values).values():
                 raise InputError(f"the server lost {logs.cards_text(cards)}: no record can hold it")
-        except InputError as error:
-            raise InputError(f"{path}, round {number}: {error}") from None
     return records
 
 
@@ -220,7 +217,7 @@ def to_log(records: Iterable[Record]) -> logs.Log:
         game = flat_game(record.game, record.rules)
         if number == 1:
             logs.check_loggable(game)
-        try:
+        with prefixed(f"record {number}"):
             values = _round_values(record, points)
             if log.rounds:
                 last = log.rounds[-1]
@@ -232,8 +229,6 @@ def to_log(records: Iterable[Record]) -> logs.Log:
                 if values["mibun"] != (logs.NO_CLASSES if reset else _classes_of(last["result"])):
                     raise InputError("its classes are not those of the round before")
             log.rounds.append(values)
-        except InputError as error:
-            raise InputError(f"record {number}: {error}") from None
     if first is None:
         raise InputError("there is nothing to write: give records of one round or more")
     game = flat_game("daihinmin", {**first.rules, "rounds": len(log.rounds)})

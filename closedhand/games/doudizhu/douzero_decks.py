@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from closedhand.core.game import InputError, shown
+from closedhand.core.checks import InputError, prefixed, shown
 from closedhand.core.reading import MOST_TEXT, read_content
 from closedhand.core.records import LogReader, Record, Replay
 from closedhand.games.doudizhu.counts import RANKS
@@ -100,13 +100,11 @@ def is_decks(path: Path) -> bool:
 def decks(path: Path) -> list[Record]:
     """Read the decks of a file as records without actions."""
     content = read_content(path, MOST_TEXT)
-    try:
+    with prefixed(str(path)):
         found = literal(content)
         if not isinstance(found, list):
             raise InputError("it is not a list of decks")
         return [_record(number, deck) for number, deck in enumerate(found, 1)]
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
 
 
 def _record(number: int, deck: Any) -> Record:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from closedhand.core.checks import prefixed
 from closedhand.core.display import Row
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.notation import TableNotation
@@ -229,11 +230,9 @@ def parse_record(line: str, game: Game) -> Record:
         role, comma, cards = field.partition(",")
         if not comma or role not in ("0", "1", "2"):
             raise InputError(f"play {number}: {field!r} is not role,cards with a role 0, 1 or 2")
-        try:
+        with prefixed(f"play {number}, {field}"):
             action = game.parse(cards)
             while state.player != int(role):
                 play(game.parse("PASS"))
             play(action)
-        except InputError as error:
-            raise InputError(f"play {number}, {field}: {error}") from None
     return Record(game.name, stated_options(game), tuple(actions), deal=deal)

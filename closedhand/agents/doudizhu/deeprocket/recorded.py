@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closedhand.agents.doudizhu.limits import check_plain
+from closedhand.core.checks import prefixed
 from closedhand.core.game import Game, InputError
 from closedhand.core.optional_imports import needing
 from closedhand.core.parsing import OPTIONS, TEXT, check_fields, parse_json
@@ -194,7 +195,7 @@ def read_text(path: Path, expert: str | None) -> Games:
         game = bound_game(path, record.game, record.rules)
         plain = flat_game(record.game, record.rules)
         names = np.array([record.agents or [""] * SEATS], object)
-        try:
+        with prefixed(f"{path}, record {number}"):
             if parts and game is not parts[0].game:
                 raise InputError("its rules differ from those of the first record")
             state = start(plain, record.deal, record.seed)
@@ -203,8 +204,6 @@ def read_text(path: Path, expert: str | None) -> Games:
                 plain.play(state, plain.parse(text, state))
             if names.shape != (1, SEATS):
                 raise InputError(f"agents must be {SEATS} names")
-        except InputError as error:
-            raise InputError(f"{path}, record {number}: {error}") from None
         actions = state.history[: state.moves].astype(np.uint16)
         offsets = np.array([0, len(actions)], np.int64)
         parts.append(Games(game, deals, actions, offsets, seats_of(names, expert)))

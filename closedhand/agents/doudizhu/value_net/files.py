@@ -1,6 +1,5 @@
 """Files of the networks of `value-net`: npz with one byte per weight of the first layer."""
 
-import json
 import os
 from collections.abc import Mapping
 from functools import cache
@@ -11,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from closedhand.agents.doudizhu.value_net.network import SHAPES, Net
+from closedhand.core.checks import InputError, prefixed
 from closedhand.core.files import SHIPPED, within, write_arrays
-from closedhand.core.game import InputError
 from closedhand.core.reading import check_arrays, json_in, read_arrays
 
 SHARES = {"win": 0.06, "score": 0.03}
@@ -47,10 +46,10 @@ def save(path: Path, net: Net, about: Mapping[str, Any]) -> None:
     Raises:
         InputError: The file cannot be written.
     """
-    arrays: dict[str, np.ndarray] = {"about": np.array(json.dumps(about)), "dense": net.dense}
+    arrays: dict[str, np.ndarray] = {"dense": net.dense}
     for name in ("inputs", "plays"):
         arrays[name], arrays[f"{name}_factors"] = _packed(getattr(net, name))
-    write_arrays(path, arrays)
+    write_arrays(path, arrays, {"about": about})
 
 
 def read(path: Path) -> tuple[Net, dict[str, Any]]:
@@ -63,7 +62,7 @@ def read(path: Path) -> tuple[Net, dict[str, Any]]:
         InputError: The file cannot be read, or holds something else.
     """
     arrays = read_arrays(path)
-    try:
+    with prefixed(f"{path} is not a network of value-net"):
         check_arrays(
             arrays,
             {
@@ -82,8 +81,6 @@ def read(path: Path) -> tuple[Net, dict[str, Any]]:
         net = Net(**rows, dense=arrays["dense"])
         if not all(np.isfinite(part).all() for part in net):
             raise InputError("it has numbers that are not finite")
-    except InputError as error:
-        raise InputError(f"{path} is not a network of value-net: {error}") from None
     return net, about
 
 
