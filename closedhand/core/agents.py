@@ -105,11 +105,7 @@ def spent_by(agents: Iterable[Agent]) -> np.ndarray:
 
 
 def probabilities(agent: Agent, views: np.ndarray) -> np.ndarray:
-    """Return an agent's policy, float64 [n, num_actions], in views of the players to act [n].
-
-    Raises:
-        InputError: The agent has no `probabilities`.
-    """
+    """Return an agent's policy, float64 [n, num_actions], in views [n]; refuse one without."""
     policy = getattr(agent, "probabilities", None)
     if policy is None:
         raise InputError(f"the agent {agent.name} has no probabilities(views)")

@@ -138,12 +138,7 @@ def observe(game: Game, states: States, seats: Observers | None = None) -> tuple
 
 
 def features(game: Game, states: States, seats: Observers | None = None) -> tuple[Planes, Masks]:
-    """Return compact observations and action masks of players.
-
-    Returns:
-        Observations, int8 [n, feature_size], with names in `game.feature_names`; and action masks
-        as from `observe`.
-    """
+    """Do `observe` with compact observations, int8 [n, feature_size], see `game.feature_names`."""
     return _look(game, states, seats, True)
 
 

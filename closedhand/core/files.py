@@ -108,8 +108,7 @@ def refuse_foreign(path: Path, kind: FileKind) -> None:
     """Refuse to write a file of a kind over one of another kind, unless that is empty.
 
     Raises:
-        WriteError: There is such a file, and `overwrite` is not set; or it cannot be written at
-            all, see `target`.
+        WriteError: There is such a file, and `overwrite` is not set; or as for `target`.
     """
     found = target(path)
     if overwrite.get() or not found.exists() or not found.stat().st_size or holds(kind, found):

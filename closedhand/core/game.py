@@ -266,11 +266,7 @@ class Game:
             raise InputError(why)
 
     def sample(self, rng: np.random.Generator, state: State) -> int:
-        """Draw a uniformly random legal action of `state.player`.
-
-        Raises:
-            InputError: The game is over.
-        """
+        """Draw a uniformly random legal action of `state.player`; refuse a game that is over."""
         if self.over(state):
             raise InputError("the game is over")
         return int(generator(rng).choice(self.legal(state)))

@@ -33,11 +33,7 @@ class Notes:
         self._watch = watch
 
     def __call__(self, share: float) -> None:
-        """Report the share done, 0 to 1.
-
-        Raises:
-            KeyboardInterrupt: There was a Ctrl-C.
-        """
+        """Report the share done, 0 to 1; raise `KeyboardInterrupt` if there was a Ctrl-C."""
         self._watch.tick()  # first, to save the work: the next line may end it
         self._progress(share)
         if self._watch.interrupted:
@@ -70,11 +66,7 @@ Progress = Callable[[str, float, int], object]
 
 
 def chosen_sections(names: Iterable[str], known: Collection[str]) -> tuple[str, ...]:
-    """Return the sections of a computation that are named, in the order of those known.
-
-    Raises:
-        InputError: There is no such section.
-    """
+    """Return the named sections of a computation in the order of those known; refuse others."""
     wanted = list(names)
     for name in wanted:
         if name not in known:
@@ -83,16 +75,11 @@ def chosen_sections(names: Iterable[str], known: Collection[str]) -> tuple[str, 
 
 
 class Sectioned:
-    """A plan with the field `sections`, which has all of them by default.
-
-    Raises:
-        InputError: There is no such section.
-    """
+    """A plan with the field `sections`, all of them by default; it refuses others."""
 
     sections: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        """Check the sections."""
         chosen_sections(self.sections, type(self).sections)
 
 

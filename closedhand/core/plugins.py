@@ -3,6 +3,7 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 from importlib.metadata import EntryPoint
+from traceback import walk_tb
 from typing import Any
 
 from closedhand.core.checks import InputError
@@ -53,12 +54,10 @@ def kept_running(whose: str = "") -> Generator[None]:
 
 def _caller(error: BaseException) -> str:
     """Name the module that raised an error, or a worker process, whose module is not known."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if error.__cause__ is not None or trace is None:
+    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
+    if error.__cause__ is not None or not frames:
         return "code in a worker process"
-    return f"the module {trace.tb_frame.f_globals.get('__name__')}"
+    return f"the module {frames[-1].f_globals.get('__name__')}"
 
 
 def load_point(point: EntryPoint) -> Any:

@@ -193,11 +193,7 @@ def parse_line(line: str, game: str | None = None, **rules: Any) -> Record:
 
 
 def as_asked(record: Record, game: str | None = None, **rules: Any) -> Record:
-    """Check that a record has the game, if any, and the rules that were asked for; return it.
-
-    Raises:
-        InputError: It is of another game, or an option has another value.
-    """
+    """Return a record; refuse one of another game, if any, or with other rules than asked for."""
     if game is not None and record.game != game:
         raise InputError(f"it is a record of {record.game}, not of {game}")
     if rules:

@@ -179,11 +179,7 @@ GAMES: Mapping[str, GameSpec] = MappingProxyType(_specs)
 
 
 def load(ref: Ref) -> Any:
-    """Import the object of a reference.
-
-    Raises:
-        InputError: The module needs a package that is not installed.
-    """
+    """Import the object of a reference; refuse one that needs a package that is missing."""
     if not isinstance(ref, str):
         return ref
     module, _, name = ref.partition(":")
@@ -203,11 +199,7 @@ def add_game(spec: GameSpec) -> None:
 
 
 def spec_of(name: str) -> GameSpec:
-    """Return the spec of a game.
-
-    Raises:
-        InputError: There is no such game, or it cannot be loaded.
-    """
+    """Return the spec of a game; refuse a name without a game that can be loaded."""
     if name in _specs:
         return _specs[name]
     if name in _broken:
@@ -256,11 +248,7 @@ def flat_game(name: str, options: Mapping[str, Any]) -> Game:
 
 
 def _reduce(game: Game) -> tuple[Any, ...]:
-    """Pickle the name and options of a game, not its tables: the game is made again.
-
-    Raises:
-        InputError: They make another game, or none.
-    """
+    """Pickle the name and options of a game, not its tables; refuse one that they do not make."""
     make = partial(make_game, game.name, **game.options)
     made = make()
     # Notations and other forms, which have no equality, go with the rules.

@@ -94,13 +94,10 @@ def check_resumable(made: Path, checkpoint: Path) -> None:
 
 
 def check_same(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    """Refuse to resume work on a path that was begun with other settings than those wanted.
-
-    The key `version` is the package's version.
+    """Refuse to resume work on a path that was begun with other settings, or another `version`.
 
     Raises:
-        InputError: A setting differs; the message names it, or its differing options, and both
-            values.
+        InputError: A setting differs; the message names it, or its options, and both values.
     """
     for key, now in wanted.items():
         was = found.get(key)
@@ -280,7 +277,12 @@ class Run(Generic[Worker]):
         """
         if self.path is not None:
             target(self.path)  # fails now, not at the first checkpoint
-        watch = Watch(lambda: self._save_from(watch))
+
+        def save() -> None:
+            self.interrupted = watch.interrupted
+            self.save()
+
+        watch = Watch(save)
         with watch:
             while not watch.interrupted and self.seconds < limit and not over():
                 start = time.perf_counter()
@@ -293,10 +295,6 @@ class Run(Generic[Worker]):
                 progress()
         self.interrupted = watch.interrupted
         return self
-
-    def _save_from(self, watch: Watch) -> None:
-        self.interrupted = watch.interrupted
-        self.save()
 
     def note(self) -> None:
         """Add a summary of the learner to the history, if it has worked since the last one."""

@@ -1,8 +1,7 @@
 """Common parts of the games' functions `view_from`: parsing and playing the observed actions.
 
-These functions build a view from the knowledge of a player at a real table. All of them play the
-actions by the rules from a position with placeholders for hidden cards. No part of the view depends
-on the placeholders.
+They build a view from the knowledge of a player at a real table: they play the actions by the rules
+from a position with placeholders for hidden cards, on which no part of the view depends.
 """
 
 from collections.abc import Iterable
