@@ -20,7 +20,7 @@ def learn(
     from closedhand.solvers import solving
 
     common.make_folder(folder, {"nash-conv.png": PICTURE, **files_of(game)})
-    run = solving.begin(algorithm, game, seed, folder)
+    run = solving.Run(algorithm, game, seed, folder)
     run.resume_if_kept(restart)
     result = work(run, Limits(seconds=run.seconds + seconds))
     show_results([result])

@@ -16,14 +16,14 @@ import numpy as np
 
 from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import kernel
-from closedhand.solvers.interface import END, Layout, Shapes, Trees, Walk, ranges
+from closedhand.solvers.interface import END, Layout, Trees, ranges
 from closedhand.solvers.passes import (
     expect as expect,
     improve as improve,
     learn as learn,
     reach_others as reach_others,
 )
-from closedhand.solvers.tree import InfoTree, build, layout_of, walk_of
+from closedhand.solvers.tree import InfoTree, build, layout_of
 
 Classes = Callable[[Game, InfoTree], np.ndarray]
 """Function that returns the class of each information set, int64 [sets], numbered from 0."""
@@ -57,16 +57,11 @@ class TiedTree(NamedTuple):
     set_before: np.ndarray
     tied: np.ndarray
 
-    @property
-    def shapes(self) -> Shapes:
-        """The shapes of arrays for this tree."""
-        return Shapes((len(self.actions),), (len(self.player),), (len(self.tied),))
-
 
 @kernel
 def add_average(tree, tables, player, weight):
     """Add the current strategy of a player to its average, in every set by its own reach."""
-    own = tables.own  # by row of the game
+    own = tables.reached  # by row of the game: there are fewer than nodes
     for s in range(len(tree.set_owner)):
         if tree.set_owner[s] == player:
             before = tree.set_before[s]
@@ -109,11 +104,8 @@ def tied_trees(classes: Classes) -> Trees:
         tree = build(game)
         return tie(tree, classes(game, tree))
 
-    def tied_layout(game: Game, tree: TiedTree) -> Layout:
-        return layout_of(game, build(game))._replace(entries=tree.tied)
+    def tied_layout(game: Game) -> Layout:
+        tree = tied_tree(game)
+        return layout_of(game, build(game))._replace(entries=tree.tied, shape=tree.actions.shape)
 
-    def tied_walk(game: Game, tree: TiedTree) -> Walk:
-        whole = walk_of(game, build(game))
-        return whole._replace(slot=tree.slot, rows=len(tree.actions), entries=tree.tied)
-
-    return Trees(tied_tree, tied_layout, tied_walk)
+    return Trees(tied_tree, tied_layout)
