@@ -168,7 +168,7 @@ def shared_responses(strategy: Strategy) -> dict[int, float]:
     if not shared:
         return {}
     tree = build(game, together=True)
-    sigma = rows_of(strategy, layout_of(game, tree))
+    sigma = rows_of(strategy, layout_of(tree))
     return {side: best_response(tree, sigma, side).value for side in shared}
 
 

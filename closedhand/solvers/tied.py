@@ -32,13 +32,10 @@ Classes = Callable[[Game, InfoTree], np.ndarray]
 class TiedTree(NamedTuple):
     """An information tree whose sets are classes of information sets.
 
-    The attributes that `InfoTree` also has describe the classes. Other attributes describe the sets
-    of the game.
+    The attributes that `InfoTree` also has describe the classes.
 
     Attributes:
-        set_owner: Player of each set of the game, int8 [sets].
-        set_rows: First row of each set of the game, int64 [sets + 1].
-        set_before: Row of the player's last action before each set of the game, int64 [sets].
+        whole: The tree of the game.
         tied: Row in this tree of each row of the game, int64 [rows of the game].
     """
 
@@ -52,9 +49,7 @@ class TiedTree(NamedTuple):
     owner: np.ndarray
     rows: np.ndarray
     actions: np.ndarray
-    set_owner: np.ndarray
-    set_rows: np.ndarray
-    set_before: np.ndarray
+    whole: InfoTree
     tied: np.ndarray
 
 
@@ -62,11 +57,12 @@ class TiedTree(NamedTuple):
 def add_average(tree, tables, player, weight):
     """Add the current strategy of a player to its average, in every set by its own reach."""
     own = tables.reached  # by row of the game: there are fewer than nodes
-    for s in range(len(tree.set_owner)):
-        if tree.set_owner[s] == player:
-            before = tree.set_before[s]
+    whole = tree.whole
+    for s in range(len(whole.owner)):
+        if whole.owner[s] == player:
+            before = whole.before[s]
             reached = own[before] if before >= 0 else 1.0
-            for row in range(tree.set_rows[s], tree.set_rows[s + 1]):
+            for row in range(whole.rows[s], whole.rows[s + 1]):
                 own[row] = reached * tables.sigma[tree.tied[row]]
                 tables.average[tree.tied[row]] += weight * own[row]
 
@@ -90,10 +86,8 @@ def tie(tree: InfoTree, classes: np.ndarray) -> TiedTree:
     slot = tree.slot.copy()
     deciding = tree.player != END
     slot[deciding] = tied[tree.slot[deciding]]
-    return TiedTree(
-        tree.player, tree.first, slot, tree.chance, tree.payoffs, owner, rows,
-        actions, tree.owner, tree.rows, tree.before, tied,
-    )  # fmt: skip
+    nodes = tree.player, tree.first, slot, tree.chance, tree.payoffs
+    return TiedTree(*nodes, owner, rows, actions, tree, tied)
 
 
 def tied_trees(classes: Classes) -> Trees:
@@ -106,6 +100,6 @@ def tied_trees(classes: Classes) -> Trees:
 
     def tied_layout(game: Game) -> Layout:
         tree = tied_tree(game)
-        return layout_of(game, build(game))._replace(entries=tree.tied, shape=tree.actions.shape)
+        return layout_of(tree.whole)._replace(entries=tree.tied, shape=tree.actions.shape)
 
     return Trees(tied_tree, tied_layout)

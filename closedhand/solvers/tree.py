@@ -234,12 +234,12 @@ def _joined(
     return InfoTree(*(np.concatenate(parts.pop(name)) for name in InfoTree._fields))
 
 
-def layout_of(game: Game, tree: InfoTree) -> Layout:
+def layout_of(tree: InfoTree) -> Layout:
     """Return the layout of an information tree, whose rows index arrays by action."""
     return Layout(tree.own_keys, tree.rows, tree.actions, slice(None), tree.actions.shape)
 
 
-ANY = Trees(build, lambda game: layout_of(game, build(game)))
+ANY = Trees(build, lambda game: layout_of(build(game)))
 """The information trees of all games."""
 
 

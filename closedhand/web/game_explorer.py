@@ -76,7 +76,7 @@ class GameExplorer:
 
     def _take_agent(self, agent: Agent, name: str) -> None:
         found = strategy_of(self.game, agent)
-        rows = rows_of(found, layout_of(self.game, self.tree))
+        rows = rows_of(found, layout_of(self.tree))
         self.profile = self._profile(rows, name)
 
     def respond(self, player: int) -> None:
