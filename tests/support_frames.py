@@ -214,13 +214,13 @@ def solver(algorithm: str) -> Target:
         from closedhand.solvers import solving
 
         path.rename(path.with_name("learner.npz"))
-        run = solving.begin(algorithm, make_game("leduc"), 0, path.parent).resume()
-        run.advance(iterations=run.solver.iterations + 2)
+        run = solving.Run(algorithm, make_game("leduc"), 0, path.parent).resume()
+        run.advance(iterations=run.learner.iterations + 2)
 
     def write(path: Path) -> None:
         from closedhand.solvers import solving
 
-        solving.begin(algorithm, make_game("leduc"), 0, path.parent).advance(iterations=3)
+        solving.Run(algorithm, make_game("leduc"), 0, path.parent).advance(iterations=3)
 
     return Target(in_file(".npz", resume), lambda: [written(write, "learner.npz")], odd_arrays)
 

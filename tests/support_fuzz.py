@@ -454,15 +454,15 @@ def checkpoint(path: Path) -> None:
     from closedhand.solvers import solving
 
     path.rename(path.with_name("learner.npz"))
-    run = solving.begin("mccfr", make_game("leduc"), 0, path.parent).resume()
-    run.advance(iterations=run.solver.iterations + 10)
+    run = solving.Run("mccfr", make_game("leduc"), 0, path.parent).resume()
+    run.advance(iterations=run.learner.iterations + 10)
 
 
 def checkpoint_samples() -> list[bytes]:
     from closedhand.solvers import solving
 
     def write(path: Path) -> None:
-        solving.begin("mccfr", make_game("leduc"), 0, path.parent).advance(iterations=20)
+        solving.Run("mccfr", make_game("leduc"), 0, path.parent).advance(iterations=20)
 
     return [written(write, "learner.npz")]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from closedhand import Game, make_game
-from closedhand.agents.leduc.tree import PUBLIC, build, information_sets
+from closedhand.agents.leduc.tree import PUBLIC, views_of
 from closedhand.games.leduc.notation import HIDDEN, card_text
 from closedhand.games.leduc.plays import name
 from closedhand.games.leduc.state import FLOP, revealed
@@ -39,14 +39,19 @@ def state_text(game: Game, state: Any) -> str:
     return f"({name(node)},{card_text(state.cards[state.player])},{flop})"
 
 
+def place_of(view: Any) -> tuple[int, int, int]:
+    """Node of the betting tree, slot of the flop and card of the player to act."""
+    return int(view.node), int(view.cards[FLOP]) + 1, int(view.cards[view.player])
+
+
 def shares_at(strategy: Strategy) -> dict[tuple[int, int, int], np.ndarray]:
-    """The probabilities of all four actions by node of the betting tree, slot and card."""
-    layout = PUBLIC.layout(strategy.game, build(strategy.game))
+    """The probabilities of all four actions by the places of the information sets."""
+    layout = PUBLIC.layout(strategy.game)
     shares = rows_of(strategy, layout)
     found = {}
-    for s, place in enumerate(information_sets(strategy.game)):
+    for s, view in enumerate(views_of(strategy.game)):
         rows = slice(int(layout.rows[s]), int(layout.rows[s + 1]))
-        row = found[place[:3]] = np.zeros(4)
+        row = found[place_of(view)] = np.zeros(4)
         row[layout.actions[rows]] = shares[rows]
     return found
 

@@ -247,10 +247,10 @@ def _tabular(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, An
     spent = _processor_clock(notes)
     notes.own(folder)
     notes.keep(lambda: {"processor_seconds": spent()})
-    run = solving.begin(cell.learner, game, cell.seed, folder)
+    run = solving.Run(cell.learner, game, cell.seed, folder)
     run.resume_if_kept()
-    run.advance(iterations, progress=lambda: notes(run.solver.iterations / iterations))
-    if run.solver.iterations < iterations:
+    run.advance(iterations, progress=lambda: notes(run.learner.iterations / iterations))
+    if run.learner.iterations < iterations:
         raise KeyboardInterrupt
     curve = [
         [round(point["iterations"] * each), point["seconds"], *[point["exploitability"]] * 3]

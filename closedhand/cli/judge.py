@@ -37,13 +37,13 @@ def judge(
         out: Folder for each player's best response, as a strategy file.
     """
     from closedhand.core.agents import make_agent
-    from closedhand.solvers import solving
     from closedhand.solvers.evaluate import best_response, evaluate_rows
+    from closedhand.solvers.interface import labels
     from closedhand.solvers.strategy import Strategy, save, shared_responses, strategy_of
     from closedhand.solvers.tree import build, tree_size
 
     bound = common.bind(game, rules, option)
-    names = solving.labels(bound)
+    names = labels(bound)
     strategies = strategy_files(bound)
     folder = out and common.make_folder(
         out, {f"{name}{end}": kind for name in names for end, kind in strategies.items()}
@@ -56,7 +56,7 @@ def judge(
         "options": dict(bound.options),
         "agent": agent,
         **tree_size(tree),
-        **solving.judgement_summary(bound, evaluation),
+        **evaluation.summary(bound),
     }
     shared = {named_side(bound, side): won for side, won in shared_responses(played).items()}
     if shared:

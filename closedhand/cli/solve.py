@@ -155,7 +155,7 @@ def solve_all(
         if name == "lp":
             require("scipy")
             continue
-        runs[name] = solving.begin(name, game, seed, folder / name, states)
+        runs[name] = solving.Run(name, game, seed, folder / name, states)
         # Of several algorithms, resume only those that an interrupted run had reached.
         if resume and (len(names) == 1 or (folder / name / "learner.npz").exists()):
             runs[name].resume()
@@ -173,7 +173,7 @@ def strategy_files(game: Game) -> dict[str, FileKind]:
     from closedhand.solvers.strategy import columns_of
 
     columns = columns_of(game)
-    table = FileKind("the table of a strategy", headed(",".join(columns or ())))
+    table = FileKind("the table of a strategy", headed(",".join(columns)))
     return {".npz": STRATEGY, **({".csv": table} if columns else {})}
 
 
@@ -227,7 +227,7 @@ def work(run: Any, limits: Limits) -> dict[str, Any]:
     with common.progress_bar(unit, total) as update:
 
         def progress() -> None:
-            update(int(run.seconds) if by_time else run.solver.iterations)
+            update(int(run.seconds) if by_time else run.learner.iterations)
 
         run.advance(*limits, progress)
     return run.summary()
@@ -235,7 +235,6 @@ def work(run: Any, limits: Limits) -> dict[str, Any]:
 
 def solve_exactly(game: Game, folder: Path) -> dict[str, Any]:
     """Solve a game by linear programming, save the equilibrium, and return its summary."""
-    from closedhand.solvers import solving
     from closedhand.solvers.sequence_form import solve as solve_program
     from closedhand.solvers.strategy import evaluate, save
 
@@ -251,7 +250,7 @@ def solve_exactly(game: Game, folder: Path) -> dict[str, Any]:
         "interrupted": False,
         "iterations": 0,
         "seconds": round(spent, 6),
-        **solving.judgement_summary(game, evaluate(strategy)),
+        **evaluate(strategy).summary(game),
         "value": value,
         "curve": [],
     }

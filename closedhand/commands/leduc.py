@@ -20,7 +20,7 @@ def learn(
     from closedhand.solvers import solving
 
     common.make_folder(folder, {"nash-conv.png": PICTURE, **files_of(game)})
-    run = solving.begin(algorithm, game, seed, folder)
+    run = solving.Run(algorithm, game, seed, folder)
     run.resume_if_kept(restart)
     result = work(run, Limits(seconds=run.seconds + seconds))
     show_results([result])
@@ -46,14 +46,12 @@ def graph(
         card: Card of the player to act, to draw only that part of the strategy.
         flop: Flop, to draw only that part of the strategy.
     """
-    from closedhand.core.registry import make_game
     from closedhand.papers.leduc_slides.graph import pictures_of, plot_graph
     from closedhand.solvers.strategy import load
 
     common.claim_files(*zip(pictures_of(out), (DRAWING, PICTURE), strict=True))
     played = load(strategy) if strategy else None
-    game = played.game if played else make_game("uh_leduc")
-    for path in plot_graph(out, game, played, card, flop):
+    for path in plot_graph(out, played, card, flop):
         typer.echo(f"saved {path}")
 
 

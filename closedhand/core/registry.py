@@ -10,6 +10,7 @@ import inspect
 import re
 import warnings
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field, fields
 from functools import lru_cache, partial
 from importlib import import_module
@@ -163,7 +164,9 @@ class GameSpec:
     @property
     def option_table(self) -> Options:
         """The options of the game; reading them imports the game."""
-        return options_of(load(self.make), self.name)
+        table = copy(options_of(load(self.make), self.name))
+        table.owner = self.name  # members of a family share one table
+        return table
 
     @property
     def command_name(self) -> str:
@@ -211,12 +214,13 @@ def make_game(name: str, /, **options: Any) -> Game:
     """Make the `Game` of a name under the given rules.
 
     Args:
-        name: Name of a game, one of `GAMES`.
+        name: Name of a game, one of `GAMES` or as on a command line, with hyphens.
         **options: Options of the game, see its page: values, or texts of them.
 
     Raises:
         InputError: An unknown game, preset or option, or a value that an option does not take.
     """
+    name = {spec.command_name: spec.name for spec in _specs.values()}.get(name, name)
     given = read_options(name, options)
     for key, value in given.items():
         try:

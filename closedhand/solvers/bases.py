@@ -1,23 +1,47 @@
-"""Common parts of solvers: what they learn on, and their state for checkpoints."""
+"""Common parts of solvers: what they learn on, their judgements, and their checkpoints."""
 
 import json
+import math
+import time
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from closedhand.core.game import Game
-from closedhand.solvers.interface import Layout, Trees
-from closedhand.solvers.strategy import Strategy, first_tables, to_strategy
+from closedhand.core.game import Game, InputError
+from closedhand.core.reading import check_arrays
+from closedhand.solvers.interface import Layout, Tables, Trees
+from closedhand.solvers.strategy import Strategy, evaluate, normalised, to_strategy
+
+CHUNK = 0.1
+"""Seconds between readings of the clock."""
+JUDGEMENTS = 8
+"""Judgements in each power of ten of the iterations."""
+
+
+def next_judgement(iterations: int, judgements: int = JUDGEMENTS) -> int:
+    """Return the number of iterations at the next judgement, out of 1, 2, 3, 4, 6, 7, 10, 13, …."""
+    number = iterations
+    power = math.floor(judgements * math.log10(max(1, iterations))) - 1
+    while number <= iterations:
+        power += 1
+        number = round(10 ** (power / judgements))
+    return number
 
 
 class BaseSolver:
-    """An algorithm applied to a game; a subclass implements `_iterate`.
+    """An algorithm applied to a game, a `closedhand.core.run.Learner`.
+
+    It evaluates its strategy exactly at intervals (a judgement): these are its history. A subclass
+    implements `_iterate`.
 
     Attributes:
         game: The game.
         layout: Its information sets and their places in the learned arrays.
         learned: Learned arrays by their names in a checkpoint; `run` changes them in place.
         iterations: Number of iterations done.
+        end: Number of iterations after which `advance` stops.
+        judgements: Judgements in each power of ten of the iterations.
         played: Name of the learned array that is the strategy.
     """
 
@@ -25,6 +49,7 @@ class BaseSolver:
 
     def __init__(self, game: Game, layout: Layout, learned: dict[str, np.ndarray]) -> None:
         self.game, self.layout, self.learned, self.iterations = game, layout, learned, 0
+        self.end, self.judgements, self._rate = math.inf, JUDGEMENTS, 1.0
 
     def _iterate(self, number: int) -> None:
         raise NotImplementedError
@@ -33,6 +58,20 @@ class BaseSolver:
         """Do `number` more iterations."""
         self._iterate(number)
         self.iterations += number
+
+    def advance(self, seconds: float) -> bool:
+        """Do iterations for at most about 0.1 s; return whether the next judgement is reached."""
+        judgement = min(self.end, next_judgement(self.iterations, self.judgements))
+        left = judgement - self.iterations
+        number = int(max(1, min(left, self._rate * min(CHUNK, seconds))))
+        start = time.perf_counter()
+        self.run(number)
+        self._rate = number / max(time.perf_counter() - start, 1e-9)
+        return self.iterations >= judgement
+
+    def summary(self) -> dict[str, Any]:
+        """Evaluate the strategy; all values are payoffs per game."""
+        return {"iterations": self.iterations, **evaluate(self.strategy()).summary(self.game)}
 
     def strategy(self) -> Strategy:
         """Return the algorithm's strategy so far."""
@@ -44,7 +83,14 @@ class BaseSolver:
         return {**learned, "iterations": np.array(self.iterations)}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Resume from a state that `state` returned."""
+        """Resume from a state that `state` returned.
+
+        Raises:
+            InputError: The state belongs to another solver, or is damaged.
+        """
+        check_arrays(state, self.state())
+        if state["iterations"] < 0:
+            raise InputError(f"the number of iterations is negative: {int(state['iterations'])}")
         for name, array in self.learned.items():
             array[...] = state[name]
         self.iterations = int(state["iterations"])
@@ -62,9 +108,11 @@ class SweepingSolver(BaseSolver):
     kept: Mapping[str, str] = {name: name for name in ("regret", "sigma", "average")}
 
     def __init__(self, trees: Trees, game: Game, seed: int = 0) -> None:
-        self.tree = trees.build(game)
-        layout = trees.layout(game, self.tree)
-        self.tables = first_tables(self.tree, layout)
+        self.tree, layout = trees.build(game), trees.layout(game)
+        regret, sigma, average, gains = np.zeros((4, *layout.shape))
+        sigma[layout.entries] = normalised(layout.rows, np.zeros(len(layout.actions)))
+        reached, values = np.zeros((2, len(self.tree.player), *layout.shape[1:]))
+        self.tables = Tables(regret, sigma, average, reached, values, gains)
         kept = {name: getattr(self.tables, field) for name, field in self.kept.items()}
         super().__init__(game, layout, kept)
 
@@ -73,19 +121,20 @@ class SampledSolver(BaseSolver):
     """Base of solvers whose iterations sample games.
 
     Attributes:
-        walk: Tree that games are sampled from.
+        tree: Tree that games are sampled from, an `InfoTree` or a `TiedTree`.
+        deals: Cumulative probabilities of the deals, float64 [deals].
         rng: Generator of all random numbers.
-        kept: Names of the learned arrays, at first zeros, in the rows of the walk.
+        kept: Names of the learned arrays, at first zeros, by action.
     """
 
     kept: Sequence[str] = ()
 
     def __init__(self, trees: Trees, game: Game, seed: int = 0) -> None:
-        tree = trees.build(game)
-        self.walk = trees.walk(game, tree)
+        trees = trees.sampled or trees
+        self.tree, layout = trees.build(game), trees.layout(game)
+        self.deals = np.cumsum(self.tree.chance)
         self.rng = np.random.default_rng(seed)
-        layout = trees.layout(game, tree)._replace(entries=self.walk.entries)
-        super().__init__(game, layout, {name: np.zeros(self.walk.rows) for name in self.kept})
+        super().__init__(game, layout, {name: np.zeros(layout.shape) for name in self.kept})
 
     def state(self) -> dict[str, np.ndarray]:
         """Return the state for `restore`."""

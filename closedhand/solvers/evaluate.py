@@ -75,10 +75,9 @@ def evaluate_sigma(tree: Tree, sigma: np.ndarray, players: int, zero_sum: bool) 
 
     `zero_sum`: the game has two players, and their payoffs always add up to 0.
     """
-    shapes = tree.shapes
-    scratch = np.empty(shapes.node), np.empty(shapes.node), np.empty(shapes.action)
+    reached, values = np.empty((2, len(tree.player), *sigma.shape[1:]))
     own, best = np.empty(1 if zero_sum else players), np.empty(players)
-    evaluate_all(tree, sigma, *scratch, own, best)
+    evaluate_all(tree, sigma, reached, values, np.empty(sigma.shape), own, best)
     return Evaluation(float(own[0]), tuple(best.tolist()), tuple(own[1:].tolist()))
 
 

@@ -1,12 +1,12 @@
-"""Interface of trees for the algorithms: passes, a walk, and the layout of information sets.
+"""Interface of trees for the algorithms: passes, and the layout of information sets.
 
 A tree is a NamedTuple. The attribute `kernels` of its class names the module of its functions, as
 in the rules of a game. The information tree of any game (`tree.InfoTree`) uses `passes`. A game may
-have a faster tree of its own: it provides the same functions, a `Layout` and a `Walk`, in the
-`Trees` that its spec names. Algorithms, strategies, evaluation and files are common to all trees.
+have a faster tree of its own: it provides the same functions and a `Layout`, in the `Trees` that
+its spec names. Algorithms, strategies, evaluation and files are common to all trees.
 
-Arrays "by action" have an entry for every action of every information set. Arrays "by node" have
-one for every node. The tree chooses their shapes and states them in `Shapes`.
+Arrays "by action" have an entry for every action of every information set, in the shape that the
+layout states. Arrays "by node" have the shape [nodes, …], with the same further axes.
 """
 
 from collections.abc import Callable
@@ -16,14 +16,6 @@ import numpy as np
 
 from closedhand.core.contract import dispatched
 from closedhand.core.game import Game
-
-
-class Shapes(NamedTuple):
-    """Shapes of arrays by action, by node, and of the scratch space of `add_average`."""
-
-    action: tuple[int, ...]
-    node: tuple[int, ...]
-    own: tuple[int, ...]
 
 
 class Tree(Protocol):
@@ -42,14 +34,9 @@ class Tree(Protocol):
         """
         ...
 
-    @property
-    def shapes(self) -> Shapes:
-        """The shapes of arrays for this tree."""
-        ...
 
-
-END, CHANCE = -1, -2
-"""Values of `player` at the end of a game, and at a node where a card is revealed."""
+END = -1
+"""Value of `player` at the end of a game."""
 
 
 class Tables(NamedTuple):
@@ -59,7 +46,6 @@ class Tables(NamedTuple):
         regret: Discounted sums of regrets, or the logits of a policy, by action.
         sigma: The current strategy, by action.
         average: Weighted sums of strategies, by action.
-        own: Scratch space for `add_average` and `improve`.
         reached: Scratch space by node.
         values: Scratch space by node.
         gains: Scratch space for the values of actions, by action.
@@ -68,7 +54,6 @@ class Tables(NamedTuple):
     regret: np.ndarray
     sigma: np.ndarray
     average: np.ndarray
-    own: np.ndarray
     reached: np.ndarray
     values: np.ndarray
     gains: np.ndarray
@@ -104,7 +89,10 @@ def value(tree: Tree, values: Any) -> float:
 
 @dispatched()
 def add_average(tree: Tree, tables: Tables, player: Any, weight: Any) -> None:
-    """Add the current strategy of a player, times `weight`, to `tables.average`."""
+    """Add the current strategy of a player, times `weight`, to `tables.average`.
+
+    `tables.reached` is scratch space here.
+    """
 
 
 @dispatched()
@@ -128,46 +116,6 @@ def improve(tree: Tree, tables: Tables, player: Any, temperature: Any, step: Any
     """
 
 
-# A walk down from one deal, for algorithms that sample games. It is data instead of functions: a
-# call for every node would take several times as long as the walk.
-
-START, OUTCOME, FACE, LANE = range(4)
-"""Places in a deal of `draw_deal`, int64 [LANE + players].
-
-They hold the first node, the winner at ends that the cards decide, the face that chance nodes show,
-and from `LANE` on the lane of each player: the index of its private cards within a public node."""
-
-
-class Walk(NamedTuple):
-    """A tree as arrays for algorithms that sample games.
-
-    A row is an action of an information set, in an order of the walk's own: at node n with m
-    actions, action k of the player in lane l has the row `slot[n] + l * m + k`.
-
-    Attributes:
-        player: Player to act at each node, `CHANCE` or `END`.
-        first: First child of each node, integers [nodes + 1]. A chance node has one for each face.
-        slot: Row of the first action of each node in lane 0; at an end its index in `payoffs`.
-        payoffs: Payoffs by outcome of the deal, end and player, float64 [outcomes, ends, players].
-        deals: The deals, for `draw_deal`.
-        rows: Number of rows.
-        entries: Row in the walk of each row of the `Layout`, an index into arrays [rows].
-    """
-
-    player: np.ndarray
-    first: np.ndarray
-    slot: np.ndarray
-    payoffs: np.ndarray
-    deals: Any
-    rows: int
-    entries: Any
-
-
-@dispatched()
-def draw_deal(deals: Any, rng: Any, deal: Any) -> None:
-    """Write a random deal into zeros, int64 [LANE + players]; dispatched on the type of `deals`."""
-
-
 class Layout(NamedTuple):
     """The information sets of a tree, and the places of their actions in arrays by action.
 
@@ -179,12 +127,14 @@ class Layout(NamedTuple):
         rows: First row of each set, int64 [sets + 1].
         actions: Action id of each row, int32 [rows].
         entries: Index of all rows in arrays by action: `array[entries]` has the shape [rows].
+        shape: Shape of arrays by action.
     """
 
     keys: np.ndarray
     rows: np.ndarray
     actions: np.ndarray
     entries: Any
+    shape: tuple[int, ...]
 
 
 def ranges(starts: np.ndarray, number: np.ndarray) -> np.ndarray:
@@ -218,6 +168,24 @@ class Evaluation(NamedTuple):
         """NashConv divided by the number of players."""
         return self.nash_conv / len(self.best_responses)
 
+    def summary(self, game: Game) -> dict[str, Any]:
+        """Convert to JSON values, payoffs per game."""
+        zero_sum = game.num_players == 2 and game.zero_sum
+        return {
+            "value": self.value,
+            **({} if zero_sum else {"others": list(self.others)}),
+            "best_responses": dict(zip(labels(game), self.best_responses, strict=True)),
+            "nash_conv": self.nash_conv,
+            "exploitability": self.exploitability,
+        }
+
+
+def labels(game: Game) -> tuple[str, ...]:
+    """Name the players in results: by their roles, if all differ."""
+    if len(set(game.roles)) == game.num_players:
+        return game.roles
+    return tuple(f"player_{player}" for player in range(game.num_players))
+
 
 class Algorithm(NamedTuple):
     """Location of an algorithm, meaning of its iterations, and guarantee of its strategy.
@@ -230,24 +198,18 @@ class Algorithm(NamedTuple):
     guarantee: str
 
 
-class Names(NamedTuple):
-    """Names of information sets for people: headings, and the cells of each set of the `Layout`."""
-
-    headings: tuple[str, ...]
-    cells: list[tuple[str, ...]]
-
-
 class Trees(NamedTuple):
     """Functions that make and read the trees of some games.
 
     Attributes:
         build: Build the tree of a game; the same game gives the same object.
-        layout: Locate the information sets: `(game, tree) -> Layout`.
-        walk: Prepare the tree for sampling algorithms: `(game, tree) -> Walk`.
-        names: Name the information sets for the CSV file of a strategy; None: no CSV file.
+        layout: Locate the information sets of that tree.
+        names: Name the information sets, in the order of the layout, for the CSV file of a
+            strategy: cells by their headings; None: no CSV file.
+        sampled: Trees, such as `tree.ANY`, for the algorithms that sample games; None: these ones.
     """
 
     build: Callable[[Game], Any]
-    layout: Callable[[Game, Any], Layout]
-    walk: Callable[[Game, Any], Walk]
-    names: Callable[[Game], Names] | None = None
+    layout: Callable[[Game], Layout]
+    names: Callable[[Game], list[dict[str, str]]] | None = None
+    sampled: "Trees | None" = None

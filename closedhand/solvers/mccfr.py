@@ -20,34 +20,30 @@ import numpy as np
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import inlined, kernel
 from closedhand.solvers.bases import SampledSolver
-from closedhand.solvers.interface import CHANCE, END, FACE, LANE, OUTCOME, START, Trees, draw_deal
-from closedhand.solvers.regrets import match_regrets, sample
+from closedhand.solvers.interface import END, Trees
+from closedhand.solvers.regrets import draw_deal, match_regrets, sample
 
 
 @inlined
-def sweep(walk, deal, player, rng, regret, average, queue, below, shares, values):
-    """Learn from one deal, int64 [LANE + players], for one player; `rng` draws the others' actions.
+def sweep(tree, deal, player, rng, regret, average, queue, below, shares, values):
+    """Learn from one deal, a node, for one player; `rng` draws the others' actions.
 
     `regret` and `average` are changed. The last four are scratch space by place in the queue: nodes
     to visit, the place of their first child, probabilities of actions, and values of nodes.
     """
     # Nodes are queued after their parents: a pass down visits them, a pass up computes values. A
     # sweep visits a small part of the tree, so the space that it uses stays in the CPU cache.
-    queue[0] = deal[START]
+    queue[0] = deal
     visited = 1
     i = 0
     while i < visited:
         n = queue[i]
-        if walk.player[n] == CHANCE:  # the deal has drawn its outcome
-            n = walk.first[n] + deal[FACE]
-            queue[i] = n
         below[i] = visited
         i += 1
-        actor, first = walk.player[n], walk.first[n]
+        actor, first, row = tree.player[n], tree.first[n], np.int64(tree.slot[n])
         if actor == END:
             continue
-        number = walk.first[n + 1] - first
-        row = walk.slot[n] + deal[LANE + actor] * number
+        number = tree.first[n + 1] - first
         match_regrets(regret, row, number, shares, visited)
         if actor == player:
             for k in range(number):
@@ -60,12 +56,11 @@ def sweep(walk, deal, player, rng, regret, average, queue, below, shares, values
             visited += 1
     for i in range(visited - 1, -1, -1):
         n, child = queue[i], below[i]
-        actor = walk.player[n]
+        actor, row = tree.player[n], np.int64(tree.slot[n])
         if actor == END:
-            values[i] = walk.payoffs[deal[OUTCOME], walk.slot[n], player]
+            values[i] = tree.payoffs[row, player]
         elif actor == player:
-            number = walk.first[n + 1] - walk.first[n]
-            row = walk.slot[n] + deal[LANE + actor] * number
+            number = tree.first[n + 1] - tree.first[n]
             mean = 0.0
             for k in range(number):
                 mean += shares[child + k] * values[child + k]
@@ -77,13 +72,12 @@ def sweep(walk, deal, player, rng, regret, average, queue, below, shares, values
 
 
 @kernel
-def iterate(walk, players, rng, regret, average, queue, below, shares, values, number):
+def iterate(tree, deals, players, rng, regret, average, queue, below, shares, values, number):
     """Do `number` iterations; the four arrays before `number` are scratch space."""
-    deal = np.zeros(LANE + players, np.int64)
     for _ in range(number):
         for player in range(players):
-            draw_deal(walk.deals, rng, deal)
-            sweep(walk, deal, player, rng, regret, average, queue, below, shares, values)
+            deal = draw_deal(deals, rng)
+            sweep(tree, deal, player, rng, regret, average, queue, below, shares, values)
 
 
 class MCCFR(SampledSolver):
@@ -95,11 +89,13 @@ class MCCFR(SampledSolver):
         super().__init__(trees, game, seed)
         # A drawn decision queues one child, but writes the shares of all its actions: up to
         # `num_actions` places beyond the end of the queue.
-        size = len(self.walk.player) + game.num_actions
+        size = len(self.tree.player) + game.num_actions
         self._scratch = np.empty((2, size), np.int64), np.empty((2, size))
 
     def _iterate(self, number: int) -> None:
         regret, average = self.learned.values()
-        players = self.game.num_players
         (queue, below), (shares, values) = self._scratch
-        iterate(self.walk, players, self.rng, regret, average, queue, below, shares, values, number)
+        iterate(
+            self.tree, self.deals, self.game.num_players, self.rng, regret, average,
+            queue, below, shares, values, number,
+        )  # fmt: skip

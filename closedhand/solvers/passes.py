@@ -123,11 +123,12 @@ def value(tree, values):
 @kernel
 def add_average(tree, tables, player, weight):
     """Add the current strategy of a player to its average."""
-    reach(tree, tables.sigma, player, tables.own)
+    own = tables.reached  # by row: there are fewer than nodes
+    reach(tree, tables.sigma, player, own)
     for s in range(len(tree.owner)):
         if tree.owner[s] == player:
             for row in range(tree.rows[s], tree.rows[s + 1]):
-                tables.average[row] += weight * tables.own[row]
+                tables.average[row] += weight * own[row]
 
 
 @kernel
@@ -154,10 +155,12 @@ def learn(tree, tables, player, positive, negative, predictive):
 @kernel
 def improve(tree, tables, player, temperature, step):
     """Do one step of magnetic mirror descent of a player at all its information sets."""
-    sigma, logits, likely = tables.sigma, tables.regret, tables.own
+    sigma, logits = tables.sigma, tables.regret
     # The first row of a set gets its probability, which turns counterfactual values into
     # expected payoffs given the set. A set of probability 0 keeps its policy.
-    likely[:] = 0.0
+    likely = tables.values  # by row; the values of nodes are in `gains` by now
+    for row in range(len(tree.actions)):
+        likely[row] = 0.0
     for n in range(len(tree.player)):
         if tree.player[n] == player:
             likely[tree.slot[n]] += tables.reached[n]

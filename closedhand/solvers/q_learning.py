@@ -17,7 +17,8 @@ import numpy as np
 
 from closedhand.core.numba.jit import kernel
 from closedhand.solvers.bases import SampledSolver
-from closedhand.solvers.interface import CHANCE, END, FACE, LANE, OUTCOME, START, draw_deal
+from closedhand.solvers.interface import END
+from closedhand.solvers.regrets import draw_deal
 from closedhand.solvers.strategy import Strategy, to_strategy
 
 EXPLORATION = 0.1
@@ -27,21 +28,15 @@ RATE = 0.02
 
 
 @kernel
-def play_games(walk, players, rng, q, exploration, rate, number):
+def play_games(tree, deals, players, rng, q, exploration, rate, number):
     """Play and learn from `number` games; `q` holds the value of each action."""
-    deal = np.zeros(LANE + players, np.int64)
     last = np.empty(players, np.int64)  # row of each player's last action; -1: none yet
     for _ in range(number):
         last[:] = -1
-        draw_deal(walk.deals, rng, deal)
-        n = deal[START]
-        while walk.player[n] != END:
-            player, first = walk.player[n], np.int64(walk.first[n])
-            if player == CHANCE:
-                n = first + deal[FACE]
-                continue
-            choices = walk.first[n + 1] - first
-            row = walk.slot[n] + deal[LANE + player] * choices
+        n = draw_deal(deals, rng)
+        while tree.player[n] != END:
+            player, first, row = tree.player[n], np.int64(tree.first[n]), np.int64(tree.slot[n])
+            choices = tree.first[n + 1] - first
             chosen = np.int64(0)
             for k in range(1, choices):
                 if q[row + k] > q[row + chosen]:
@@ -54,7 +49,7 @@ def play_games(walk, players, rng, q, exploration, rate, number):
             n = first + chosen
         for player in range(players):
             if last[player] >= 0:
-                payoff = walk.payoffs[deal[OUTCOME], walk.slot[n], player]
+                payoff = tree.payoffs[tree.slot[n], player]
                 q[last[player]] += rate * (payoff - q[last[player]])
 
 
@@ -65,7 +60,8 @@ class QLearning(SampledSolver):
 
     def _iterate(self, number: int) -> None:
         players = self.game.num_players
-        play_games(self.walk, players, self.rng, self.learned["q"], EXPLORATION, RATE, number)
+        q = self.learned["q"]
+        play_games(self.tree, self.deals, players, self.rng, q, EXPLORATION, RATE, number)
 
     def strategy(self) -> Strategy:
         """Return the greedy strategy."""

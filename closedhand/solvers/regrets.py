@@ -58,6 +58,20 @@ def match_regrets(regret, row, number, out, place):
         out[place + k] = normalise(out[place + k], total, number)
 
 
+@kernel
+def draw_deal(deals, rng):
+    """Draw a deal by the cumulative probabilities `deals`, float64 [deals]; return its index."""
+    random = rng.random()
+    first, last = 0, len(deals) - 1
+    while first < last:
+        middle = (first + last) // 2
+        if deals[middle] > random:
+            last = middle
+        else:
+            first = middle + 1
+    return first
+
+
 @inlined
 def sample(probabilities, row, number, random):
     """Sample an action of a set by `random`, a uniform number from 0 to 1; return its index.

@@ -113,7 +113,7 @@ def solve(game: Game) -> tuple[float, Strategy]:
     value, *plans = solve_program(payoffs, *programs)
     by_row = [plan[np.minimum(sequences, len(plan) - 1)] for plan in plans]
     weights = np.where(owner == 0, *by_row)
-    return value, to_strategy(game, layout_of(game, tree), weights, algorithm="lp")
+    return value, to_strategy(game, layout_of(tree), weights, algorithm="lp")
 
 
 def _last(tree: InfoTree, owner: np.ndarray, sequences: np.ndarray) -> np.ndarray:

@@ -61,7 +61,7 @@ def check_size(game: Game, most: int = MOST_NODES) -> float:
     """
     each = estimate(game)
     size = f"one deal of {game.name} has {_about(each)} histories"
-    if each > 2 * most:
+    if each > 2 * most:  # an estimate between them may be too high: `tree.build` counts
         raise InputError(f"{size}, too many to solve: {most:,} are the most")
     try:
         game.deals()

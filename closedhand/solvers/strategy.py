@@ -33,7 +33,7 @@ from closedhand.core.reading import json_in, read_arrays
 from closedhand.core.registry import make_game
 from closedhand.core.version import __version__
 from closedhand.solvers.evaluate import best_response, evaluate_sigma
-from closedhand.solvers.interface import Evaluation, Layout, Names, Tables, Tree, Trees, ranges
+from closedhand.solvers.interface import Evaluation, Layout, Trees, ranges
 from closedhand.solvers.keys import keys_of
 from closedhand.solvers.regrets import normalise, sample
 from closedhand.solvers.tree import build, layout_of, trees_of, views_of_sets
@@ -120,26 +120,17 @@ def to_strategy(game: Game, layout: Layout, weights: np.ndarray, **about: object
     return Strategy(game, layout.keys, layout.rows, layout.actions, shares, about)
 
 
-def to_sigma(tree: Tree, layout: Layout, strategy: Strategy) -> np.ndarray:
-    """Write a strategy as an array by action of a tree, float64 [tree.shapes.action].
+def to_sigma(layout: Layout, strategy: Strategy) -> np.ndarray:
+    """Write a strategy as an array by action of a tree with this layout, float64 [layout.shape].
 
     Places without an information set get 0.
 
     Raises:
         InputError: It is a strategy of another game.
     """
-    sigma = np.zeros(tree.shapes.action)
+    sigma = np.zeros(layout.shape)
     sigma[layout.entries] = rows_of(strategy, layout)
     return sigma
-
-
-def first_tables(tree: Tree, layout: Layout) -> Tables:
-    """Make the tables of a tree before the first iteration, with the uniform strategy."""
-    shapes = tree.shapes
-    regret, sigma, average, gains = np.zeros((4, *shapes.action))
-    reached, values = np.zeros((2, *shapes.node))
-    sigma[layout.entries] = normalised(layout.rows, np.zeros(len(layout.actions)))
-    return Tables(regret, sigma, average, np.zeros(shapes.own), reached, values, gains)
 
 
 def rows_of(strategy: Strategy, layout: Layout) -> np.ndarray:
@@ -176,7 +167,7 @@ def shared_responses(strategy: Strategy) -> dict[int, float]:
     if not shared:
         return {}
     tree = build(game, together=True)
-    sigma = rows_of(strategy, layout_of(game, tree))
+    sigma = rows_of(strategy, layout_of(tree))
     return {side: best_response(tree, sigma, side).value for side in shared}
 
 
@@ -188,10 +179,9 @@ def evaluate(strategy: Strategy, trees: Trees | None = None) -> Evaluation:
     """
     game = strategy.game
     trees = trees or trees_of(game)
-    tree = trees.build(game)
-    sigma = to_sigma(tree, trees.layout(game, tree), strategy)
+    sigma = to_sigma(trees.layout(game), strategy)
     zero_sum = game.num_players == 2 and game.zero_sum
-    return evaluate_sigma(tree, sigma, game.num_players, zero_sum)
+    return evaluate_sigma(trees.build(game), sigma, game.num_players, zero_sum)
 
 
 def strategy_of(game: Game, agent: AnyAgent) -> Strategy:
@@ -238,27 +228,26 @@ def save(strategy: Strategy, path: Path) -> None:
     write_arrays(path, arrays, {"about": about})
     trees = trees_of(game)
     if trees.names is not None:
-        layout = trees.layout(game, trees.build(game))
-        write_atomically(path.with_suffix(".csv"), as_csv(strategy, layout, trees.names(game)))
+        table = as_csv(strategy, trees.layout(game), trees.names(game))
+        write_atomically(path.with_suffix(".csv"), table)
 
 
-def columns_of(game: Game) -> list[str] | None:
-    """List the columns of the CSV file of a strategy; None if the game does not name its sets."""
+def columns_of(game: Game) -> list[str]:
+    """List the columns of the CSV file of a strategy; none if the game does not name its sets."""
     naming = trees_of(game).names
-    return naming and [*naming(game).headings, *map(game.text, range(game.num_actions))]
+    return [*naming(game)[0], *map(game.text, range(game.num_actions))] if naming else []
 
 
-def as_csv(strategy: Strategy, layout: Layout, names: Names) -> str:
+def as_csv(strategy: Strategy, layout: Layout, names: list[dict[str, str]]) -> str:
     """Format a CSV line for each information set: its names, and a column for each action."""
     game, text = strategy.game, io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*names.headings, *map(game.text, range(game.num_actions))])
+    writer = csv.DictWriter(text, columns_of(game), lineterminator="\n")
+    writer.writeheader()
     shares = rows_of(strategy, layout)
-    for s, named in enumerate(names.cells):
-        cells = [""] * game.num_actions
-        for row in range(layout.rows[s], layout.rows[s + 1]):
-            cells[layout.actions[row]] = f"{shares[row]:.6f}"
-        writer.writerow([*named, *cells])
+    for s, named in enumerate(names):
+        rows = range(layout.rows[s], layout.rows[s + 1])
+        cells = {game.text(int(layout.actions[row])): f"{shares[row]:.6f}" for row in rows}
+        writer.writerow({**named, **cells})
     return text.getvalue()
 
 

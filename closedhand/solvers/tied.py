@@ -16,14 +16,14 @@ import numpy as np
 
 from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import kernel
-from closedhand.solvers.interface import END, Layout, Shapes, Trees, Walk, ranges
+from closedhand.solvers.interface import END, Layout, Trees, ranges
 from closedhand.solvers.passes import (
     expect as expect,
     improve as improve,
     learn as learn,
     reach_others as reach_others,
 )
-from closedhand.solvers.tree import InfoTree, build, layout_of, walk_of
+from closedhand.solvers.tree import InfoTree, build, layout_of
 
 Classes = Callable[[Game, InfoTree], np.ndarray]
 """Function that returns the class of each information set, int64 [sets], numbered from 0."""
@@ -32,13 +32,10 @@ Classes = Callable[[Game, InfoTree], np.ndarray]
 class TiedTree(NamedTuple):
     """An information tree whose sets are classes of information sets.
 
-    The attributes that `InfoTree` also has describe the classes. Other attributes describe the sets
-    of the game.
+    The attributes that `InfoTree` also has describe the classes.
 
     Attributes:
-        set_owner: Player of each set of the game, int8 [sets].
-        set_rows: First row of each set of the game, int64 [sets + 1].
-        set_before: Row of the player's last action before each set of the game, int64 [sets].
+        whole: The tree of the game.
         tied: Row in this tree of each row of the game, int64 [rows of the game].
     """
 
@@ -52,26 +49,20 @@ class TiedTree(NamedTuple):
     owner: np.ndarray
     rows: np.ndarray
     actions: np.ndarray
-    set_owner: np.ndarray
-    set_rows: np.ndarray
-    set_before: np.ndarray
+    whole: InfoTree
     tied: np.ndarray
-
-    @property
-    def shapes(self) -> Shapes:
-        """The shapes of arrays for this tree."""
-        return Shapes((len(self.actions),), (len(self.player),), (len(self.tied),))
 
 
 @kernel
 def add_average(tree, tables, player, weight):
     """Add the current strategy of a player to its average, in every set by its own reach."""
-    own = tables.own  # by row of the game
-    for s in range(len(tree.set_owner)):
-        if tree.set_owner[s] == player:
-            before = tree.set_before[s]
+    own = tables.reached  # by row of the game: there are fewer than nodes
+    whole = tree.whole
+    for s in range(len(whole.owner)):
+        if whole.owner[s] == player:
+            before = whole.before[s]
             reached = own[before] if before >= 0 else 1.0
-            for row in range(tree.set_rows[s], tree.set_rows[s + 1]):
+            for row in range(whole.rows[s], whole.rows[s + 1]):
                 own[row] = reached * tables.sigma[tree.tied[row]]
                 tables.average[tree.tied[row]] += weight * own[row]
 
@@ -95,10 +86,8 @@ def tie(tree: InfoTree, classes: np.ndarray) -> TiedTree:
     slot = tree.slot.copy()
     deciding = tree.player != END
     slot[deciding] = tied[tree.slot[deciding]]
-    return TiedTree(
-        tree.player, tree.first, slot, tree.chance, tree.payoffs, owner, rows,
-        actions, tree.owner, tree.rows, tree.before, tied,
-    )  # fmt: skip
+    nodes = tree.player, tree.first, slot, tree.chance, tree.payoffs
+    return TiedTree(*nodes, owner, rows, actions, tree, tied)
 
 
 def tied_trees(classes: Classes) -> Trees:
@@ -109,11 +98,8 @@ def tied_trees(classes: Classes) -> Trees:
         tree = build(game)
         return tie(tree, classes(game, tree))
 
-    def tied_layout(game: Game, tree: TiedTree) -> Layout:
-        return layout_of(game, build(game))._replace(entries=tree.tied)
+    def tied_layout(game: Game) -> Layout:
+        tree = tied_tree(game)
+        return layout_of(tree.whole)._replace(entries=tree.tied, shape=tree.actions.shape)
 
-    def tied_walk(game: Game, tree: TiedTree) -> Walk:
-        whole = walk_of(game, build(game))
-        return whole._replace(slot=tree.slot, rows=len(tree.actions), entries=tree.tied)
-
-    return Trees(tied_tree, tied_layout, tied_walk)
+    return Trees(tied_tree, tied_layout)

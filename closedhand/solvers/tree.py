@@ -25,7 +25,7 @@ from closedhand.core import batch_kernels, contract
 from closedhand.core.game import Deal, Game, InputError
 from closedhand.core.numba.jit import kernel
 from closedhand.core.registry import GAMES, load as load_ref
-from closedhand.solvers.interface import END, START, Layout, Shapes, Trees, Walk, ranges
+from closedhand.solvers.interface import END, Layout, Trees, ranges
 from closedhand.solvers.keys import keys_of, number_keys
 from closedhand.solvers.size import MOST_NODES, check_size, too_large
 
@@ -71,11 +71,6 @@ class InfoTree(NamedTuple):
     actions: np.ndarray
     keys: np.ndarray
     own_keys: np.ndarray
-
-    @property
-    def shapes(self) -> Shapes:
-        """The shapes of arrays for this tree."""
-        return Shapes((len(self.actions),), (len(self.player),), (len(self.actions),))
 
 
 @kernel
@@ -239,44 +234,12 @@ def _joined(
     return InfoTree(*(np.concatenate(parts.pop(name)) for name in InfoTree._fields))
 
 
-def layout_of(game: Game, tree: InfoTree) -> Layout:
+def layout_of(tree: InfoTree) -> Layout:
     """Return the layout of an information tree, whose rows index arrays by action."""
-    return Layout(tree.own_keys, tree.rows, tree.actions, slice(None))
+    return Layout(tree.own_keys, tree.rows, tree.actions, slice(None), tree.actions.shape)
 
 
-class ListedDeals(NamedTuple):
-    """Deals to draw from, by their cumulative probabilities, float64 [deals]."""
-
-    kernels = "closedhand.solvers.tree"
-
-    cumulative: np.ndarray
-
-
-@kernel
-def draw_deal(deals, rng, deal):
-    """Draw a deal, a node at the top of the tree, by bisection of the cumulative probabilities."""
-    random = rng.random()
-    first, last = 0, len(deals.cumulative) - 1
-    while first < last:
-        middle = (first + last) // 2
-        if deals.cumulative[middle] > random:
-            last = middle
-        else:
-            first = middle + 1
-    deal[START] = first
-
-
-def walk_of(game: Game, tree: InfoTree) -> Walk:
-    """Prepare an information tree for sampling algorithms.
-
-    It has no chance nodes below the deals, and a node belongs to one deal. Faces, lanes and
-    outcomes are therefore all 0.
-    """
-    deals, rows = ListedDeals(np.cumsum(tree.chance)), len(tree.actions)
-    return Walk(tree.player, tree.first, tree.slot, tree.payoffs[None], deals, rows, slice(None))
-
-
-ANY = Trees(build, layout_of, walk_of)
+ANY = Trees(build, lambda game: layout_of(build(game)))
 """The information trees of all games."""
 
 

@@ -11,8 +11,9 @@ from closedhand.core.agents import Agent, make_agent
 from closedhand.core.game import Game, InputError, State
 from closedhand.solvers import solving
 from closedhand.solvers.evaluate import Losses, best_response, evaluate_rows, losses
+from closedhand.solvers.interface import labels
 from closedhand.solvers.public import Flow, flow, public_graph
-from closedhand.solvers.solving import ALGORITHMS, labels
+from closedhand.solvers.solving import ALGORITHMS
 from closedhand.solvers.strategy import normalised, rows_of, strategy_of
 from closedhand.solvers.tree import ANY, build, layout_of, tree_size
 from closedhand.web.json_numbers import number_of
@@ -75,7 +76,7 @@ class GameExplorer:
 
     def _take_agent(self, agent: Agent, name: str) -> None:
         found = strategy_of(self.game, agent)
-        rows = rows_of(found, layout_of(self.game, self.tree))
+        rows = rows_of(found, layout_of(self.tree))
         self.profile = self._profile(rows, name)
 
     def respond(self, player: int) -> None:
@@ -94,11 +95,11 @@ class GameExplorer:
             raise InputError(f"no algorithm {algorithm!r}; there are {', '.join(ALGORITHMS)}")
         solver = solving.make_solver(algorithm, self.game, seed, ANY)
         solver.run(0)  # loads or compiles the kernels
-        learner, seconds = solving.Judged(solver), 0.0
+        seconds = 0.0
         while seconds < LONGEST:
             start, is_due = time.perf_counter(), False
             while not is_due and time.perf_counter() - start < REPORT:
-                is_due = learner.advance(solving.CHUNK)
+                is_due = solver.advance(REPORT)
             seconds += time.perf_counter() - start
             profile = self._profile(solver.strategy().probabilities, algorithm)
             progress = {"iterations": solver.iterations, "seconds": seconds}
@@ -123,7 +124,7 @@ class GameExplorer:
         ends = self._ends()
         return {
             "name": profile.name,
-            **solving.judgement_summary(self.game, evaluation),
+            **evaluation.summary(self.game),
             "flow": profile.flow.states[drawn].tolist(),
             "losses": loss[drawn].tolist(),
             "end_flow": profile.flow.ends[ends].tolist(),

@@ -7,20 +7,20 @@ from pathlib import Path
 import pytest
 from support_cli import run_to
 
-from closedhand.solvers import solving
+from closedhand.solvers.bases import BaseSolver
 from closedhand.solvers.strategy import load
 
 
 def test_ctrl_c_keeps_the_strategy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def advance(judged: solving.Judged, seconds: float) -> bool:
-        if judged.solver.iterations > 100:
+    def advance(solver: BaseSolver, seconds: float) -> bool:
+        if solver.iterations > 100:
             signal.raise_signal(signal.SIGINT)
-        return before(judged, seconds)
+        return before(solver, seconds)
 
     command = ["solve", "leduc", "--algorithm", "cfr", "--out", str(tmp_path)]
-    before = solving.Judged.advance
+    before = BaseSolver.advance
     with monkeypatch.context() as patch:
-        patch.setattr(solving.Judged, "advance", advance)
+        patch.setattr(BaseSolver, "advance", advance)
         stopped = run_to(130, *command, "--iterations", "100000000")
     assert "continue with --resume" in stopped.stderr
     done = json.loads((tmp_path / "cfr" / "result.json").read_text())

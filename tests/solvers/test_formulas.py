@@ -12,6 +12,7 @@ from support_kuhn import kuhn as kuhn
 from closedhand import Game, make_game
 from closedhand.core.game import State
 from closedhand.solvers import solving, strategy
+from closedhand.solvers.interface import labels
 from closedhand.solvers.regrets import discount
 from closedhand.solvers.size import too_large
 from closedhand.solvers.strategy import StrategyAgent, strategy_of
@@ -116,8 +117,8 @@ def test_discounts() -> None:
 
 
 def test_players_are_named_by_roles_that_differ() -> None:
-    assert solving.labels(make_game("leduc")) == make_game("leduc").roles
-    assert solving.labels(make_game("doudizhu")) == ("player_0", "player_1", "player_2")
+    assert labels(make_game("leduc")) == make_game("leduc").roles
+    assert labels(make_game("doudizhu")) == ("player_0", "player_1", "player_2")
 
 
 def test_the_size_of_a_tree_is_told(kuhn: Game) -> None:

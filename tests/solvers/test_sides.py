@@ -94,7 +94,7 @@ def test_shared_information_is_worth_at_least_a_seat_s_own(played: Strategy) -> 
     assert shared[1] >= 2 * max(found.best_responses[1:]) - 1e-12
     # One player who plays as both is worth what they are worth, and nothing less can be known.
     together = build(SEVEN, together=True)
-    sigma = rows_of(played, layout_of(SEVEN, together))
+    sigma = rows_of(played, layout_of(together))
     assert evaluate_rows(together, sigma).value == pytest.approx(found.value)
     assert tree_size(together)["nodes"] == tree_size(build(SEVEN))["nodes"]
     assert tree_size(together)["information_sets"] > tree_size(build(SEVEN))["information_sets"]

@@ -73,9 +73,9 @@ def test_sampling_learns_on_a_larger_game() -> None:
 def test_interrupted_work_goes_on_as_if_nothing_had_happened(
     kuhn: Game, algorithm: str, tmp_path: Path
 ) -> None:
-    solving.begin(algorithm, kuhn, 5, tmp_path).advance(iterations=40)
-    resumed = solving.begin(algorithm, kuhn, 5, tmp_path).resume().advance(iterations=100)
-    whole = solving.begin(algorithm, kuhn, 5).advance(iterations=100)
+    solving.Run(algorithm, kuhn, 5, tmp_path).advance(iterations=40)
+    resumed = solving.Run(algorithm, kuhn, 5, tmp_path).resume().advance(iterations=100)
+    whole = solving.Run(algorithm, kuhn, 5).advance(iterations=100)
     for one, other in zip(resumed.history[-3:], whole.history[-3:], strict=True):
         assert {**one, "seconds": 0} == {**other, "seconds": 0}
     assert (resumed.strategy().probabilities == whole.strategy().probabilities).all()

@@ -23,7 +23,7 @@ from closedhand.solvers.strategy import strategy_of
 @pytest.fixture
 def path(kuhn: Game, tmp_path: Path) -> Path:
     """The file of an equilibrium."""
-    solving.begin("pcfr+", kuhn, 0, tmp_path).advance(iterations=300)
+    solving.Run("pcfr+", kuhn, 0, tmp_path).advance(iterations=300)
     return tmp_path / "strategy.npz"
 
 

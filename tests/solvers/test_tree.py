@@ -38,7 +38,7 @@ def test_the_tree_of_kuhn_poker_is_the_one_on_paper(kuhn: Game) -> None:
 
 @every_game
 def test_information_sets_are_those_of_leduc(game: Game) -> None:
-    general, public = ANY.layout(game, build(game)), PUBLIC.layout(game, PUBLIC.build(game))
+    general, public = ANY.layout(game), PUBLIC.layout(game)
     assert sorted(general.keys.tolist()) == sorted(public.keys.tolist())
     assert (trees.keys_of(game, views_of(game)) == public.keys).all()
     assert tree_size(build(UH))["information_sets"] == 728 + 464
@@ -84,9 +84,9 @@ class Table:
     name = "table"
 
     def __init__(self, game: Game, seed: int) -> None:
-        tree = PUBLIC.build(game)
-        weights = np.random.default_rng(seed).random(tree.shapes.action) ** 3
-        self.strategy = to_strategy(game, PUBLIC.layout(game, tree), weights)
+        layout = PUBLIC.layout(game)
+        weights = np.random.default_rng(seed).random(layout.shape) ** 3
+        self.strategy = to_strategy(game, layout, weights)
         self._agent = StrategyAgent(self.strategy, "table")
 
     def act(self, view: State) -> int:

@@ -12,7 +12,6 @@ tables (`separable:runs/mine/tables.npz`). For `counter` and `rescored` it can a
 hands in the pool (`counter:100000`).
 """
 
-from abc import abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -38,21 +37,21 @@ SLACK = 0.25
 """Largest difference in expected points to the best arrangement of those that `rescored` counts."""
 
 
-class ArrangingAgent(BatchAgent):
-    """Base of agents that arrange a hand of thirteen cards by tables of chances to win.
+class Separable(BatchAgent):
+    """Agent that sets hands by tables of chances to win, by default those of the package.
 
     The play depends on the hand alone. The order of players carries no information, and options
     that pay for hands (royalties, naturals) are ignored.
     """
 
-    def __init__(self, game: Game, tables: Tables, name: str) -> None:
+    def __init__(self, game: Game, tables: Tables | None = None, name: str = "separable") -> None:
         super().__init__(game, name)
         self.rules = game.flat.rules
-        self.tables = tables
+        self.tables = tables or separable.shipped(game.options["rules"])
 
-    @abstractmethod
     def arrange(self, hands: np.ndarray) -> np.ndarray:
         """Arrange hands, int8 [n, 13], cards high to low; return arrangements, int32 [n]."""
+        return separable.arrange(self.rules, self.tables.win, hands)
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
         """Choose the action of the player to act, int32 [n], in each view, states [n]."""
@@ -100,18 +99,7 @@ class ArrangingAgent(BatchAgent):
         return float(points) - 3 - self.rules.scoop
 
 
-class Separable(ArrangingAgent):
-    """Agent that sets hands by tables of chances to win, by default those of the package."""
-
-    def __init__(self, game: Game, tables: Tables | None = None, name: str = "separable") -> None:
-        super().__init__(game, tables or separable.shipped(game.options["rules"]), name)
-
-    def arrange(self, hands: np.ndarray) -> np.ndarray:
-        """Arrange hands, int8 [n, 13]; return arrangements, int32 [n]."""
-        return separable.arrange(self.rules, self.tables.win, hands)
-
-
-class Responder(ArrangingAgent):
+class Responder(Separable):
     """Agent that responds to a pool: counts points of promising arrangements against all of it.
 
     `slack` is the largest difference of a promising arrangement from the best one, in expected

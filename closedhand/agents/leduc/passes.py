@@ -119,11 +119,12 @@ def learn(tree, tables, player, positive, negative, predictive):
 @kernel
 def add_average(tree, tables, player, weight):
     """Add the current strategy of `player` to its average."""
-    reach(tree, tables.sigma, player, tables.own)
+    own = tables.reached
+    reach(tree, tables.sigma, player, own)
     for n in range(1, len(tree.player)):
         if tree.player[tree.parent[n]] == player:
             for c in range(LANES):
-                tables.average[n, c] += weight * tables.own[n, c]
+                tables.average[n, c] += weight * own[n, c]
 
 
 @kernel

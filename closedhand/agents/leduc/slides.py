@@ -8,22 +8,19 @@ in the real game (`solvers/tied.py`).
 
 import numpy as np
 
+from closedhand.agents.leduc.tree import state_text
 from closedhand.core.game import Game
-from closedhand.games.leduc.plays import name
-from closedhand.games.leduc.state import FLOP
 from closedhand.solvers.tied import tied_trees
 from closedhand.solvers.tree import InfoTree, views_of_sets
 
 
 def classes(game: Game, tree: InfoTree) -> np.ndarray:
     """Number the slides' states: the state of each information set, int64 [sets]."""
-    tables = game.rules.tables
-    numbers: dict[tuple[str, int, int], int] = {}
+    numbers: dict[str, int] = {}
     found = np.empty(len(tree.owner), np.int64)
     for views, sets in views_of_sets(game, tree):
         for view, s in zip(views, sets, strict=True):
-            state = (name(tables.nodes[view.node]), view.cards[view.player], view.cards[FLOP])
-            found[s] = numbers.setdefault(state, len(numbers))
+            found[s] = numbers.setdefault(state_text(game, view), len(numbers))
     return found
 
 

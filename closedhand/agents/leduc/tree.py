@@ -18,33 +18,22 @@ entries of that card at the node's children. Lanes from the number of kinds on h
 are not used.
 """
 
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from closedhand.agents.leduc.passes import LANES
-from closedhand.core.cards import shuffle
-from closedhand.core.game import Game
-from closedhand.core.numba.jit import kernel, seed_in_kernel
-from closedhand.games.leduc.notation import CARDS, HIDDEN
-from closedhand.games.leduc.plays import ACTIONS, SHOWDOWN, S, T, name
+from closedhand.core.game import Game, State
+from closedhand.games.leduc.notation import card_text
+from closedhand.games.leduc.plays import ACTIONS, SHOWDOWN, S, name
 from closedhand.games.leduc.state import FLOP, UNKNOWN
-from closedhand.solvers.interface import (
-    CHANCE,
-    END,
-    FACE,
-    LANE,
-    OUTCOME,
-    Layout,
-    Names,
-    Shapes,
-    Trees,
-    Walk,
-    ranges,
-)
+from closedhand.solvers.interface import END, Layout, Trees, ranges
 from closedhand.solvers.keys import keys_of
+from closedhand.solvers.tree import ANY
+
+CHANCE = -2
+"""Value of `player` at a node where the flop is revealed."""
 
 
 class Tree(NamedTuple):
@@ -66,22 +55,6 @@ class Tree(NamedTuple):
     matrix: np.ndarray  # at an end, the index of its matrix in `pays`
     stakes: np.ndarray  # at an end, the factors of that matrix for S and T, float64 [nodes, 2]
     pays: np.ndarray  # float64 [matrices, kinds, LANES]
-
-    @property
-    def shapes(self) -> Shapes:
-        """Shapes of arrays, [nodes, LANES]: an action has the entries of the child it leads to."""
-        shape = len(self.player), LANES
-        return Shapes(shape, shape, shape)
-
-
-def deal_probabilities(game: Game) -> np.ndarray:
-    """Compute the probability of every deal, float64 [kinds, kinds, kinds]: S, T, flop."""
-    tables = game.rules.tables
-    copies, same = tables.copies[: tables.kinds].astype(float), np.eye(tables.kinds)
-    second = copies - same
-    third = copies - same[:, None, :] - same[None, :, :]
-    ways = copies[:, None, None] * second[:, :, None] * np.maximum(third, 0)
-    return ways / (tables.cards * (tables.cards - 1) * (tables.cards - 2))
 
 
 @lru_cache
@@ -107,7 +80,9 @@ def build(game: Game) -> Tree:
     node, slot, parent, action = np.array(nodes, np.int64).T.copy()
 
     kinds = tables.kinds
-    likely = deal_probabilities(game)
+    likely = np.zeros((kinds, kinds, kinds))
+    for deal in game.deals():
+        likely[tuple(deal.state.cards)] = deal.probability
     pays = np.zeros((1 + 2 * kinds, kinds, LANES))
     # The opponent's card is the first axis, so that `pay` adds contiguous vectors over the player's
     # card. The same matrix serves both players: the deal is symmetric, and a showdown
@@ -129,39 +104,24 @@ def build(game: Game) -> Tree:
     return Tree(np.array(player), np.array(first), parent, node, slot, action, matrix, stakes, pays)
 
 
-class InformationSet(NamedTuple):
-    """An information set: a public decision and the player's card."""
+@lru_cache
+def information_sets(game: Game) -> tuple[np.ndarray, np.ndarray]:
+    """Find the node and the card of each information set, int64 [sets].
 
-    node: int  # of the betting tree; it determines the whole history
-    slot: int  # 0 in phase 1, then 1 plus the kind of the flop
-    card: int  # kind of the player's own card
-    state: str  # its name on the slides, `(s1,1,4,SK,*)`
-    history: str  # all actions so far, with `/` between the phases
-
-
-def information_sets(game: Game) -> Iterator[InformationSet]:
-    """Yield the information sets of both players, by node, flop and card."""
-    tables = game.rules.tables
-    histories: dict[int, tuple[str, ...]] = {0: ()}
-    for i, node in enumerate(tables.nodes[: tables.number]):
-        for action, following in enumerate(node["next"]):
-            if following >= 0:
-                bar = ("/",) if tables.nodes[following]["phase"] != node["phase"] else ()
-                histories[int(following)] = (*histories[i], ACTIONS[action], *bar)
-        if node["player"] < 0:
-            continue
-        for slot in range(1, tables.kinds + 1) if node["phase"] == 2 else (0,):
-            for card in range(tables.kinds):
-                if slot == card + 1 and tables.copies[card] < 2:
-                    continue
-                flop = CARDS[slot - 1] if slot else HIDDEN
-                state = f"({name(node)},{CARDS[card]},{flop})"
-                yield InformationSet(i, slot, card, state, " ".join(histories[i]))
+    The sets are in the order of the betting node, the flop and the card.
+    """
+    tree, tables = build(game), game.rules.tables
+    deciding = np.flatnonzero(tree.player >= 0)
+    deciding = deciding[np.lexsort((tree.slot[deciding], tree.node[deciding]))]
+    # A player cannot hold a card if its only copy is the flop.
+    held, copies = np.arange(tables.kinds), tables.copies[: tables.kinds]
+    at, cards = np.nonzero((tree.slot[deciding, None] != held + 1) | (copies > 1))
+    return deciding[at], cards
 
 
 def views_of(game: Game) -> np.ndarray:
     """Make the view of every information set, states [sets]."""
-    tables = game.rules.tables
+    tree, tables = build(game), game.rules.tables
     states = game.empty(int(tables.number))
     for i, node in enumerate(tables.nodes[: tables.number]):
         for action, following in enumerate(node["next"]):
@@ -169,11 +129,11 @@ def views_of(game: Game) -> np.ndarray:
                 state = states[i].copy()
                 game.play(state, action)
                 states[following] = state
-    sets = list(information_sets(game))
-    views = states[[each.node for each in sets]]
+    at, cards = information_sets(game)
+    views = states[tree.node[at]]
     views["cards"] = UNKNOWN
-    views["cards"][np.arange(len(sets)), views["player"]] = [each.card for each in sets]
-    views["cards"][:, FLOP] = [each.slot - 1 for each in sets]  # UNKNOWN in phase 1
+    views["cards"][np.arange(len(at)), views["player"]] = cards
+    views["cards"][:, FLOP] = tree.slot[at] - 1  # UNKNOWN in phase 1
     return views
 
 
@@ -181,69 +141,39 @@ def views_of(game: Game) -> np.ndarray:
 def layout_of(game: Game) -> Layout:
     """Return the layout of the information sets of the tree of a game."""
     tree = build(game)
-    at, cards = _places(game)
+    at, cards = information_sets(game)
     number = np.diff(tree.first)[at]
     children = ranges(tree.first[at], number)
     rows = np.concatenate([[0], np.cumsum(number)])
     actions = tree.action[children].astype(np.int32)
-    entries = children, np.repeat(cards, number)
-    return Layout(keys_of(game, views_of(game)), rows, actions, entries)
+    entries, shape = (children, np.repeat(cards, number)), (len(tree.player), LANES)
+    return Layout(keys_of(game, views_of(game)), rows, actions, entries, shape)
 
 
-def _places(game: Game) -> tuple[np.ndarray, np.ndarray]:
-    """Find the node and the card of each information set, int64 [sets]."""
-    tree = build(game)
-    found = np.zeros((game.rules.tables.number, 1 + game.rules.tables.kinds), np.int64)
-    deciding = np.flatnonzero(tree.player >= 0)
-    found[tree.node[deciding], tree.slot[deciding]] = deciding
-    sets = np.array([each[:3] for each in information_sets(game)])
-    return found[sets[:, 0], sets[:, 1]], sets[:, 2]
-
-
-class Deck(NamedTuple):
-    """Deck for random deals."""
-
-    kernels = "closedhand.agents.leduc.tree"
-
-    cards: np.ndarray  # the kind of each card in order, int8 [cards]
-    shuffled: np.ndarray  # scratch space, int8 [cards]
-    better: np.ndarray  # sign of S's payoff at a showdown, by the kinds of both cards and the flop
-
-
-@kernel
-def draw_deal(deck, rng, deal):
-    """Shuffle and deal as the game does: the lanes are the private cards, the face is the flop."""
-    cards = deck.shuffled
-    for i in range(len(cards)):  # to assign a slice takes longer
-        cards[i] = deck.cards[i]
-    shuffle(cards, seed_in_kernel(rng))
-    deal[LANE + S], deal[LANE + T], deal[FACE] = cards[S], cards[T], cards[FLOP]
-    deal[OUTCOME] = 1 + deck.better[cards[S], cards[T], cards[FLOP]]
-
-
-def walk_of(game: Game, tree: Tree) -> Walk:
-    """Prepare a tree for sampling algorithms; outcomes are: T wins, a tie, S wins."""
-    # The rows of a node are LANES times its number of actions, lane by lane.
-    number = np.diff(tree.first) * (tree.player >= 0)
-    starts = (np.cumsum(number) - number) * LANES
-    slot = np.where(tree.player == END, np.arange(len(starts)), starts)
-    # At a showdown the stakes are the bet of both players; after a fold they are the payoffs.
-    tables = game.rules.tables
-    shown = (tree.matrix > tables.kinds)[:, None]
-    signs = np.array([-1.0, 0.0, 1.0])[:, None, None] * [1.0, -1.0]
-    payoffs = np.where(shown, signs, 1.0) * tree.stakes
-    at, own = _places(game)
-    entries = ranges(starts[at] + own * number[at], number[at])
-    cards = tables.deck[: tables.cards].astype(np.int8)
-    deck = Deck(cards, cards.copy(), tables.better.copy())
-    return Walk(tree.player, tree.first, slot, payoffs, deck, int(number.sum()) * LANES, entries)
-
-
-def names_of(game: Game) -> Names:
+def names_of(game: Game) -> list[dict[str, str]]:
     """Name each information set by the slides' state and the actions so far."""
-    cells: list[tuple[str, ...]] = [(each.state, each.history) for each in information_sets(game)]
-    return Names(("state", "history"), cells)
+    return [
+        {"state": state_text(game, view), "history": history_text(game, view)}
+        for view in views_of(game)
+    ]
 
 
-PUBLIC = Trees(build, lambda game, _: layout_of(game), walk_of, names_of)
+def state_text(game: Game, view: State) -> str:
+    """Write what the player to act knows as on the slides, `(s1,1,4,SK,*)`."""
+    cards = map(card_text, view.cards[[view.player, FLOP]])
+    return f"({','.join((name(game.rules.tables.nodes[view.node]), *cards))})"
+
+
+def history_text(game: Game, view: State) -> str:
+    """Write all actions, with `/` between the phases."""
+    nodes, node, texts = game.rules.tables.nodes, 0, []
+    for action in game.history(view):
+        following = nodes[node]["next"][action]
+        bar = [] if nodes[node]["phase"] == nodes[following]["phase"] else ["/"]
+        texts += [ACTIONS[action], *bar]
+        node = following
+    return " ".join(texts)
+
+
+PUBLIC = Trees(build, layout_of, names_of, sampled=ANY)
 """Public trees with vectors over the private cards."""

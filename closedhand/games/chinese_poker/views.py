@@ -87,11 +87,5 @@ def _deal_with(game: Game, hands: dict[int, str]) -> str:
     """Write a deal that gives some seats their hands, and the others any of the cards left."""
     known = parse_cards("".join(hands.values()))
     left = [card for card in range(DECK) if card not in known]
-    deal = []
-    for seat in range(game.num_players):
-        if seat in hands:
-            deal.append(hands[seat])
-        else:
-            deal.append(cards_text(left[:HAND]))
-            left = left[HAND:]
-    return ";".join(deal)
+    others = (cards_text(left[start : start + HAND]) for start in range(0, len(left), HAND))
+    return ";".join(hands.get(seat) or next(others) for seat in range(game.num_players))

@@ -24,8 +24,8 @@ KINDS = 8
 NODES = 85
 """Number of nodes of the largest betting tree of the family; like `CARDS`, the size of a table."""
 
-SHOWDOWN = -1
-"""In place of the winner at a node where the cards decide."""
+NOBODY, SHOWDOWN = -1, -1
+"""In place of the player at the end of a game, and of the winner where the cards decide."""
 
 
 class Variant(NamedTuple):
@@ -75,7 +75,7 @@ LONGEST = 2 * max(variant.longest for variant in VARIANTS.values())
 NODE = np.dtype(
     [
         ("next", "i4", len(ACTIONS)),  # the node after each action, -1 where it is not legal
-        ("player", "i4"),  # the player to act, -1 at the end of a game
+        ("player", "i4"),  # the player to act, NOBODY at the end of a game
         ("phase", "i4"),  # 1 or 2
         ("bets", "i4", 2),  # of S and T
         ("winner", "i4"),  # the winner by a fold, SHOWDOWN where the cards decide
@@ -95,74 +95,60 @@ TABLES = record_type(
 )
 
 
-class Turn(NamedTuple):
-    """A point of the betting at which a player acts.
-
-    Attributes:
-        phase: 1 or 2.
-        player: Player to act.
-        bets: Bets of S and T.
-        raised: Number of raises in this phase.
-    """
+class Point(NamedTuple):
+    """A point of the betting: the fields of `NODE`, and the number of raises in its phase."""
 
     phase: int = 1
     player: int = S
     bets: tuple[int, int] = (ANTE, ANTE)
+    winner: int = SHOWDOWN
     raised: int = 0
 
 
-class End(NamedTuple):
-    """The end of a game: its phase, the bets, and the winner by a fold, or `SHOWDOWN`."""
-
-    phase: int
-    bets: tuple[int, int]
-    winner: int
-
-
-def moves(variant: Variant, turn: Turn) -> dict[int, Turn | End]:
-    """Return the legal actions at a turn, and the points to which they lead.
+def moves(variant: Variant, point: Point) -> dict[int, Point]:
+    """Return the legal actions at a point, and the points to which they lead.
 
     A player who does not face a bet checks or raises; where `must_open` forbids the check, it folds
     or raises. A player who faces a bet folds or calls, or raises if the rules allow it. A call, or
     a check by T, closes the phase.
     """
-    phase, player, bets, raised = turn
+    phase, player, bets, _, raised = point
+    if player == NOBODY:
+        return {}
     own, other = bets[player], bets[1 - player]
-    folded = End(phase, bets, 1 - player)
+    folded = Point(phase, NOBODY, bets, winner=1 - player)
     level = (max(bets), max(bets))
-    closed = Turn(2, S, level) if phase == 1 else End(phase, level, SHOWDOWN)
+    closed = Point(2, S, level) if phase == 1 else Point(phase, NOBODY, level)
     top = max(bets) + variant.raises[phase - 1]
-    raising = Turn(phase, 1 - player, (top, other) if player == S else (other, top), raised + 1)
+    raised_bets = (top, other) if player == S else (other, top)
+    raising = Point(phase, 1 - player, raised_bets, raised=raised + 1)
     if own < other:
-        successors: dict[int, Turn | End] = {FOLD: folded, CALL: closed}
+        successors = {FOLD: folded, CALL: closed}
         if player in variant.reraisers and raised < RAISES_A_PHASE:
             successors[RAISE] = raising
     elif variant.must_open and phase == 2 and own == ANTE:
         successors = {FOLD: folded, RAISE: raising}
     else:
-        waiting = Turn(phase, T, bets, raised)
+        waiting = Point(phase, T, bets, raised=raised)
         successors = {CHECK: closed if player == T else waiting, RAISE: raising}
     return successors
 
 
 def betting(variant: Variant) -> np.ndarray:
     """Build the betting tree, `NODE` [nodes], parents before children."""
-    points: list[Turn | End] = [Turn()]
+    points = [Point()]
     following: list[list[int]] = []
     # The list grows during the iteration.
     for point in points:
-        successors = moves(variant, point) if isinstance(point, Turn) else {}
         row = [-1] * len(ACTIONS)
-        for action, successor in successors.items():
+        for action, successor in moves(variant, point).items():
             row[action] = len(points)
             points.append(successor)
         following.append(row)
     nodes = np.zeros(len(points), NODE)
     nodes["next"] = following
-    for node, point in zip(nodes, points, strict=True):
-        node["phase"], node["bets"] = point.phase, point.bets
-        node["player"] = point.player if isinstance(point, Turn) else -1
-        node["winner"] = point.winner if isinstance(point, End) else SHOWDOWN
+    for field in ("phase", "player", "bets", "winner"):
+        nodes[field] = [getattr(point, field) for point in points]
     return nodes
 
 

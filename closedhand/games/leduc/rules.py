@@ -82,7 +82,8 @@ def returns(rules, state, out):
     node = rules.tables.nodes[state.node]
     if node.winner == SHOWDOWN:
         sign = rules.tables.better[state.cards[S], state.cards[T], state.cards[FLOP]]
-        out[S] = sign * node.bets[S]
+        won = sign * node.bets[S]
     else:
-        out[S] = -node.bets[S] if node.winner == T else node.bets[T]
-    out[T] = -out[S]
+        won = -node.bets[S] if node.winner == T else node.bets[T]
+    # Integers: the minus of a float would pay -0.0 for a tie.
+    out[S], out[T] = won, -won

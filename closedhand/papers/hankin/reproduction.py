@@ -264,11 +264,10 @@ def _judgement(
 ) -> dict[str, Any]:  # fmt: skip
     """Judge a strategy on a pool of its own."""
     start = time.perf_counter()
-    strategy: Separable | Responder
     if name == "rescored":
-        strategy = make_rescored(game, 0, None)
+        strategy: Separable = make_rescored(game, 0, None)
     elif name == "separable":
-        strategy = Separable(game, None)
+        strategy = Separable(game)
     else:
         strategy = Separable(game, separable.whole_percents(blog()) if name == "human" else blog())
     judgement = counter.judge_strategy(

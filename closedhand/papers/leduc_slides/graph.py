@@ -9,7 +9,8 @@ import numpy as np
 from closedhand.arena.plot import new_figure
 from closedhand.core.file_kinds import MARK
 from closedhand.core.files import write_atomically
-from closedhand.core.game import Game, InputError
+from closedhand.core.game import InputError
+from closedhand.core.registry import make_game
 from closedhand.games.leduc.notation import Notation
 from closedhand.games.leduc.plays import graph
 from closedhand.papers.leduc_slides.probabilities import check_game, probabilities
@@ -74,11 +75,7 @@ NEVER = 1e-9
 
 
 def plot_graph(
-    path: Path,
-    game: Game,
-    strategy: Strategy | None = None,
-    card: str | None = None,
-    flop: str | None = None,
+    path: Path, strategy: Strategy | None = None, card: str | None = None, flop: str | None = None
 ) -> tuple[Path, Path]:
     """Draw the graph, coloured by a strategy if there is one; return the paths of SVG and PNG.
 
@@ -87,18 +84,15 @@ def plot_graph(
 
     Raises:
         InputError: matplotlib is not installed, there is no such card, a card or flop is given
-            without a strategy, the strategy is for another game or other options, or the game is
-            not UH-Leduc.
+            without a strategy, or the strategy is for another game than UH-Leduc.
     """
+    game = strategy.game if strategy else make_game("uh_leduc")
     check_game(game)
     notation = Notation(game.rules)
     # Spell cards as the deck does: the input may be `sq`.
     card, flop = (text and notation.cards[notation.card(text)] for text in (card, flop))
     if strategy is None and (card or flop):
         raise InputError(f"{card or flop} selects a part of a strategy: give the strategy, too")
-    if strategy and (strategy.game.name, strategy.game.options) != (game.name, game.options):
-        made_for = f"{strategy.game.name} with {dict(strategy.game.options)}"
-        raise InputError(f"the strategy is for {made_for}, not for {dict(game.options)}")
     figure = new_figure(WIDTH, HEIGHT)
     figure.set_layout_engine("none")
     axis = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(0, HEIGHT))

@@ -41,7 +41,7 @@ def probabilities(
     tree = build(game)
     # `pays` begins with the probabilities of the deals, by slot; sum those that meet the condition.
     given = {phase: tree.pays[slots[phase]][:, :, cards].sum() for phase in slots}
-    sigma = to_sigma(tree, layout_of(game), strategy)
+    sigma = to_sigma(layout_of(game), strategy)
     reached = np.zeros((2, *sigma.shape))
     for player in range(2):
         reach(tree, sigma, player, reached[player])

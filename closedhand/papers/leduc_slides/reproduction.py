@@ -124,7 +124,7 @@ def _running(folder: Path, name: str, algorithm: str, seed: int, **limit: Any) -
         where = folder / "runs" / f"{name}-{algorithm}-{ends}"
         notes.own(where)
         notes.keep(dict)
-        run = solving.begin(algorithm, game, seed, where)
+        run = solving.Run(algorithm, game, seed, where)
         run.resume_if_kept()
         return _finished(run, **limit)
 
@@ -152,7 +152,7 @@ def _learning_ppo(folder: Path, seed: int, seconds: float) -> Part:
         def judge_now() -> None:
             found = evaluate(strategy_of(game, learner.agent()))
             point = {"iterations": learner.updates, "seconds": round(run.seconds, 3)}
-            curve.append({**point, **solving.judgement_summary(game, found)})
+            curve.append({**point, **found.summary(game)})
 
         def progress() -> None:
             if run.seconds * JUDGEMENTS > seconds * (len(curve) + 1):
@@ -190,9 +190,7 @@ def values() -> dict[str, Any]:
 
 def solved() -> dict[str, Any]:
     """Run predictive CFR+ in every game until NashConv is `AIM`."""
-    return {
-        name: _finished(solving.begin("pcfr+", game), until=AIM) for name, game in GAMES.items()
-    }
+    return {name: _finished(solving.Run("pcfr+", game), until=AIM) for name, game in GAMES.items()}
 
 
 def slides(algorithm: str, seed: int) -> dict[str, Any]:
@@ -201,7 +199,7 @@ def slides(algorithm: str, seed: int) -> dict[str, Any]:
     iterations = ON_SLIDES[algorithm]
     forgetful = solving.make_solver(algorithm, game, seed, SLIDES)
     forgetful.run(iterations)
-    recalled = _finished(solving.begin(algorithm, game, seed), iterations=iterations)
+    recalled = _finished(solving.Run(algorithm, game, seed), iterations=iterations)
     return {
         "iterations": iterations,
         "slides": evaluate(forgetful.strategy()).nash_conv,

@@ -15,7 +15,7 @@ def test_the_linear_program_is_an_equilibrium_and_solvers_come_to_it(game: Game)
     exact = evaluate(strategy)
     assert abs(exact.nash_conv) < 1e-9
     assert value == pytest.approx(exact.value, abs=1e-9)
-    run = solving.Run("pcfr+", solving.make_solver("pcfr+", game), 0)
+    run = solving.Run("pcfr+", game)
     found = run.advance(iterations=200_000, until=1e-6).history[-1]
     assert found["nash_conv"] < 1e-6
     assert found["value"] == pytest.approx(value, abs=1e-6)

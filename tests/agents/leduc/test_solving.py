@@ -29,10 +29,10 @@ def test_interrupted_work_goes_on_as_if_nothing_had_happened(
     algorithm: str, tmp_path: Path
 ) -> None:
     def begin(folder: Path | None = None) -> solving.Run:
-        return solving.begin(algorithm, UH, 5, folder)
+        return solving.Run(algorithm, UH, 5, folder)
 
     begin(tmp_path).advance(iterations=500)
-    resumed = solving.begin(algorithm, UH, 5, tmp_path).resume().advance(iterations=1000)
+    resumed = solving.Run(algorithm, UH, 5, tmp_path).resume().advance(iterations=1000)
     whole = begin().advance(iterations=1000)
     for one, other in zip(resumed.history[-3:], whole.history[-3:], strict=True):
         assert {**one, "seconds": 0} == {**other, "seconds": 0}
@@ -40,29 +40,29 @@ def test_interrupted_work_goes_on_as_if_nothing_had_happened(
 
 
 def test_only_the_same_work_is_resumed(tmp_path: Path) -> None:
-    solving.begin("dcfr", UH, 0, tmp_path).advance(iterations=10)
+    solving.Run("dcfr", UH, 0, tmp_path).advance(iterations=10)
     for algorithm, game, seed, message in [
         ("cfr", UH, 0, "algorithm dcfr, not cfr"),
         ("dcfr", STANDARD, 0, "game uh_leduc, not leduc"),
         ("dcfr", UH, 1, "seed 0, not 1"),
     ]:
         with pytest.raises(InputError, match=message):
-            solving.begin(algorithm, game, seed, tmp_path).resume()
+            solving.Run(algorithm, game, seed, tmp_path).resume()
     with pytest.raises(InputError, match="cannot read"):
-        solving.begin("dcfr", UH, 0, tmp_path / "nowhere").resume()
+        solving.Run("dcfr", UH, 0, tmp_path / "nowhere").resume()
     (tmp_path / "learner.npz").write_text("nothing")
     with pytest.raises(InputError, match="not an npz file"):
-        solving.begin("dcfr", UH, 0, tmp_path).resume()
+        solving.Run("dcfr", UH, 0, tmp_path).resume()
     np.savez(tmp_path / "learner.npz", result=np.array("{}"))
     with pytest.raises(InputError, match="nothing to resume"):
-        solving.begin("dcfr", UH, 0, tmp_path).resume()
+        solving.Run("dcfr", UH, 0, tmp_path).resume()
 
 
 def test_work_ends_by_time_or_aim() -> None:
-    run = solving.Run("dcfr", solving.make_solver("dcfr", UH), 0)
+    run = solving.Run("dcfr", UH)
     run.advance(until=1e-2)
     assert 0 < run.history[-1]["nash_conv"] <= 1e-2 < run.history[-2]["nash_conv"]
-    run = solving.Run("mccfr", solving.make_solver("mccfr", UH), 0)
+    run = solving.Run("mccfr", UH)
     run.advance(seconds=0.3)
     assert 0.2 < run.seconds < 1.0
     iterations = [entry["iterations"] for entry in run.history]

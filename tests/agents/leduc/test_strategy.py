@@ -11,7 +11,7 @@ from support_leduc import STANDARD, UH, every_game, solved
 from support_strategies import uniform
 
 from closedhand import Game, InputError, make_agent, make_game
-from closedhand.agents.leduc.tree import information_sets
+from closedhand.agents.leduc.tree import views_of
 from closedhand.core import duplicate
 from closedhand.solvers.strategy import evaluate, load, save
 
@@ -20,9 +20,9 @@ def test_information_sets_are_counted() -> None:
     """UH-Leduc has 728 of S and 464 of T, the standard game 936."""
     assert reference.count_information_sets("uh") == (728, 464)
     assert sum(reference.count_information_sets("standard")) == 936
-    players = [int(UH.rules.tables.nodes[place.node]["player"]) for place in information_sets(UH)]
+    players = views_of(UH)["player"].tolist()
     assert (players.count(0), players.count(1)) == (728, 464)
-    assert len(list(information_sets(STANDARD))) == 936
+    assert len(views_of(STANDARD)) == 936
     assert len(uniform(UH).keys) == 728 + 464
 
 
@@ -34,7 +34,7 @@ def test_strategies_survive_files(game: Game, tmp_path: Path) -> None:
     assert (other.probabilities == strategy.probabilities).all()
     lines = (tmp_path / "s.csv").read_text().splitlines()
     assert lines[0] == "state,history,fold,check,call,raise"
-    assert len(lines) == 1 + len(list(information_sets(game)))
+    assert len(lines) == 1 + len(views_of(game))
     assert lines[1].startswith('"(s1,1,1,HJ,*)",,,')
 
 

@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 from reference import leduc as reference
-from support_leduc import STANDARD, UH, every_game, shares_at, solved
+from support_leduc import STANDARD, UH, every_game, place_of, shares_at, solved
 from support_strategies import uniform
 
 from closedhand import Game
-from closedhand.agents.leduc.tree import build, deal_probabilities, information_sets
-from closedhand.games.leduc.notation import CARDS
+from closedhand.agents.leduc.tree import build, views_of
+from closedhand.games.leduc.notation import CARDS, card_text
 from closedhand.games.leduc.plays import ACTIONS
+from closedhand.games.leduc.state import FLOP
 from closedhand.solvers.interface import END, Evaluation
 from closedhand.solvers.strategy import Strategy, evaluate
 
@@ -20,21 +21,18 @@ from closedhand.solvers.strategy import Strategy, evaluate
 def as_policy(strategy: Strategy) -> reference.Policy:
     """A strategy as the reference asks for it, by information set."""
     rows, shares = {}, shares_at(strategy)
-    for place in information_sets(strategy.game):
-        node = strategy.game.rules.tables.nodes[place.node]
-        flop = CARDS[place.slot - 1] if place.slot else "*"
-        actions = tuple(action for action in place.history.split() if action != "/")
-        known = (int(node["player"]), CARDS[place.card], flop, actions)
-        rows[known] = shares[place[:3]]
+    for view in views_of(strategy.game):
+        player = int(view.player)
+        own, flop = card_text(view.cards[player]), card_text(view.cards[FLOP])
+        actions = tuple(map(strategy.game.text, strategy.game.history(view)))
+        rows[player, own, flop, actions] = shares[place_of(view)]
     return lambda known, legal: {a: float(rows[known][ACTIONS.index(a)]) for a in legal}
 
 
 def test_deals_have_their_probabilities() -> None:
-    likely = deal_probabilities(UH)
-    assert (likely > 0).sum() == 506
-    for text, probability in reference.deals("uh").items():
-        kinds = tuple(CARDS.index(card) for card in text.split(";"))
-        assert likely[kinds] == pytest.approx(float(probability), abs=1e-15)
+    likely = {UH.deal_text(deal.state): deal.probability for deal in UH.deals()}
+    assert len(likely) == 506
+    assert likely == pytest.approx(reference.deals("uh"), abs=1e-15)
 
 
 @pytest.mark.slow

@@ -36,7 +36,9 @@ from closedhand import InputError, make_game
 def test_showdowns(options: dict[str, str], deal: str, payoff: int) -> None:
     game = make_game("uh_leduc", **options)
     state = play(game, deal, "raise call check check")
-    assert game.returns(state).tolist() == [payoff, -payoff]
+    returns = game.returns(state)
+    assert returns.tolist() == [payoff, -payoff]
+    assert payoff or not np.signbit(returns).any()
 
 
 def test_standard_showdowns_and_raises() -> None:
@@ -138,6 +140,8 @@ def test_bad_deals_are_refused(deal: str, message: str) -> None:
         ("leduc", {"rules": "texas"}, "rules is uh or standard, not 'texas'"),
         ("leduc", {"rules": "uh"}, "those of uh_leduc, not leduc"),
         ("uh_leduc", {"pair": ["rank"]}, r"pair is rank or card, not \['rank'\]"),
+        ("uh_leduc", {"pairs": "card"}, "^uh_leduc has no option 'pairs'"),
+        ("uh-leduc", {"pair": "suit"}, "^uh_leduc: pair is rank or card"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(
@@ -145,3 +149,9 @@ def test_options_that_make_no_sense_are_refused(
 ) -> None:
     with pytest.raises(InputError, match=message):
         make_game(name, **options)
+
+
+def test_the_name_may_be_that_of_the_commands() -> None:
+    assert make_game("uh-leduc", pair="card") is make_game("uh_leduc", pair="card")
+    with pytest.raises(InputError, match="no game 'uh-leduk'; there are"):
+        make_game("uh-leduk")

@@ -1,10 +1,10 @@
 """Games as they flow through the slides' graph."""
 
 import pytest
-from support_leduc import UH, shares_at, solved
+from support_leduc import UH, place_of, shares_at, solved, state_text
 from support_strategies import uniform
 
-from closedhand.agents.leduc.tree import information_sets
+from closedhand.agents.leduc.tree import views_of
 from closedhand.games.leduc.plays import ACTIONS, graph
 from closedhand.papers.leduc_slides.probabilities import probabilities
 
@@ -23,7 +23,7 @@ def test_games_flow_through_the_graph(iterations: int) -> None:
     for state in states:
         assert state == "s1,1,1" or coming[state] == pytest.approx(states[state])
     assert sum(p for name, p in coming.items() if name[0] in "WP") == pytest.approx(1)
-    place = next(p for p in information_sets(UH) if p.state == "(s1,1,1,SQ,*)")
-    raises = shares_at(strategy)[place[:3]][ACTIONS.index("raise")]
+    view = next(view for view in views_of(UH) if state_text(UH, view) == "(s1,1,1,SQ,*)")
+    raises = shares_at(strategy)[place_of(view)][ACTIONS.index("raise")]
     _, shown = probabilities(strategy, card="SQ", flop="HJ")
     assert shown["s1,1,1", "raise"] == pytest.approx(raises)

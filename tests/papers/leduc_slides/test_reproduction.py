@@ -50,7 +50,7 @@ def test_an_interrupted_run_is_no_part() -> None:
         os.kill(os.getpid(), signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
-        leduc._finished(solving.begin("cfr", UH), seconds=60, progress=interrupt)
+        leduc._finished(solving.Run("cfr", UH), seconds=60, progress=interrupt)
 
 
 def test_sections_are_computed_and_reported_alone(tmp_path: Path) -> None:
@@ -105,8 +105,7 @@ def test_the_curve_of_an_interrupted_network_goes_on(
         return run
 
     monkeypatch.setattr(leduc, "strategy_of", lambda *_: None)
-    monkeypatch.setattr(leduc, "evaluate", lambda _: None)
-    monkeypatch.setattr(solving, "judgement_summary", lambda *_: {})
+    monkeypatch.setattr(leduc, "evaluate", lambda _: SimpleNamespace(summary=lambda _: {}))
     part = leduc._learning_ppo(tmp_path, 0, 20.0)
     curves = []
     # The second run is interrupted after 12 of 20 seconds, and goes on from a checkpoint at 11.
