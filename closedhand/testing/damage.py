@@ -6,7 +6,6 @@ process.
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -53,7 +52,9 @@ def throw(game: Game, seed: int, number: int) -> Iterator[int]:
             continue
         accepted += 1
         if player is None:
-            _check_accepted(table, envs, state)
+            envs.states = np.repeat(state, 2)
+            if not game.over(state):
+                table.reset(options={"state": state})
         survive(game, state, player, rng)
     yield accepted
 
@@ -122,7 +123,8 @@ def _damage_field(state: State, other: State, kind: int, rng: np.random.Generato
     elif kind == 5:
         values[i], values[j] = values[j], values[i]
     elif kind == 6:
-        values[i] = wrapped(values[i], int(rng.integers(-3, 4)))
+        changed = np.array(int(values[i]) + int(rng.integers(-3, 4)))
+        values[i] = changed.astype(values.dtype)  # with overflow
     elif kind == 7:
         values[i : i + 1].view(np.uint8)[0] ^= 1 << int(rng.integers(8))  # a bit of its first byte
     else:  # all bytes are random
@@ -130,23 +132,11 @@ def _damage_field(state: State, other: State, kind: int, rng: np.random.Generato
     state[name] = values.reshape(state[name].shape) if state[name].shape else values[0]
 
 
-def wrapped(number: Any, change: int) -> Any:
-    """Add a change to a number, with overflow in its type."""
-    return np.array(int(number) + change).astype(number.dtype)
-
-
 def _check_refused(table: GameAEC, envs: GameVectorEnv, state: State) -> None:
     """Check that the envs refuse a state that `load` refuses."""
     refused = "a state that `load` refuses"
     refuses(lambda: table.reset(options={"state": state}), f"reset to {refused}")
     refuses(lambda: setattr(envs, "states", np.repeat(state, 2)), f"envs.states = {refused}")
-
-
-def _check_accepted(table: GameAEC, envs: GameVectorEnv, state: State) -> None:
-    """Check that the envs accept a state that `load` accepts; `reset` only if it is not over."""
-    envs.states = np.repeat(state, 2)
-    if not table.game.over(state):
-        table.reset(options={"state": state})
 
 
 def survive(game: Game, state: State, player: int | None, rng: np.random.Generator) -> None:
