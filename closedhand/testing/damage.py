@@ -6,6 +6,7 @@ process.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -123,13 +124,17 @@ def _damage_field(state: State, other: State, kind: int, rng: np.random.Generato
     elif kind == 5:
         values[i], values[j] = values[j], values[i]
     elif kind == 6:
-        changed = np.array(int(values[i]) + int(rng.integers(-3, 4)))
-        values[i] = changed.astype(values.dtype)  # with overflow
+        values[i] = wrapped(values[i], int(rng.integers(-3, 4)))
     elif kind == 7:
         values[i : i + 1].view(np.uint8)[0] ^= 1 << int(rng.integers(8))  # a bit of its first byte
     else:  # all bytes are random
         values.view(np.uint8)[:] = np.frombuffer(rng.bytes(values.nbytes), np.uint8)
     state[name] = values.reshape(state[name].shape) if state[name].shape else values[0]
+
+
+def wrapped(number: Any, change: int) -> Any:
+    """Add a change to a number, with overflow in its type."""
+    return np.array(int(number) + change).astype(number.dtype)
 
 
 def _check_refused(table: GameAEC, envs: GameVectorEnv, state: State) -> None:
