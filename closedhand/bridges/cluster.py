@@ -2,9 +2,8 @@
 
 A cluster runs jobs as processes do (`closedhand.core.workers`). Jobs are functions of their
 arguments alone, and results come in the order of the jobs. So results depend neither on the number
-of actors, nor on which actor runs a job, nor on how often a job is restarted. Each actor uses one
-core. A node that joins is used from the next round of jobs on; jobs of a lost node are restarted on
-others.
+of actors, nor on which actor runs a job, nor on how often a job is restarted. An actor is a process
+of Ray on one core. Ray restarts the jobs of a lost node on others.
 """
 
 import os
@@ -12,7 +11,6 @@ import re
 import secrets
 import socket
 import sys
-from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from typing import Any, Self, TypeVar, cast
 
@@ -29,11 +27,11 @@ LOCAL = "local"
 FOUND = "auto"
 """Address of the cluster that already runs on this machine."""
 AHEAD = 2
-"""Jobs assigned to an actor at a time, so that it need not wait for the next one."""
+"""Jobs given to Ray for each core, so that none waits for the next one."""
 CONNECT_SECONDS = 10.0
 """Time limit for connecting to an address."""
 LOSSES = 5
-"""Lost actors after which a job is given up, as the job itself may end them."""
+"""Lost actors, processes of Ray, after which a job is given up, as it may end them itself."""
 
 
 def _host_and_port(address: str) -> tuple[str, int] | None:
@@ -50,28 +48,18 @@ def _host_and_port(address: str) -> tuple[str, int] | None:
     return parts[1], int(parts[2])
 
 
-class _Actor:
-    """A worker on one core of the cluster."""
-
-    def ready(self) -> None:
-        """Return once the actor has started."""
-
-    def work(self, function: Callable[..., Result], *arguments: Any) -> Result:
-        """Run a job."""
-        return function(*arguments)
+def _do(work: Callable[..., Result], *arguments: Any) -> Result:
+    """Do a job; in one task of Ray for all functions, as each task is sent to the nodes anew."""
+    return work(*arguments)
 
 
 class Cluster:
-    """Workers on a cluster (`closedhand.core.workers.RemoteWorkers`), used in a `with` block.
-
-    Attributes:
-        lost: Number of lost actors, with their nodes or alone.
-    """
+    """Workers on a cluster (`closedhand.core.workers.RemoteWorkers`), used in a `with` block."""
 
     def __init__(self, address: str = LOCAL, most: int | None = None) -> None:
         """Import Ray; `with` connects to HOST:PORT, ray://HOST:PORT, `FOUND` or `LOCAL`.
 
-        At most `most` actors are started, by default one for each core.
+        At most `most` jobs run at a time, by default one on each core.
 
         Raises:
             InputError: The text is not an address, or Ray is not installed.
@@ -85,16 +73,10 @@ class Cluster:
         with needing():
             import ray
         self._ray = cast(Any, ray)
-        errors = self._ray.exceptions
-        self._gone: tuple[type[Exception], ...] = (
-            errors.RayActorError, errors.ObjectLostError, errors.NodeDiedError,
-            errors.WorkerCrashedError,
-        )  # fmt: skip
+        self._do: Any = self._ray.remote(num_cpus=1, max_retries=LOSSES - 1)(_do)
         self._address, self._most = address, most
-        self._actors: list[Any] = []
-        self._starting: dict[Any, Any] = {}
+        self._running: list[Any] = []
         self._own = False
-        self.lost = 0
 
     def __enter__(self) -> Self:
         """Connect, unless this process is connected; refuse an address without a cluster."""
@@ -115,18 +97,24 @@ class Cluster:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End the actors, and the connection if `__enter__` made it."""
-        for actor in (*self._actors, *self._starting.values()):
-            self._ray.kill(actor)
-        self._actors, self._starting = [], {}
+        """End the jobs that still run, and the connection if `__enter__` made it."""
+        for ref in self._running:
+            self._ray.cancel(ref, force=True)
+        self._running = []
         if self._own:
             self._ray.shutdown()
 
     @property
     def cores(self) -> int:
-        """Number of cores that may be used."""
+        """Number of cores that may be used.
+
+        Raises:
+            InputError: There is none.
+        """
         number = int(self._ray.cluster_resources().get("CPU", 0))
-        return number if self._most is None else min(number, self._most)
+        if not number:
+            raise InputError(f"the Ray cluster at {self._address} has no core")
+        return min(number, self._most or number)
 
     def share(self, value: Any) -> Any:
         """Return a reference to a value for the arguments of jobs; each node receives it once."""
@@ -146,75 +134,35 @@ class Cluster:
             WorkerLost: `LOSSES` actors were lost during the same job.
             KeyboardInterrupt: Ctrl-C, where it is deferred (`closedhand.core.interrupt`).
         """
-        done: dict[int, Result] = {}
-        waiting = deque(range(len(jobs)))
-        losses = [0] * len(jobs)
-        running: dict[Any, tuple[int, Any]] = {}
-        self._start_actors()
+        errors = self._ray.exceptions
+        gone = (
+            errors.ObjectLostError, errors.NodeDiedError, errors.WorkerCrashedError,
+            errors.OutOfMemoryError,
+        )  # fmt: skip
+        refs: list[Any] = []
+        most = self._places()
         for number in range(len(jobs)):
-            while number not in done:
+            while number == len(refs) or refs[number] in self._running:
                 interrupt.check()
-                self._assign(work, jobs, waiting, running)
-                for ref in self._finished([*running]):
-                    job, actor = running.pop(ref)
-                    try:
-                        done[job] = self._ray.get(ref)
-                    except self._gone:
-                        self._drop(actor)
-                        losses[job] += 1
-                        if losses[job] == LOSSES:
-                            raise WorkerLost(
-                                f"{LOSSES} actors ended during the same job; see the logs of Ray"
-                            ) from None
-                        waiting.appendleft(job)
-                    except self._ray.exceptions.RayTaskError as error:
-                        raise error.cause from None
-            yield done.pop(number)
+                begun = len(refs)
+                for job in jobs[begun : begun + max(0, most - len(self._running))]:
+                    refs.append(self._do.remote(work, *job))
+                self._running += refs[begun:]
+                found, self._running = self._ray.wait(self._running, timeout=interrupt.WAIT)
+                if not found:  # nodes may have joined or left meanwhile
+                    most = self._places()
+            try:
+                result = self._ray.get(refs[number])
+            except gone:
+                raise WorkerLost(
+                    f"{LOSSES} actors ended during the same job; see the logs of Ray"
+                ) from None
+            except errors.RayTaskError as error:
+                raise error.cause from None
+            refs[number] = None  # frees the result
+            yield result
 
-    def _assign(
-        self, work: Callable[..., Any], jobs: list[tuple[Any, ...]], waiting: deque[int],
-        running: dict[Any, tuple[int, Any]],
-    ) -> None:  # fmt: skip
-        """Assign jobs to the actors that have the fewest, up to `AHEAD` each."""
-        has = Counter(actor for _, actor in running.values())
-        for given in range(AHEAD):
-            for actor in self._actors:
-                if waiting and has[actor] <= given:
-                    job = waiting.popleft()
-                    running[actor.work.remote(work, *jobs[job])] = (job, actor)
-                    has[actor] += 1
-
-    def _finished(self, running: list[Any]) -> list[Any]:
-        """Wait briefly for finished jobs and return them; add actors that have started."""
-        found, _ = self._ray.wait(
-            [*running, *self._starting], num_returns=1, timeout=interrupt.WAIT
-        )
-        if not found:
-            self._start_actors()
-        for ref in [*self._starting]:
-            if ref in found:
-                found.remove(ref)
-                actor = self._starting.pop(ref)
-                try:
-                    self._ray.get(ref)
-                    self._actors.append(actor)
-                except self._gone:
-                    self.lost += 1
-        return found
-
-    def _start_actors(self) -> None:
-        """Start an actor for each core of the cluster without one."""
-        number, there = self.cores, len(self._actors) + len(self._starting)
-        if not number and not there:
-            raise InputError(f"the Ray cluster at {self._address} has no core")
-        kind = self._ray.remote(_Actor)
-        for _ in range(there, number):
-            actor = kind.options(num_cpus=1, max_restarts=0).remote()
-            self._starting[actor.ready.remote()] = actor
-
-    def _drop(self, actor: Any) -> None:
-        """Remove a lost actor and start another."""
-        if actor in self._actors:
-            self._actors.remove(actor)
-            self.lost += 1
-            self._start_actors()
+    def _places(self) -> int:
+        """Return the number of jobs that Ray may have at a time."""
+        ahead = AHEAD * self.cores
+        return min(ahead, self._most or ahead)

@@ -274,9 +274,7 @@ def progress_bar(unit: str, total: int | None) -> Iterator[Callable[..., None]]:
         task = progress.add_task(unit, total=total)
 
         def update(done: float, total: int | None = None, unit: str | None = None) -> None:
-            changes = {"total": total, "description": unit}
-            given = {key: value for key, value in changes.items() if value is not None}
-            progress.update(task, completed=done, **given)
+            progress.update(task, completed=done, total=total, description=unit)
 
         yield update
 
@@ -304,14 +302,11 @@ def work_for(
     restart: bool = False,
     line_of: Callable[[dict[str, Any]], str] | None = None,
 ) -> None:
-    """Let a learner work for some time with a progress bar, from its checkpoint if there is one.
+    """Let a learner work with a progress bar, from its checkpoint unless to `restart`.
 
-    Args:
-        run: Run of the learner. Ctrl-C ends it early (`run.interrupted`).
-        seconds: Time to work, in addition to the time before the checkpoint.
-        count: Function that writes the amount of work done, such as `1,000 games`.
-        restart: Whether to ignore the checkpoint.
-        line_of: Function that writes a line to print for a new entry of the history, or None.
+    The time before the checkpoint does not count. `count` writes the amount of work done, such as
+    `1,000 games`, and `line_of` a line to print for a new entry of the history. Ctrl-C ends the run
+    early (`run.interrupted`).
     """
     if run.resume_if_kept(restart):
         note(f"resuming after {count()}")

@@ -44,10 +44,7 @@ def judge(
 
     bound = common.bind(game, rules, option)
     names = labels(bound)
-    strategies = strategy_files(bound)
-    folder = out and common.make_folder(
-        out, {f"{name}{end}": kind for name in names for end, kind in strategies.items()}
-    )
+    folder = out and common.make_folder(out, strategy_files(bound, names))
     played = strategy_of(bound, make_agent(bound, agent, seed))
     tree = build(bound)
     evaluation = evaluate_rows(tree, played.probabilities)

@@ -49,13 +49,8 @@ def computed(
 ) -> dict[str, Any]:
     """Compute a reproduction in parts, with a progress bar.
 
-    Args:
-        module: Module with `Plan`, `QUICK`, `SECTIONS` and `compute(out, plan, progress)`.
-        out: Folder for the report and the results.
-        quick: Whether the plan is `QUICK`.
-        only: Some of the sections, separated by commas.
-        files: Files that will be written besides the report.
-        **given: Other fields of the plan; None stands for the usual value.
+    The module has `Plan`, `QUICK`, `SECTIONS` and `compute(out, plan, progress)`. `files` will be
+    written besides the report; `given` has other fields of the plan, None for the usual value.
     """
     chosen = {name: value for name, value in given.items() if value is not None}
     if only is not None:

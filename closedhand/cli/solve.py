@@ -2,10 +2,10 @@
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 
@@ -22,14 +22,6 @@ CONTEXT = {"ignore_unknown_options": True, "allow_extra_args": True}
 """Settings by which `solve` takes unknown options as options of the game."""
 ITERATIONS = 10_000
 """Iterations of `solve`, if neither a time nor a NashConv to reach is given."""
-
-
-class Limits(NamedTuple):
-    """The limits of runs, which end at the first that is reached."""
-
-    iterations: int | None = None
-    seconds: float | None = None
-    until: float | None = None  # NashConv to reach
 
 
 def solve(
@@ -78,11 +70,11 @@ def solve(
     from closedhand.solvers.tree import trees_of
 
     bound = common.bind(game, rules, [*(option or []), *options_by_name(context.args)])
-    limits = Limits(iterations, seconds, until)
+    limits = {"iterations": iterations, "seconds": seconds, "until": until}
     names = names_of(algorithm)
     refuse_limits_of_lp(names, limits, states, resume)
-    if limits == Limits():
-        limits = Limits(ITERATIONS)
+    if not any(limits.values()):
+        limits["iterations"] = ITERATIONS
     trees_of(bound, states).build(bound)  # first, to refuse a game that is too large
     # The folder is named after the game and what differs from its defaults.
     usual = make_game(bound.name).options
@@ -140,7 +132,7 @@ def options_by_name(words: list[str]) -> list[str]:
 def solve_all(
     game: Game,
     names: Sequence[str],
-    limits: Limits,
+    limits: dict[str, Any],
     states: str | None,
     seed: int,
     folder: Path,
@@ -161,35 +153,38 @@ def solve_all(
             runs[name].resume()
     results: list[dict[str, Any]] = []
     for name in names:
-        exactly = name == "lp"
-        results.append(solve_exactly(game, folder / name) if exactly else work(runs[name], limits))
+        results.append(
+            work(runs[name], **limits) if name in runs else solve_exactly(game, folder / name)
+        )
         if results[-1]["interrupted"]:
             break
     return results
 
 
-def strategy_files(game: Game) -> dict[str, FileKind]:
-    """Return the files of a strategy by their endings."""
+def strategy_files(game: Game, names: Iterable[str]) -> dict[str, FileKind]:
+    """Return the files of strategies of some names."""
     from closedhand.solvers.strategy import columns_of
 
+    kinds = {".npz": STRATEGY}
     columns = columns_of(game)
-    table = FileKind("the table of a strategy", headed(",".join(columns)))
-    return {".npz": STRATEGY, **({".csv": table} if columns else {})}
+    if columns:
+        kinds[".csv"] = FileKind("the table of a strategy", headed(",".join(columns)))
+    return {f"{name}{end}": kind for name in names for end, kind in kinds.items()}
 
 
 def files_of(game: Game) -> dict[str, FileKind]:
     """Return the files that a run of an algorithm writes, by name."""
-    strategies = {f"strategy{end}": kind for end, kind in strategy_files(game).items()}
-    return {"learner.npz": CHECKPOINT, "result.json": SOLUTION, **strategies}
+    strategy = strategy_files(game, ["strategy"])
+    return {"learner.npz": CHECKPOINT, "result.json": SOLUTION, **strategy}
 
 
 def refuse_limits_of_lp(
-    names: Sequence[str], limits: Limits, states: str | None, resume: bool
+    names: Sequence[str], limits: dict[str, Any], states: str | None, resume: bool
 ) -> None:
     """Refuse options that the linear program ignores: states, and limits if it runs alone."""
     if "lp" not in names:
         return
-    given = [f"--{name}" for name, limit in limits._asdict().items() if limit is not None]
+    given = [f"--{name}" for name, limit in limits.items() if limit is not None]
     given += ["--resume"] if resume else []
     refused = [*(given if len(names) == 1 else []), *(["--states"] if states else [])]
     if refused:
@@ -218,18 +213,23 @@ def curves(game: Game, folder: Path, states: str | None) -> list[dict[str, Any]]
     return [each for each in found if (each["game"], each["options"], each.get("states")) == same]
 
 
-def work(run: Any, limits: Limits) -> dict[str, Any]:
+def work(
+    run: Any,
+    iterations: int | None = None,
+    seconds: float | None = None,
+    until: float | None = None,
+) -> dict[str, Any]:
     """Advance a `solving.Run`, which saves itself, with a progress bar; return its summary."""
     # The bar counts iterations or seconds; a NashConv to reach gives it no total.
-    by_time = limits.iterations is None and limits.seconds is not None
-    total = round(limits.seconds or 0) if by_time else limits.iterations
+    by_time = iterations is None and seconds is not None
+    total = round(seconds or 0) if by_time else iterations
     unit = f"{run.algorithm}, seconds" if by_time else f"{run.algorithm}, iterations"
     with common.progress_bar(unit, total) as update:
 
         def progress() -> None:
             update(int(run.seconds) if by_time else run.learner.iterations)
 
-        run.advance(*limits, progress)
+        run.advance(iterations, seconds, until, progress)
     return run.summary()
 
 

@@ -47,7 +47,7 @@ class Trainings(Group):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return the command of a game, or one of the others."""
-        spec = GAMES.get(common.underscored(cmd_name) or "")
+        spec = GAMES.get(cmd_name.replace("-", "_"))
         if spec is None:
             return super().get_command(ctx, cmd_name)
         command = completed(click_command(train_game, spec.command_name, help_of(spec)))
@@ -137,7 +137,7 @@ def train_game(
     """
     values = locals()
     given = {name: values[name] for name in OF_LEARNERS if values[name] is not None}
-    game = common.bind(common.underscored(context.command.name) or "", rules, option)
+    game = common.bind((context.command.name or "").replace("-", "_"), rules, option)
     spec = spec_of(game.name)
     if algorithm not in trainers_of(spec):
         known = ", ".join(trainers_of(spec))

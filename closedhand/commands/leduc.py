@@ -6,7 +6,7 @@ import typer
 
 from closedhand.cli import common
 from closedhand.cli.reproduce import Only, Out, Quick, computed, show_report
-from closedhand.cli.solve import Limits, files_of, show_results, work
+from closedhand.cli.solve import files_of, show_results, work
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.file_kinds import DRAWING, PICTURE
 from closedhand.core.game import Game
@@ -22,7 +22,7 @@ def learn(
     common.make_folder(folder, {"nash-conv.png": PICTURE, **files_of(game)})
     run = solving.Run(algorithm, game, seed, folder)
     run.resume_if_kept(restart)
-    result = work(run, Limits(seconds=run.seconds + seconds))
+    result = work(run, seconds=run.seconds + seconds)
     show_results([result])
     common.save_picture(plot_curves, [result], folder / "nash-conv.png")
     path = folder / "strategy.npz"

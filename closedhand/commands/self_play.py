@@ -1,7 +1,4 @@
-"""Trainers of agents that learn in self-play.
-
-`fitting` makes those of policies whose weights are fitted; `fit` lets any run of games work.
-"""
+"""Trainers of agents that learn in self-play."""
 
 from collections.abc import Callable
 from pathlib import Path

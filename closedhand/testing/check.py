@@ -52,22 +52,22 @@ def check_game(game: Game, games: int = 20, seed: int = 0, jit: bool = True) -> 
     with reporting(game, "deal", one):
         contract.check_deals(game, games, seed)
     with reporting(game, "deals", one):
-        contract.check_all_deals(game, seed)
+        deals = contract.check_all_deals(game, seed)
     courses = [check_course(game, number) for number in range(seed, seed + games)]
-    changed, built = np.sum([look_closely(walk, states) for walk, states in courses], axis=0)
+    changed, built = np.sum([look_closely(walk) for walk in courses], axis=0)
     with reporting(game, "redeal", seeds):
         expect(changed, "no state was ever dealt anew: `hide` has to blank what a player does "
                 "not know, and `redeal` to draw it")  # fmt: skip
     with reporting(game, "redeal", one):
-        contract.check_redeals(game, seed)
-        contract.check_later_redeals(game, [states for _, states in courses], seed)
+        contract.check_redeals(game, deals, seed)
+        contract.check_later_redeals(game, deals, courses, seed)
     with reporting(game, "over", one):
         contract.check_unwilling(game, seed)
     with reporting(game, "view_from", seeds):
         offered = plain_function(game.rules, "view_from")[0] is not None
         expect(built or not offered, "no view was ever built from what a player knows")
     with reporting(game, "player", seeds):
-        actors = {int(state.player) for _, states in courses for state in states[:-1]}
+        actors = {int(state.player) for walk in courses for state in walk.states[:-1]}
         idle = sorted(set(range(game.num_players)) - actors)
         expect(not idle, "seats {} never act", idle)  # an env of such a seat would wait for ever
     with reporting(game, "processes"):

@@ -1,7 +1,6 @@
 """Checks of the contract itself: a game's fields, and its functions by the rules of play.
 
-`course.py` calls the checks of a `Walk`, a random game in progress. Those of a whole game also get
-`states`, all its states in order.
+`course.py` calls the checks of a `Walk`, a random game in progress.
 """
 
 import math
@@ -174,15 +173,19 @@ def _misaligned(dtype: np.dtype[Any], path: str, start: int = 0) -> Iterator[tup
                 yield place, first, base.itemsize
 
 
-def check_all_deals(game: Game, seed: int) -> None:
+def check_all_deals(game: Game, seed: int) -> list[Deal]:
     """Check that listed deals are different and allowed, and as likely as those of `deal`.
 
-    A game that lists no deals passes. At most `MOST_DEALS` deals are checked; if there are more,
-    their probabilities cannot be compared with `DEALT` draws.
+    At most `MOST_DEALS` deals are checked; if there are more, their probabilities cannot be
+    compared with `DEALT` draws.
+
+    Returns:
+        All deals; none if there are more, or the game does not list them.
     """
-    listed = _first_deals(game)
-    if listed is None:
-        return
+    try:
+        listed = list(islice(game.deals(), MOST_DEALS + 1))
+    except InputError:
+        return []
     whole = len(listed) <= MOST_DEALS
     likely: dict[str, float] = {}
     for state, probability in listed:
@@ -197,28 +200,17 @@ def check_all_deals(game: Game, seed: int) -> None:
     expect(total < 1 + 1e-9 and (not whole or total > 1 - 1e-9),
             "the probabilities of the deals add up to {}", total)  # fmt: skip
     if not whole:
-        return
+        return []
     states = batch.deal(game, range(seed, seed + DEALT))
     check_counts("deal", Counter(game.deal_text(state) for state in np.rec.array(states)), likely)
+    return listed
 
 
-def _first_deals(game: Game) -> list[Deal] | None:
-    """Return at most `MOST_DEALS` + 1 deals of a game; None if it does not list them."""
-    try:
-        deals = game.deals()
-    except InputError:
-        return None
-    return list(islice(deals, MOST_DEALS + 1))
-
-
-def check_redeals(game: Game, seed: int) -> None:
+def check_redeals(game: Game, deals: list[Deal], seed: int) -> None:
     """Check that redeals of a view are as likely as the listed deals with that view.
 
     The views of each player that most deals share are checked.
     """
-    deals = _first_deals(game)
-    if deals is None or len(deals) > MOST_DEALS:
-        return
     rng = np.random.default_rng(seed)
     for player in range(game.num_players):
         alike: dict[bytes, dict[str, float]] = {}
@@ -236,19 +228,18 @@ def check_redeals(game: Game, seed: int) -> None:
             check_counts(f"redeal for player_{player}", counts, likely)
 
 
-def check_later_redeals(game: Game, courses: list[list[State]], seed: int) -> None:
+def check_later_redeals(game: Game, deals: list[Deal], courses: list[Walk], seed: int) -> None:
     """Check that redeals in the middle of games reach all listed deals that fit, and no others.
 
     A deal fits if the same actions are legal after it and lead to the same view. How likely each is
-    depends on who plays which of equal cards, so only rare deals may be missing. `courses` has all
-    states of each of some games, in order.
+    depends on who plays which of equal cards, so only rare deals may be missing. `courses` are
+    whole games.
     """
-    deals = _first_deals(game)
-    if deals is None or len(deals) > MOST_DEALS or game.simultaneous:
+    if game.simultaneous:
         return
     rng = np.random.default_rng(seed)
-    for states in courses[:MOST_VIEWS]:
-        state = states[int(rng.integers(1, max(2, len(states) - 1)))]
+    for walk in courses[:MOST_VIEWS]:
+        state = walk.states[int(rng.integers(1, max(2, len(walk.states) - 1)))]
         player = int(state.player)
         view = game.view(state, player)
         likely = _fitting(game, deals, state, view)
@@ -365,20 +356,20 @@ def check_unwilling(game: Game, seed: int) -> None:
             moves += 1
 
 
-def check_end(walk: Walk, states: list[State]) -> None:
+def check_end(walk: Walk) -> None:
     """Check that no action can be played after the end."""
     refuses(lambda: walk.game.play(walk.state.copy(), 0), "play after the end")
     check_all_legal(walk)
 
 
-def check_next_deal(walk: Walk, states: list[State]) -> None:
+def check_next_deal(walk: Walk) -> None:
     """Check that a deal overwrites a finished game completely, on which vector envs rely."""
     dealt = walk.state.copy()
     contract.deal(walk.game.rules, dealt, draw_seed(np.random.default_rng(walk.seed)))
-    same(walk.game, states[0], dealt, "a deal over a finished game is that on a blank state")
+    same(walk.game, walk.states[0], dealt, "a deal over a finished game is that on a blank state")
 
 
-def check_returns(walk: Walk, states: list[State]) -> None:
+def check_returns(walk: Walk) -> None:
     """Check that payoffs are in range, add up, and have one sign for the seats of a side."""
     game = walk.game
     returns = game.returns(walk.state)
@@ -399,10 +390,10 @@ def check_returns(walk: Walk, states: list[State]) -> None:
             "`returns` keeps what was in its array: it has to write every payoff")  # fmt: skip
 
 
-def check_payoff(walk: Walk, states: list[State]) -> None:
+def check_payoff(walk: Walk) -> None:
     """Check that `payoff` is NaN or the final payoff, and the final payoff at the end."""
     game, returns = walk.game, walk.game.returns(walk.state)
-    for state in (*some(states, walk.rng), walk.state):
+    for state in (*some(walk.states, walk.rng), walk.state):
         for player in walk.players:
             payoff = contract.payoff(game.rules, state, player)
             expect(payoff == returns[player] or (np.isnan(payoff) and not game.over(state)),

@@ -1,34 +1,25 @@
 """Random games with checks of every state, of the end, and close checks of some states."""
 
-from collections.abc import Callable, Mapping
-
-from closedhand.core.game import Game, State
+from closedhand.core.game import Game
 from closedhand.envs.observation_form import COMPACT, PLANES
 from closedhand.testing import contract
 from closedhand.testing.expectations import expect, reporting, same
 from closedhand.testing.hidden import check_knowledge, check_view_from
 from closedhand.testing.notation import check_deal_text, check_records, check_scene, check_text
 from closedhand.testing.saving import check_save
-from closedhand.testing.walk import Walk, some
+from closedhand.testing.walk import Checks, Walk, some
 
-EVERY_STATE: Mapping[str, Callable[[Walk], None]] = {
-    "player": contract.check_player,
-    "legal": contract.check_legal,
-}
-"""Checks of every state of a game, by the part that they check."""
+EVERY_STATE: Checks = {"player": contract.check_player, "legal": contract.check_legal}
 
-
-AT_END: Mapping[str, Callable[[Walk, list[State]], None]] = {
+AT_END: Checks = {
     "over": contract.check_end,
     "deal": contract.check_next_deal,
     "returns": contract.check_returns,
     "payoff": contract.check_payoff,
     "records": check_records,
 }
-"""Checks of a whole game of random play, by the part that they check."""
 
-
-CLOSELY: Mapping[str, Callable[[Walk], None]] = {
+CLOSELY: Checks = {
     "valid": contract.check_valid,
     "illegal actions": contract.check_illegal,
     "is_legal": contract.check_all_legal,
@@ -39,10 +30,10 @@ CLOSELY: Mapping[str, Callable[[Walk], None]] = {
     "scene": check_scene,
     "save and load": check_save,
 }
-"""Checks of some states of a game, by the part that they check."""
+"""Checks of some states of a game."""
 
 
-def look(walk: Walk, checks: Mapping[str, Callable[[Walk], None]]) -> None:
+def look(walk: Walk, checks: Checks) -> None:
     """Make checks of a state, none of which may change it."""
     for part, check in checks.items():
         with reporting(walk.game, part, walk):
@@ -51,16 +42,16 @@ def look(walk: Walk, checks: Mapping[str, Callable[[Walk], None]]) -> None:
             same(walk.game, before, walk.state, "looking at a state does not change it")
 
 
-def check_course(game: Game, seed: int) -> tuple[Walk, list[State]]:
-    """Play a random game to its end and check its states; return it with all of them."""
+def check_course(game: Game, seed: int) -> Walk:
+    """Play a random game to its end and check its states."""
     with reporting(game, "deal", f"seed {seed}"):
         walk = Walk(game, seed)
     with reporting(game, "returns", walk):
         expect(not game.returns(walk.state).any(),
                 "a new game has paid {}: only what is earned is paid, and before the end only in "
                 "staged games", game.returns(walk.state))  # fmt: skip
-    states = [walk.state.copy()]
     while True:
+        walk.states.append(walk.state.copy())
         look(walk, EVERY_STATE)
         if game.over(walk.state):
             break
@@ -70,11 +61,8 @@ def check_course(game: Game, seed: int) -> tuple[Walk, list[State]]:
             expect(walk.state.moves < len(walk.state.history),
                     "the game goes on, but the field 'history' is full")  # fmt: skip
         play_one(walk)
-        states.append(walk.state.copy())
-    for part, check in AT_END.items():
-        with reporting(game, part, walk):
-            check(walk, states)
-    return walk, states
+    look(walk, AT_END)
+    return walk
 
 
 def play_one(walk: Walk) -> None:
@@ -100,7 +88,7 @@ def play_one(walk: Walk) -> None:
                 "'history' ends with the action, not with {}", past[made])  # fmt: skip
 
 
-def look_closely(walk: Walk, states: list[State]) -> tuple[int, int]:
+def look_closely(walk: Walk) -> tuple[int, int]:
     """Check some states of a game in depth.
 
     Returns:
@@ -108,8 +96,8 @@ def look_closely(walk: Walk, states: list[State]) -> tuple[int, int]:
     """
     game, whole = walk.game, walk.actions
     changed = built = 0
-    for step in sorted(some(range(len(states)), walk.rng)):
-        walk.state, walk.actions = states[step], whole[:step]
+    for step in sorted(some(range(len(walk.states)), walk.rng)):
+        walk.state, walk.actions = walk.states[step], whole[:step]
         look(walk, CLOSELY)
         for player in walk.players:
             changed += check_knowledge(walk, player)

@@ -53,7 +53,9 @@ def throw(game: Game, seed: int, number: int) -> Iterator[int]:
             continue
         accepted += 1
         if player is None:
-            _check_accepted(table, envs, state)
+            envs.states = np.repeat(state, 2)
+            if not game.over(state):
+                table.reset(options={"state": state})
         survive(game, state, player, rng)
     yield accepted
 
@@ -140,13 +142,6 @@ def _check_refused(table: GameAEC, envs: GameVectorEnv, state: State) -> None:
     refused = "a state that `load` refuses"
     refuses(lambda: table.reset(options={"state": state}), f"reset to {refused}")
     refuses(lambda: setattr(envs, "states", np.repeat(state, 2)), f"envs.states = {refused}")
-
-
-def _check_accepted(table: GameAEC, envs: GameVectorEnv, state: State) -> None:
-    """Check that the envs accept a state that `load` accepts; `reset` only if it is not over."""
-    envs.states = np.repeat(state, 2)
-    if not table.game.over(state):
-        table.reset(options={"state": state})
 
 
 def survive(game: Game, state: State, player: int | None, rng: np.random.Generator) -> None:

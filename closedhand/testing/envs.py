@@ -126,28 +126,25 @@ def check_solo(game: Game, seed: int, form: str) -> None:
     seen, info = solo.reset(seed=seed)
     batch, _ = envs.reset(seed=seed)
     table.reset(seed=seed)
-    reward = paid = 0.0
     over = False
     for _ in range(STEPS):
         # A game that ends before the seat's turn is no episode of it.
         while not over and table.agent_selection != name:
-            paid += _let_act(table, agent, name)
+            _let_act(table, agent, name)
             if all(table.terminations.values()):
-                seen, info, paid = *_begin_as(envs, solo, table), 0.0
+                seen, info = _begin_as(envs, solo, table)
         where = f"seat {seat}, {form}"
         alike(_row(batch, 0), _shown(seen, over), where + ", vector and solo env")
         alike(seen, table.observe(name), where + ", solo and AEC env")
         if over:
             batch, *_ = envs.step(np.zeros(1, np.int64))
-            seen, info, over, paid = *_begin_as(envs, solo, table), False, 0.0
+            seen, info, over = *_begin_as(envs, solo, table), False
             continue
         action = int(np.random.default_rng(seed).choice(np.flatnonzero(seen[ACTION_MASK])))
         seen, reward, over, _, info = solo.step(np.int64(action))
         batch, rewards, *_ = envs.step(np.array([action]))
         table.step(action)
-        paid = table.rewards[name]
-        while not all(table.terminations.values()) and table.agent_selection != name:
-            paid += _let_act(table, agent, name)
+        paid = table.rewards[name] + _let_act(table, agent, name)
         expect(over == all(table.terminations.values()), "the end of an episode of {}", where)
         expect(math.isclose(reward, paid) and math.isclose(rewards[0], paid),
                 "the reward of {} is {} in the solo env, {} in the vector env and {} in the AEC "
@@ -163,10 +160,13 @@ def _begin_as(envs: GameVectorEnv, solo: SoloEnv, table: GameAEC) -> Any:
 
 
 def _let_act(table: GameAEC, agent: _Steady, name: str) -> float:
-    """Let the agent act in the AEC env; return the reward of `name` in this step."""
-    state = table.game_state
-    table.step(agent.act(table.game.view(state, int(state.player))))
-    return table.rewards[name]
+    """Let the agent act in the AEC env until `name` is to act; return the rewards of `name`."""
+    paid = 0.0
+    while not all(table.terminations.values()) and table.agent_selection != name:
+        state = table.game_state
+        table.step(agent.act(table.game.view(state, int(state.player))))
+        paid += table.rewards[name]
+    return paid
 
 
 def check_parallel(game: Game, seed: int, form: str) -> None:

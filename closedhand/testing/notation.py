@@ -3,7 +3,7 @@
 from collections import Counter
 
 from closedhand.core.display import Row
-from closedhand.core.game import Game, State
+from closedhand.core.game import Game
 from closedhand.core.records import from_json, from_state, replay
 from closedhand.testing.expectations import expect, refuses
 from closedhand.testing.walk import Walk, some
@@ -84,7 +84,7 @@ def check_cards(walk: Walk, truth: list[Row]) -> None:
                 action, " ".join(missing), state.player)  # fmt: skip
 
 
-def check_records(walk: Walk, states: list[State]) -> None:
+def check_records(walk: Walk) -> None:
     """Check that a record survives JSON, and that its replay ends in the same state."""
     game, state = walk.game, walk.state
     if game.rounds > 1:

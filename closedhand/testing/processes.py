@@ -94,5 +94,5 @@ def print_trace() -> None:
 
 
 def _compare(ours: list[tuple[str, str]], theirs: list[tuple[str, str]], what: str) -> None:
-    for (name, digest), (_, other) in zip(ours, theirs, strict=False):
-        expect(digest == other, "{} differs {}", name, what)
+    for one, other in zip(ours, theirs, strict=True):
+        expect(one == other, "{} differs {}", one[0], what)

@@ -1,5 +1,6 @@
 """A random game in progress, at whose positions checks are made."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +24,7 @@ class Walk:
     seed: int  # the deal is that of `np.random.default_rng(seed)`
     state: State = field(init=False)
     actions: list[int] = field(default_factory=list)  # so far
+    states: list[State] = field(default_factory=list)  # copies of all so far
     rng: np.random.Generator = field(init=False)  # of the play and of the checks
 
     def __post_init__(self) -> None:
@@ -36,6 +38,10 @@ class Walk:
 
     def __str__(self) -> str:
         return f"seed {self.seed}, actions {self.actions}"
+
+
+Checks = Mapping[str, Callable[[Walk], None]]
+"""Checks of a game of random play, by the part that they check."""
 
 
 def some(things: Any, rng: np.random.Generator) -> list[Any]:

@@ -45,7 +45,7 @@ class RLlibEnv(MultiAgentEnv):
     Only the seat to act gets an observation, a dict of `observation` and `action_mask`. At the end
     all seats that have acted get one, with a mask that marks action 0. Rewards go to all seats at
     every step, and RLlib credits them to the last action of each. An illegal action ends the game
-    with the reward -10 for its seat.
+    with `illegal_reward` for its seat.
 
     Attributes:
         game: The rules.
@@ -56,13 +56,14 @@ class RLlibEnv(MultiAgentEnv):
 
         Args:
             config: `game`, a name or a `Game`; `observation`, `compact` (the default) or `flat`;
-                and options of `make_game`.
+                `illegal_reward`, by default -10; and options of `make_game`.
 
         Raises:
-            InputError: An unknown name, option or form of observations, or the form `planes`, of
-                which RLlib would keep only one part.
+            InputError: An unknown name, option or form of observations, the form `planes`, of which
+                RLlib would keep only one part, or a reward that is no number.
         """
-        given = {"observation": COMPACT, **config}
+        given = {"observation": COMPACT, "illegal_reward": common.ILLEGAL_REWARD, **config}
+        self._illegal_reward = common.check_reward(given.pop("illegal_reward"))
         self._env = GameAEC(given.pop("game"), **given)
         self.game = self._env.game
         seats = self._env.possible_agents
@@ -90,7 +91,7 @@ class RLlibEnv(MultiAgentEnv):
         try:
             env.step(action_dict[actor])
         except InputError:  # RLlib plays arbitrary actions when it checks an env
-            paid = dict.fromkeys(self._acted, 0.0) | {actor: common.ILLEGAL_REWARD}
+            paid = dict.fromkeys(self._acted, 0.0) | {actor: self._illegal_reward}
             return self._look(self._acted), paid, {"__all__": True}, {"__all__": False}, {}
         ended = env.terminations[env.agent_selection]
         if not ended:

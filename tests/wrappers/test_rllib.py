@@ -40,13 +40,16 @@ def test_all_who_have_acted_are_paid_whoever_acts() -> None:
             assert sum(total.values()) == 0 and any(total.values())
 
 
-def test_an_illegal_action_ends_the_game_for_its_seat() -> None:
-    env = RLlibEnv({"game": make_game("leduc")})
+@pytest.mark.parametrize(("given", "reward"), [({}, ILLEGAL_REWARD), ({"illegal_reward": -3}, -3)])
+def test_an_illegal_action_ends_the_game_for_its_seat(
+    given: dict[str, float], reward: float
+) -> None:
+    env = RLlibEnv({"game": make_game("leduc"), **given})
     seen, _ = env.reset(seed=1)
     (seat,) = seen
     wrong = int(np.flatnonzero(seen[seat]["action_mask"] == 0)[0])
     _, rewards, ends, _, _ = env.step({seat: wrong})
-    assert rewards == {seat: ILLEGAL_REWARD} and ends == {"__all__": True}
+    assert rewards == {seat: reward} and ends == {"__all__": True}
 
 
 def test_planes_are_refused() -> None:

@@ -142,6 +142,17 @@ class _Node(NamedTuple):
     actions: tuple[int, ...]  # actions of players before
 
 
+class _Info(NamedTuple):
+    """An information state."""
+
+    owner: int
+    text: str
+    public: tuple[int, int]  # who acts, and the number of actions so far
+    tensor: np.ndarray
+    known: np.ndarray  # actions before, UNKNOWN if they differ between the nodes
+    members: list[int]  # numbers of the nodes
+
+
 class _Walk:
     """Walk of the tree of a game, level by level."""
 
@@ -152,13 +163,8 @@ class _Walk:
         has_recall = theirs.get_type().provides_information_state_tensor
         self._tensor = "information_state_tensor" if has_recall else "observation_tensor"
         self.texts: dict[int, set[str]] = {}  # all texts of each action, over all positions
-        self.sets: list[str] = []  # text of each information state
+        self.infos: list[_Info] = []
         self._numbers: dict[tuple[int, str, tuple[int, int] | None], int] = {}  # see `_info_of`
-        self._tensors: list[np.ndarray] = []  # by information state, as the next four; see `Rules`
-        self._public: list[tuple[int, int]] = []  # who acts, and the number of actions so far
-        self._owner: list[int] = []
-        self._members: list[list[int]] = []
-        self._known: list[np.ndarray] = []
         self._chance: dict[tuple[int, ...], list[tuple[int, float]]] = {}  # outcomes, probabilities
         self._columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
         self._first: list[int] = []  # first child of each node
@@ -220,27 +226,21 @@ class _Walk:
 
     def _info_of(self, number: int, node: _Node, player: int, seat: int) -> int:
         """Return the number of the information state of a seat at a node."""
-        text = node.state.information_state_string(seat)
-        public = player, len(node.actions)
+        text, actions = node.state.information_state_string(seat), np.array(node.actions, np.int32)
+        public = player, len(actions)
         # After the end the text need not say anything, as in games from files.
-        end = (self._last_actor(node.parent), len(node.actions)) if player == END else None
-        info = self._numbers.get((seat, text, end))
-        if info is None:
-            info = self._numbers[seat, text, end] = len(self.sets)
-            self.sets.append(text)
-            self._owner.append(seat)
-            self._public.append(public)
-            self._members.append([])
-            self._known.append(np.array(node.actions, np.int32))
-            self._tensors.append(self._observed(node.state, seat))
-        if self._public[info] != public:
+        end = (self._last_actor(node.parent), len(actions)) if player == END else None
+        found = self._numbers.setdefault((seat, text, end), len(self.infos))
+        if found == len(self.infos):
+            tensor = self._observed(node.state, seat)
+            self.infos.append(_Info(seat, text, public, tensor, actions.copy(), []))
+        info = self.infos[found]
+        if info.public != public:
             why = "a player may not know who acts, or how often players have acted"
             raise _refusal(self._game, why)
-        self._members[info].append(number)
-        # An action that differs between nodes of the information state is unknown to the seat.
-        known = self._known[info]
-        known[known != np.array(node.actions, np.int32)] = UNKNOWN
-        return info
+        info.members.append(number)
+        info.known[info.known != actions] = UNKNOWN
+        return found
 
     def _last_actor(self, node: int) -> int:
         """Return the last player to have acted before the children of a node; -1 for nobody."""
@@ -259,21 +259,19 @@ class _Walk:
 
     def rules(self) -> Rules:
         """Build the tables."""
-        columns = self._columns
-        longest = max(columns["moves"])
-        known = np.zeros((len(self._known), longest), np.int32)
-        for row, actions in zip(known, self._known, strict=True):
-            row[: len(actions)] = actions
+        columns, infos = self._columns, self.infos
+        known = np.zeros((len(infos), max(columns["moves"])), np.int32)
+        for row, info in zip(known, infos, strict=True):
+            row[: len(info.known)] = info.known
         chance_first, chance_share = self._chance_tree()
-        sizes = [len(members) for members in self._members]
         return Rules(
             **{name: np.array(columns[name], kind) for name, kind in COLUMNS.items()},
             first=np.array(self._first, np.int32),
-            owner=np.array(self._owner, np.int32),
-            members=np.concatenate([np.array(each, np.int32) for each in self._members]),
-            start=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            owner=np.array([info.owner for info in infos], np.int32),
+            members=np.concatenate([np.array(info.members, np.int32) for info in infos]),
+            start=np.cumsum([0, *(len(info.members) for info in infos)], dtype=np.int64),
             known=known,
-            tensors=np.array(self._tensors, np.int8),
+            tensors=np.array([info.tensor for info in infos], np.int8),
             chance_first=chance_first,
             chance_share=chance_share,
         )
@@ -354,7 +352,7 @@ class Notation:
         """Return a row for each player, with OpenSpiel's text of its information state."""
         rows: list[Row] = []
         for seat, info in enumerate(state["info"].tolist()):
-            note = "" if info == UNKNOWN else " ".join(self._walk.sets[info].split())
+            note = "" if info == UNKNOWN else " ".join(self._walk.infos[info].text.split())
             active = not state["ended"] and seat == state["player"]
             rows.append(Row(f"player_{seat}", (), note, active))
         return rows

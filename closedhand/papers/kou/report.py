@@ -215,18 +215,18 @@ def report(results: Results) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _score_table(leagues: Sequence[dict[str, Any]], paper: dict[int, tuple[int, ...]]) -> list[str]:
+def _score_table(tables: Sequence[dict[str, Any]], paper: dict[int, tuple[int, ...]]) -> list[str]:
     """Write our scores and the paper's after some numbers of rounds, and points per round."""
-    shown = [rounds for rounds in paper if rounds <= leagues[0]["rounds"]]
+    shown = [rounds for rounds in paper if rounds <= tables[0]["rounds"]]
     last = max(paper)
     heads = ["league of", "agent", *(f"{rounds:,} rounds" for rounds in shown)]
     rows = []
-    for result in leagues:
+    for result in tables:
         own = [scores(result, rounds) for rounds in shown]
         for i, (row, estimate) in enumerate(zip(result["results"], means(result), strict=True)):
             cells = [result["agents"][0], row["agent"], *(f"{column[i]:,}" for column in own)]
             rows.append([*cells, *estimate.cells(".3f")])
-    for i, agent in enumerate(leagues[0]["agents"]):
+    for i, agent in enumerate(tables[0]["agents"]):
         cells = ["*paper*", f"*{STAND_INS.get(agent, agent)}*"]
         cells += [f"{paper[rounds][i]:,}" for rounds in shown]
         rows.append([*cells, f"{paper[last][i] / last:.3f}", f"{last:,} rounds"])

@@ -171,7 +171,10 @@ def part_name(agent: str, enemy: str) -> str:
 
 
 def plain(agent: str) -> str:
-    """Replace or drop the characters of an agent's text that are unsafe in file names."""
+    """Replace or drop the characters of an agent's text that are unsafe in file names.
+
+    All agents of `leagues` differ in what is left.
+    """
     return agent.translate(str.maketrans({":": "-", "[": "-", "=": "-", ",": "-", "]": ""}))
 
 

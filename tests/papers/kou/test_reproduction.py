@@ -49,6 +49,11 @@ def test_signs_are_told_where_both_are_certain() -> None:
         assert report.sign_of(Estimate(mean, math.nan, math.nan), -1211) == "open"
 
 
+def test_every_agent_has_files_of_its_own() -> None:
+    agents = {agent for seated, _ in kou.leagues(kou.Plan()).values() for agent in seated}
+    assert len({kou.plain(agent) for agent in agents}) == len(agents)
+
+
 def test_fewer_rounds_leave_a_longer_league_as_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
