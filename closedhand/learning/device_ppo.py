@@ -343,14 +343,14 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
 
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from what `state` returned."""
-        for name, module in self.modules.items():
-            module_state.restore_module(module, name, state)
-        moments = module_state.moments_in(self.optimiser, state)
+        super().restore(state)
+        self.rollout.payoffs.copy_(torch.from_numpy(state["scale"]))
+
+    def set_moments(self, moments: Moments) -> None:
+        """Continue with the moments of a state, in place where graphs read them."""
         if not self._graphs:
-            module_state.set_moments(self.optimiser, moments)
+            super().set_moments(moments)
         elif self.optimiser.state:
             module_state.set_moments_in_place(self.optimiser, moments)
         else:
             self._waiting = moments
-        self.rollout.payoffs.copy_(torch.from_numpy(state["scale"]))
-        self.counts = state["counts"]

@@ -30,10 +30,20 @@ class Score(NamedTuple):
     won: Estimate | None
     gain: Estimate | None = None
 
+    def entry(self) -> dict[str, list[float]]:
+        """Return `points` and, if known, `won` for a history, rounded."""
+        found = {"points": self.points, "won": self.won}
+        return {name: [round(each, 4) for each in part] for name, part in found.items() if part}
 
-def rounded(estimate: Estimate) -> list[float]:
-    """Round the mean and the ends of an estimate for a history."""
-    return [round(each, 4) for each in estimate]
+
+def score_of(game: Game, points: np.ndarray) -> Score:
+    """Score the points of each side of some deals, float64 [deals, sides].
+
+    Intervals are over deals, as the sides of a deal depend on each other.
+    """
+    [mean] = student(points.mean(axis=1, keepdims=True))
+    [won] = shares(wins(points).mean(axis=1, keepdims=True))
+    return Score(mean, won if game.payoff_range[0] < 0 else None)
 
 
 def judge(
@@ -65,13 +75,10 @@ def judge(
     points = np.concatenate(found)
     sides = len(set(game.sides))
     alone, usual = points[:, :sides], points[:, sides:]
-    columns = [alone.mean(axis=1)]
-    if with_gain:
-        columns.append((alone - usual).mean(axis=1))
-    mean, *gain = student(np.stack(columns, axis=1))
-    [won] = shares(wins(alone).mean(axis=1, keepdims=True))
-    score = Score(mean, won, *gain)
-    return score if game.payoff_range[0] < 0 else score._replace(won=None)
+    score = score_of(game, alone)
+    if not with_gain:
+        return score
+    return score._replace(gain=student((alone - usual).mean(axis=1, keepdims=True))[0])
 
 
 def _points(
