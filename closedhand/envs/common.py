@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
-from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
 from closedhand.core.checks import (
@@ -170,11 +169,6 @@ def rows_of(observations: Any, which: np.ndarray) -> np.ndarray:
         else:
             rows[i] = {name: part[i].copy() for name, part in observations.items()}
     return rows
-
-
-def action_space(game: Game) -> spaces.Discrete:
-    """Make the space of all action ids."""
-    return spaces.Discrete(game.num_actions)
 
 
 def action_id(game: Game, state: State, action: Any) -> int:

@@ -24,7 +24,7 @@ class Spaces:
         """Make spaces for agents and a form of observations."""
         self.observation_spaces: dict[str, Any] = {agent: form.space() for agent in agents}
         self.action_spaces: dict[str, Any] = {
-            agent: common.action_space(form.game) for agent in agents
+            agent: spaces.Discrete(form.game.num_actions) for agent in agents
         }
         self.state_space = form.joint_space()
 

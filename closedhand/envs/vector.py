@@ -59,8 +59,6 @@ MOST_ENVS = 2**24
 """Maximum number of games; the spaces of more would fill the memory."""
 HELD = ("_opponents", "_games", "_earned", "_steps", "_needs_reset")
 """Attributes of the games under way, which a refused start leaves as they are."""
-OF_STEPS = ("rewards", "actor", "episode")
-"""Infos that `step` returns, but not `reset` and `observe`."""
 Step = tuple[Observation, np.ndarray, np.ndarray, np.ndarray, Infos]
 
 
@@ -179,7 +177,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         self.render_mode = common.check_render_mode(render_mode)
         self.illegal_reward = common.check_reward(illegal_reward)
         self.single_observation_space: spaces.Space[Any] = self.form.space(self.has_mask)  # pyright: ignore[reportIncompatibleVariableOverride]
-        self.single_action_space: spaces.Discrete = common.action_space(self.game)  # pyright: ignore[reportIncompatibleVariableOverride]
+        self.single_action_space: spaces.Discrete = spaces.Discrete(self.game.num_actions)  # pyright: ignore[reportIncompatibleVariableOverride]
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.is_self_play = opponents is None and self.game.num_players > 1
@@ -282,13 +280,13 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         observations, infos = self._put_together(shown)
         terminations = chosen & (games.status != RUNNING)
         rewards = games.rewards.copy()
-        infos |= marked(self._everywhere, {"rewards": rewards, "actor": games.actors.copy()})
+        played = marked(self._everywhere, {"rewards": rewards, "actor": games.actors.copy()})
         if by_seat:
             episode = {"r": shown.sums, "l": shown.lengths}
-            infos |= marked(terminations, {"episode": episode})
+            played |= marked(terminations, {"episode": episode})
+        infos |= played
         result = rewards.copy() if by_seat else shown.reward, terminations
         if self.autoreset_mode == AutoresetMode.SAME_STEP and terminations.any():
-            steps = {name: infos[name] for name in infos if name.removeprefix("_") in OF_STEPS}
             # The arrays of the step hold for the other games, too: mark those that are over.
             final = {
                 name: part & terminations if name.startswith("_") else part
@@ -297,7 +295,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             last = common.rows_of(observations, terminations)
             self._begin(terminations, DEALT)
             observations, infos = self.observe()
-            infos |= marked(terminations, {"final_obs": last, "final_info": final}) | steps
+            infos |= marked(terminations, {"final_obs": last, "final_info": final}) | played
         return observations, *result, np.zeros(self.num_envs, bool), infos
 
     def action_masks(self) -> np.ndarray:

@@ -22,7 +22,7 @@ from closedhand.learning import agent_factory, module_state, networks
 from closedhand.learning.agent import NetworkAgent
 from closedhand.learning.evaluation import judge
 from closedhand.learning.features import Features
-from closedhand.learning.module_state import Moments, Weights, load_weights
+from closedhand.learning.module_state import Weights, load_weights
 from closedhand.learning.torch_threads import choose_threads
 
 JUDGING = 20.0
@@ -229,9 +229,6 @@ class NetworkLearner(Generic[Chosen]):
         """
         for name, module in self.modules.items():
             module_state.restore_module(module, name, state)
-        self.set_moments(module_state.moments_in(self.optimiser, state))
-        self.counts = state["counts"]
-
-    def set_moments(self, moments: Moments) -> None:
-        """Continue with the moments of a state."""
+        moments = module_state.moments_in(self.optimiser, state)
         module_state.set_moments(self.optimiser, moments)
+        self.counts = state["counts"]
