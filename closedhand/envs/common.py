@@ -32,6 +32,9 @@ A small penalty would let agents without masks end a lost game cheaply."""
 LARGEST_REWARD = 1e30
 """Largest absolute value of a reward, since some libraries store rewards as float32."""
 
+MOST_GAMES = 2**24
+"""Maximum number of games of a batch; the spaces of more would fill the memory."""
+
 RESET_FIRST = "no game is under way: call reset() first"
 """Message of an env that is stepped before a game was started."""
 

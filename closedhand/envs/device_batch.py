@@ -19,7 +19,6 @@ from closedhand.core.stream import begin_streams
 from closedhand.envs import common
 from closedhand.envs.device import (
     ALIGNMENT,
-    MOST_GAMES,
     THREADS,
     Device,
     Shape,
@@ -77,8 +76,9 @@ class DeviceBatch:
             InputError: No GPU, no room for so many games on it, an opponent that decides in Python,
                 or an invalid option.
         """
-        if type(number) is not int or not 1 <= number <= MOST_GAMES:
-            raise InputError(f"the number of games is 1 to {MOST_GAMES}, not {shown(number)}")
+        most = common.MOST_GAMES
+        if type(number) is not int or not 1 <= number <= most:
+            raise InputError(f"the number of games is 1 to {most}, not {shown(number)}")
         self.game, self.number = game, number
         self.form = ObservationForm(game, observation)
         self.illegal_reward = common.check_reward(illegal_reward)

@@ -12,20 +12,10 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from gymnasium.wrappers.vector import NormalizeReward, RecordEpisodeStatistics
 
+from closedhand.core import game_kernels
 from closedhand.core.checks import integers
 from closedhand.core.game import Game, InputError
-from closedhand.core.game_kernels import (
-    DEALT,
-    GIVEN,
-    NONE,
-    SET,
-    Games,
-    Plan,
-    Shown,
-    Terms,
-    advance_games,
-    list_games,
-)
+from closedhand.core.game_kernels import DEALT, GIVEN, NONE, SET, Games, Plan, Shown, Terms
 from closedhand.core.numba.fast_call import entry, pack
 from closedhand.core.status import ILLEGAL, OVER, REFUSED, RUNNING
 from closedhand.core.stream import begin_streams, make_streams
@@ -55,8 +45,6 @@ SCALAR_REWARD = (
 """Warning at the first step of self-play if the env was made without `reward`."""
 ONE_REWARD: Any = RecordEpisodeStatistics, NormalizeReward
 """Wrappers of Gymnasium that take one reward a game."""
-MOST_ENVS = 2**24
-"""Maximum number of games; the spaces of more would fill the memory."""
 HELD = ("_opponents", "_games", "_earned", "_steps", "_needs_reset")
 """Attributes of the games under way, which a refused start leaves as they are."""
 Step = tuple[Observation, np.ndarray, np.ndarray, np.ndarray, Infos]
@@ -166,7 +154,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             InputError: An unknown name, option, seat, mode or form of observations, or no games.
         """
         self.game = common.resolve(game, options)
-        self.num_envs = common.number_of("num_envs", num_envs, MOST_ENVS)
+        self.num_envs = common.number_of("num_envs", num_envs, common.MOST_GAMES)
         self.num_threads = common.number_of("num_threads", num_threads, MOST_THREADS)
         self.autoreset_mode = common.check_autoreset_mode(autoreset_mode)
         self.reward = "actor" if reward is None else common.one_of("reward", reward, REWARDS)
@@ -447,7 +435,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
                 (game.empty(1), np.empty(num_ids, np.int32)) for _ in range(self.num_threads)
             ]
             examples = *before, 0, self.num_envs, *after, *self._rooms[0]
-            self._code = entry(advance_games, *examples)
+            self._code = entry(game_kernels.advance_games, *examples)
 
         def advance(first: int, last: int) -> None:
             # Another index for each thread, as all but the last one have n / threads games or more.
@@ -462,7 +450,8 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         width = min(64, self.game.num_actions)  # grows if a game has more legal actions
         while True:
             out = np.empty((self.num_envs, width), np.int32)
-            longest = int(list_games(self.game.rules, self._games, 0, self.num_envs, ids, out))
+            given = self.game.rules, self._games, 0, self.num_envs, ids, out
+            longest = int(game_kernels.list_games(*given))
             if longest <= width:
                 return out[:, :longest].copy()
             width = longest

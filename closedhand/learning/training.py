@@ -184,7 +184,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         else:
             state = self.remote.share(State(weights, frozen, self.decisions))
             jobs = [(*self.maker(), state, piece) for piece in pieces]
-            records = self.remote.results_of(play_piece, jobs)
+            records = self.remote.results_of(play_elsewhere, jobs)
             waves = [
                 self.play_piece(piece, frozen, record)
                 for piece, record in zip(pieces, records, strict=True)
@@ -255,7 +255,7 @@ class DeepLearner(NetworkLearner[Chosen]):
             write_atomically(folder / OPPONENTS, self.population.log())
 
 
-def play_piece(
+def play_elsewhere(
     cls: type[DeepLearner], arguments: tuple[Any, ...], state: State, piece: Piece
 ) -> Record:
     """Play a piece for a learner in another process, made from `DeepLearner.maker`."""

@@ -52,7 +52,7 @@ class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
         self._start: State | None = None
         self._deal, self._table = -1, 0
         self._earned: dict[str, float] = {}
-        self._scores: list[dict[str, float]] = []
+        self._scores: list[dict[str, float]] = []  # returns of each team at every table
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start the next table of the schedule; a seed restarts it.
@@ -89,20 +89,16 @@ class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
             # An illegal action may end a game that is not over, and whose payoffs are not known.
             base = aec_table(self.env)
             if all(self.terminations.values()) and base.game.over(base.game_state):
-                self._scores.append(self._score())
+                score = dict.fromkeys(self.teams, 0.0)
+                for agent, team in self._team_of().items():
+                    score[team] += self._earned[agent]
+                self._scores.append(score)
         self._publish()
 
     def _team_of(self) -> dict[str, str]:
         """Return the team of each agent at this table."""
         seats = zip(self.possible_agents, seating(self._sides, self._table), strict=True)
         return {agent: self.teams[team] for agent, team in seats}
-
-    def _score(self) -> dict[str, float]:
-        """Return the returns of each team at this table."""
-        score = dict.fromkeys(self.teams, 0.0)
-        for agent, team in self._team_of().items():
-            score[team] += self._earned[agent]
-        return score
 
     def _publish(self) -> None:
         teams = self._team_of()
