@@ -70,23 +70,13 @@ def join(waves: Sequence[Wave]) -> Wave:
         return waves[0]
     steps = max(len(wave.actors) for wave in waves)
 
-    def beside(name: str, empty: int) -> NDArray[Any]:
-        arrays = [getattr(wave, name) for wave in waves]
-        more = [[(0, steps - len(each)), *[(0, 0)] * (each.ndim - 1)] for each in arrays]
-        padded = [
-            np.pad(each, add, constant_values=empty) for each, add in zip(arrays, more, strict=True)
-        ]
-        return np.concatenate(padded, axis=1)
+    def longer(array: NDArray[Any], empty: int) -> NDArray[Any]:
+        more = np.full((steps - len(array), *array.shape[1:]), empty, array.dtype)
+        return np.concatenate([array, more])
 
-    actors = beside("actors", -1)
     # Rows have to follow the order of `actors`: by step, then by wave.
-    rows = np.full(actors.shape, -1)
-    first = begin = 0
-    for wave in waves:
-        own = rows[: len(wave.actors), begin : begin + wave.actors.shape[1]]
-        own[wave.actors >= 0] = first + np.arange(len(wave.actions))
-        first, begin = first + len(wave.actions), begin + wave.actors.shape[1]
-    order = rows[actors >= 0]
+    steps_of_rows = [np.nonzero(wave.actors >= 0)[0] for wave in waves]
+    order = np.argsort(np.concatenate(steps_of_rows), kind="stable")
     # Waves without a decision do not know how many notes there are of each.
     filled = [wave for wave in waves if len(wave.actions)] or waves[:1]
     by_row = {
@@ -95,9 +85,9 @@ def join(waves: Sequence[Wave]) -> Wave:
     }
     return Wave(
         **by_row,
-        actors=actors,
-        rewards=beside("rewards", 0),
-        ends=beside("ends", 0),
+        actors=np.hstack([longer(wave.actors, -1) for wave in waves]),
+        rewards=np.hstack([longer(wave.rewards, 0) for wave in waves]),
+        ends=np.hstack([longer(wave.ends, 0) for wave in waves]),
         returns=np.concatenate([wave.returns for wave in waves]),
         seating=np.concatenate([wave.seating for wave in waves]),
         played=np.concatenate([wave.played for wave in waves]),
@@ -144,30 +134,26 @@ def play_wave(
         lockstep.step(game, states, games, decide, lambda _: f"agent {agent.name!r}")
 
     paid = np.zeros((number, game.num_players))
+    totals: list[np.ndarray] = []
+    over: list[np.ndarray] = []
     steps: list[tuple[np.ndarray, ...]] = []
     actors: list[np.ndarray] = []
-    rewards: list[np.ndarray] = []
-    ends: list[np.ndarray] = []
     active = np.arange(number)
     while True:
         interrupt.check()
         forced += play_forced(game.rules, states, ids)
-        running = np.flatnonzero(batch.running(game, states))
+        is_running = batch.running(game, states)
+        running = np.flatnonzero(is_running)
         to_act = seating[running, states["player"][running]]
         others = np.flatnonzero(to_act != LEARNER)
         if len(others):
             for k in np.unique(to_act[others]).tolist():
                 let(opponents[k], running[to_act == k])
             continue
-        ended = np.setdiff1d(active, running, assume_unique=True)
-        changed = active if game.staged else ended
-        now = batch.returns(game, states[changed])
-        if steps:
-            rewards.append(np.zeros_like(paid))
-            rewards[-1][changed] = now - paid[changed]
-            ends.append(np.zeros(number, bool))
-            ends[-1][ended] = True
-        paid[changed] = now
+        changed = active if game.staged else active[~is_running[active]]
+        paid[changed] = batch.returns(game, states[changed])
+        totals.append(paid.copy())
+        over.append(~is_running)
         if not len(running):
             break
         active = running
@@ -182,13 +168,10 @@ def play_wave(
         none = np.empty(0, np.int64)
         steps.append((*features.encode(states[:0]), none, np.empty((0, 0))))
     seen, masks, actions, notes = map(np.concatenate, zip(*steps, strict=True))
-    taken = np.concatenate(played)
+    taken = np.concatenate(played).astype(np.min_scalar_type(game.num_actions - 1))
     return Wave(
-        seen, masks, actions, halved(notes),
-        np.array(actors, np.int64).reshape(-1, number),
-        np.array(rewards).reshape(-1, *paid.shape),
-        np.array(ends, np.bool_).reshape(-1, number),
-        paid, seating, taken.astype(np.min_scalar_type(game.num_actions - 1)), forced + len(taken),
+        seen, masks, actions, halved(notes), np.array(actors, np.int64).reshape(-1, number),
+        np.diff(totals, axis=0), np.diff(over, axis=0), paid, seating, taken, forced + len(taken),
     )  # fmt: skip
 
 
