@@ -174,10 +174,15 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         self._opponents = None
         if opponents is not None:
             self._opponents = Opponents(self.game, opponents, self.np_random)
-        self._terms = Terms(self.game.num_players, self.game.staged, own, self.illegal_reward)
-        self._games = _blank_games(self.game, num_envs)
+        seats = self.game.num_players
+        self._terms = Terms(seats, self.game.staged, own, self.illegal_reward)
+        self._games = Games(  # whose status is over until they begin
+            self.game.empty(num_envs), make_streams(num_envs), np.zeros(num_envs, np.uint64),
+            np.zeros(num_envs, np.int64), np.zeros((num_envs, seats)), np.zeros((num_envs, seats)),
+            np.full(num_envs, OVER, np.int8), np.full(num_envs, NONE), np.zeros(num_envs, np.int64),
+        )  # fmt: skip
         self._everywhere = np.ones(num_envs, bool)
-        self._earned = np.zeros((num_envs, self.game.num_players))
+        self._earned = np.zeros((num_envs, seats))
         self._steps = np.zeros(num_envs, np.int64)
         self._has_begun, self._needs_reset = False, True
 
@@ -476,13 +481,3 @@ def _refuse_wrappers(env: GameVectorEnv) -> None:
                 "seat: read infos['episode'] for sums, and scale rewards yourself"
             )
         frame = frame.f_back
-
-
-def _blank_games(game: Game, number: int) -> Games:
-    """Allocate games, whose status is over until they begin."""
-    seats = game.num_players
-    return Games(
-        game.empty(number), make_streams(number), np.zeros(number, np.uint64),
-        np.zeros(number, np.int64), np.zeros((number, seats)), np.zeros((number, seats)),
-        np.full(number, OVER, np.int8), np.full(number, NONE), np.zeros(number, np.int64),
-    )  # fmt: skip

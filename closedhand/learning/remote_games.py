@@ -62,12 +62,10 @@ class _Script(BatchAgent):
     def choose(
         self, observations: np.ndarray, masks: np.ndarray, states: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Take the next actions of the learner, and their notes."""
         self._noted += len(states)
         return self.act_batch(states), self._notes[self._noted - len(states) : self._noted]
 
     def check_end(self) -> None:
-        """Check that the record ends with the games."""
         if (self._played, self._noted) != (len(self._actions), len(self._notes)):
             raise InputError("a record does not fit its games: does a node have another version?")
 

@@ -46,7 +46,11 @@ class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
         game = aec_table(env).game
         super().__init__(env)
         self._sides, self._tables = game.sides, num_tables(game.sides)
-        self.teams = _names(teams)
+        given: Any = teams
+        is_list = isinstance(given, Sequence) and not isinstance(given, str)
+        if not is_list or not all(isinstance(name, str) for name in cast(Sequence[Any], given)):
+            raise InputError(f"teams are a list of names, not {shown(given)}")
+        self.teams = tuple(teams)
         if len(self.teams) != self._tables or len(set(self.teams)) != self._tables:
             raise InputError(f"{game.name} has {self._tables} sides: name as many different teams")
         self._start: State | None = None
@@ -111,12 +115,3 @@ class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
             agent: {**info, **schedule, "team": teams[agent]}
             for agent, info in self.env.infos.items()
         }
-
-
-def _names(teams: Any) -> tuple[str, ...]:
-    """Check the names of teams, a sequence of texts, and return them."""
-    names = cast(Sequence[Any], teams)
-    is_list = isinstance(teams, Sequence) and not isinstance(teams, str)
-    if not is_list or not all(isinstance(name, str) for name in names):
-        raise InputError(f"teams are a list of names, not {shown(teams)}")
-    return tuple(names)
