@@ -89,12 +89,12 @@ def _points(
     With a gain, the points of the sides when the second agent plays all seats follow.
     """
     sides = np.array(game.sides)
-    tables = np.array([np.where(sides == side, 0, 1) for side in np.unique(sides)])
-    seatings = np.concatenate([tables, np.ones((int(with_gain), len(sides)), int)])
+    own = sides == np.unique(sides)[:, None]  # the seats of every side
+    seatings = np.concatenate([~own, np.ones((int(with_gain), len(sides)), bool)]).astype(int)
     dealt = np.array([game.deal(np.random.default_rng((seed, i))) for i in deals], game.dtype)
     states = np.repeat(dealt, len(seatings))
     play_out(game, states, np.tile(seatings, (len(dealt), 1)), agents)
-    returns = batch.returns(game, states).reshape(len(dealt), len(seatings), -1)
-    by_side = np.stack([returns[:, :, table == 0].sum(axis=2) for table in tables], axis=2)
-    alone = np.diagonal(by_side[:, : len(tables)], axis1=1, axis2=2)
-    return np.concatenate([alone, *by_side[:, len(tables) :].transpose(1, 0, 2)], axis=1)
+    returns = batch.returns(game, states).reshape(len(dealt), len(seatings), 1, -1)
+    by_side = (returns * own).sum(axis=3)
+    alone, usual = np.diagonal(by_side, axis1=1, axis2=2), by_side[:, len(own) :]
+    return np.concatenate([alone, usual.reshape(len(dealt), -1)], axis=1)
