@@ -173,11 +173,9 @@ class DeviceBatch:
         )  # fmt: skip
 
     def reset(self, seed: Any = None, reset_mask: Any = None) -> None:
-        """Start new games.
+        """Start new games where `reset_mask`, bool [number], is set, or everywhere.
 
-        Args:
-            seed: As for `GameVectorEnv.reset`.
-            reset_mask: Where to start a new game, bool [number]; None: everywhere.
+        The seed is that of `GameVectorEnv.reset`.
 
         Raises:
             InputError: An invalid seed or mask.
@@ -296,14 +294,10 @@ class DeviceBatch:
         return self._actions
 
     def decide(self, agent: str | Agent, out: "torch.Tensor | None" = None) -> "torch.Tensor":
-        """Return the actions of an agent for the players to act.
+        """Return the actions of an agent for the players to act, int64 [number].
 
-        Args:
-            agent: An agent that decides in kernels, by name or as an object.
-            out: Where to write them, int64 [number] on the same device.
-
-        Returns:
-            int64 [number]; `out` if given.
+        The agent decides in kernels. The actions are written into `out`, a tensor on the same
+        device, if it is given.
 
         Raises:
             InputError: The agent decides in Python, `out` is no such tensor, or no games were
