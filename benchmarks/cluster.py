@@ -15,7 +15,7 @@ from closedhand.bridges.cluster import Cluster
 from closedhand.core.machine import processor
 from closedhand.learning.dmc import DMC, DMCSettings
 from closedhand.learning.ppo import PPO, PPOSettings
-from closedhand.learning.remote_games import cut
+from closedhand.learning.remote_games import Record, cut
 
 LEARNERS: list[tuple[str, Any, Any]] = [
     ("doudizhu", PPO, PPOSettings),
@@ -65,9 +65,13 @@ def updates(game: str, cls: Any, settings: Any, rounds: int = 5) -> None:
     for _ in range(rounds):
         pieces = cut(learner.games_in_update, 4, learner.updates)
         clock = [time.process_time()]
-        records = [learner.record(piece, {}) for piece in pieces]
+        waves = [learner.play_piece(piece, {}) for piece in pieces]
+        records = [Record(wave.played, wave.notes) for wave in waves]
         clock.append(time.process_time())
-        again = [learner.replay(*each) for each in zip(pieces, records, strict=True)]
+        again = [
+            learner.play_piece(piece, {}, record)
+            for piece, record in zip(pieces, records, strict=True)
+        ]
         clock.append(time.process_time())
         number, before = sum(len(wave.actions) for wave in again), learner.decisions
         learner.advance(0.0)

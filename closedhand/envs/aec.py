@@ -77,12 +77,9 @@ class CheckedActions(common.Copied, AssertOutOfBoundsWrapper[str, Observation, i
 class GameAEC(Table, AECEnv[str, Observation, int]):
     """A game in which one agent acts after the other, without PettingZoo's checks.
 
-    An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first), or
-    with `observation="flat"` or `"compact"` one vector `observation`, and `action_mask`
-    [num_actions]; with `mask="info"` it has no mask, and a vector stands alone. The mask is also in
-    the infos; it is all zero for agents that are not to act. All agents terminate together. Rewards
-    are zero until then, except in games that pay in stages (`game.staged`), where the rewards of a
-    step are the growth of the returns.
+    Observations are those of `SoloEnv`. Their mask is also in the infos; it is all zero for agents
+    that are not to act. All agents terminate together. Rewards are zero until then, except in games
+    that pay in stages (`game.staged`), where the rewards of a step are the growth of the returns.
 
     Copies and pickles continue the game in progress. A state for search is `game_state`, and
     `reset(options={"state": state})` returns to it. Before the first `reset` methods raise

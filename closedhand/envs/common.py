@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
-from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
 from closedhand.core.checks import (
@@ -32,6 +31,9 @@ A small penalty would let agents without masks end a lost game cheaply."""
 
 LARGEST_REWARD = 1e30
 """Largest absolute value of a reward, since some libraries store rewards as float32."""
+
+MOST_GAMES = 2**24
+"""Maximum number of games of a batch; the spaces of more would fill the memory."""
 
 RESET_FIRST = "no game is under way: call reset() first"
 """Message of an env that is stepped before a game was started."""
@@ -170,11 +172,6 @@ def rows_of(observations: Any, which: np.ndarray) -> np.ndarray:
         else:
             rows[i] = {name: part[i].copy() for name, part in observations.items()}
     return rows
-
-
-def action_space(game: Game) -> spaces.Discrete:
-    """Make the space of all action ids."""
-    return spaces.Discrete(game.num_actions)
 
 
 def action_id(game: Game, state: State, action: Any) -> int:

@@ -15,14 +15,12 @@ from closedhand.core.game_kernels import ALL_SEATS, Games, Terms
 from closedhand.core.optional_imports import needing
 from closedhand.core.policies import Policies, policy_of
 from closedhand.core.stream import make_streams
-from closedhand.envs.common import ILLEGAL_REWARD
+from closedhand.envs.common import ILLEGAL_REWARD, MOST_GAMES
 from closedhand.envs.observation_form import COMPACT, PLANES, ObservationForm
 
 if TYPE_CHECKING:
     import torch
 
-MOST_GAMES = 2**24
-"""Maximum number of games in a batch."""
 ALIGNMENT = 16
 """Rows end at a multiple of this many bytes, so that they can be copied in words."""
 ROWS_OF_A_BLOCK = 56 * 1024
@@ -173,13 +171,10 @@ def step_name(compact: bool, by_block: bool) -> str:
 
 
 def shape_for(row: int, number: int, processors: int, most_shared: int) -> Shape:
-    """Choose the launch configuration of steps.
+    """Choose the launch configuration of steps of a number of games.
 
-    Args:
-        row: Bytes of the observation and the mask of a game.
-        number: Number of games.
-        processors: Number of multiprocessors.
-        most_shared: Bytes of shared memory that a block may have.
+    `row` is the number of bytes of the observation and the mask of a game, `processors` that of
+    multiprocessors, `most_shared` that of bytes of shared memory that a block may have.
     """
     per_block = min(MOST_PER_BLOCK, min(ROWS_OF_A_BLOCK, most_shared) // row // 4 * 4)
     if per_block < 4 and 4 * row <= most_shared:

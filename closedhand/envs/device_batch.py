@@ -19,7 +19,6 @@ from closedhand.core.stream import begin_streams
 from closedhand.envs import common
 from closedhand.envs.device import (
     ALIGNMENT,
-    MOST_GAMES,
     THREADS,
     Device,
     Shape,
@@ -77,8 +76,9 @@ class DeviceBatch:
             InputError: No GPU, no room for so many games on it, an opponent that decides in Python,
                 or an invalid option.
         """
-        if type(number) is not int or not 1 <= number <= MOST_GAMES:
-            raise InputError(f"the number of games is 1 to {MOST_GAMES}, not {shown(number)}")
+        most = common.MOST_GAMES
+        if type(number) is not int or not 1 <= number <= most:
+            raise InputError(f"the number of games is 1 to {most}, not {shown(number)}")
         self.game, self.number = game, number
         self.form = ObservationForm(game, observation)
         self.illegal_reward = common.check_reward(illegal_reward)
@@ -173,11 +173,9 @@ class DeviceBatch:
         )  # fmt: skip
 
     def reset(self, seed: Any = None, reset_mask: Any = None) -> None:
-        """Start new games.
+        """Start new games where `reset_mask`, bool [number], is set, or everywhere.
 
-        Args:
-            seed: As for `GameVectorEnv.reset`.
-            reset_mask: Where to start a new game, bool [number]; None: everywhere.
+        The seed is that of `GameVectorEnv.reset`.
 
         Raises:
             InputError: An invalid seed or mask.
@@ -296,14 +294,10 @@ class DeviceBatch:
         return self._actions
 
     def decide(self, agent: str | Agent, out: "torch.Tensor | None" = None) -> "torch.Tensor":
-        """Return the actions of an agent for the players to act.
+        """Return the actions of an agent for the players to act, int64 [number].
 
-        Args:
-            agent: An agent that decides in kernels, by name or as an object.
-            out: Where to write them, int64 [number] on the same device.
-
-        Returns:
-            int64 [number]; `out` if given.
+        The agent decides in kernels. The actions are written into `out`, a tensor on the same
+        device, if it is given.
 
         Raises:
             InputError: The agent decides in Python, `out` is no such tensor, or no games were

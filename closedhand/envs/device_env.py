@@ -1,9 +1,9 @@
 """Many parallel games as a Gymnasium VectorEnv of tensors, on a GPU or on the CPU."""
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
@@ -13,13 +13,7 @@ from closedhand.core.game import Game
 from closedhand.core.status import ILLEGAL, RUNNING
 from closedhand.envs import common
 from closedhand.envs.device_batch import DeviceBatch
-from closedhand.envs.observation_form import (
-    ACTION_MASK,
-    IN_OBSERVATION,
-    OBSERVATION,
-    PLANES,
-    ObservationForm,
-)
+from closedhand.envs.observation_form import ACTION_MASK, IN_OBSERVATION, PLANES, ObservationForm
 from closedhand.envs.opponents import Spec
 from closedhand.envs.vector import REWARDS
 
@@ -89,11 +83,17 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
         self.num_envs, self.render_mode = num_envs, None
         self.form = ObservationForm(self.game, observation, mask)
         self.single_observation_space: spaces.Space[Any] = self.form.space()  # pyright: ignore[reportIncompatibleVariableOverride]
-        self.single_action_space: spaces.Discrete = common.action_space(self.game)  # pyright: ignore[reportIncompatibleVariableOverride]
+        self.single_action_space: spaces.Discrete = spaces.Discrete(self.game.num_actions)  # pyright: ignore[reportIncompatibleVariableOverride]
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         batch = self.batch
-        self._observations: Any = batch.observation if self.form.is_array else _parts(batch)
+        self._observations: Any = batch.observation
+        if not self.form.is_array:
+            places = self.form.parts(np.arange(self.form.size))
+            self._observations = {
+                name: batch.observation[:, at.min() : at.max() + 1].view(num_envs, *at.shape)
+                for name, at in places.items()
+            }
         if mask == IN_OBSERVATION:
             self._observations[ACTION_MASK] = batch.action_mask
         self._terminations = batch.status != RUNNING
@@ -154,15 +154,3 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
     def _seen(self) -> Any:
         """Return the observations, in a dict of its own."""
         return self._observations if self.form.is_array else dict(self._observations)
-
-
-def _parts(batch: DeviceBatch) -> Tensors:
-    """Return the parts of the observations by name, views of the tensor."""
-    if batch.form.name != PLANES:
-        return {OBSERVATION: batch.observation}
-    shapes = batch.game.shapes
-    parts = batch.observation.split([*map(math.prod, shapes.values())], dim=1)
-    return {
-        name: part.view(batch.number, *shape)
-        for (name, shape), part in zip(shapes.items(), parts, strict=True)
-    }

@@ -72,14 +72,10 @@ class ObservationForm:
         return spaces.Dict(parts)
 
     def show(self, observation: np.ndarray, mask: np.ndarray | None = None) -> Observation:
-        """Put an observation together.
+        """Put together an observation of a kernel, int8 [..., size], and its mask, if there is one.
 
-        Args:
-            observation: What a kernel wrote, int8 [..., size].
-            mask: Its mask, int8 [..., num_actions]; None: without masks.
-
-        Returns:
-            A dict of the parts and, where it belongs, the mask; or the array. They share memory.
+        The result is a dict of the parts and, where it belongs, the mask, int8 [..., num_actions];
+        or the array. It shares memory with both.
         """
         if self.is_array:
             return observation

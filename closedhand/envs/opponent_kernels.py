@@ -23,18 +23,9 @@ def show(
 ) -> int:  # fmt: skip
     """Write the observation and the mask of the user's seat in the first of `states`, and payoffs.
 
-    Args:
-        rules: Rules of the game.
-        states: The game.
-        seat: The user's seat.
-        staged: Whether returns accumulate during the game.
-        compact: Whether the observation is that of `contract.features`.
-        observation: Observation, int8 [observation_size] or [feature_size]; written.
-        masks: Copies of the mask, int8 [num_actions] each; written.
-        returns: Payoffs by player, written if the game is over or pays in stages.
-
-    Returns:
-        The status of the game.
+    `observation` is that of `contract.features`, int8 [feature_size], if `compact`, else int8
+    [observation_size]. All `masks`, int8 [num_actions], become the same. `returns` are written if
+    the game is over or, as `staged` says, pays in stages. Return the status of the game.
     """
     ids = np.empty(len(masks[0]), np.int32)
     batch_kernels.observe(rules, states[0], seat, compact, observation, masks[0], ids)

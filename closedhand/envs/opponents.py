@@ -84,12 +84,8 @@ class Opponents:
     def play_outside(self, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Let agents that decide in Python play until each game is over or it is the user's turn.
 
-        Args:
-            states: The games, `game.dtype` [n]; changed in place.
-            seats: The user's seat in each, int64 [n].
-
-        Returns:
-            Which games are over, bool [n].
+        The games are `states`, changed in place, the user's `seats` int64 [n]. Return which games
+        are over, bool [n].
 
         Raises:
             InputError: An agent chose an illegal action.

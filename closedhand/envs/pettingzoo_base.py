@@ -24,7 +24,7 @@ class Spaces:
         """Make spaces for agents and a form of observations."""
         self.observation_spaces: dict[str, Any] = {agent: form.space() for agent in agents}
         self.action_spaces: dict[str, Any] = {
-            agent: common.action_space(form.game) for agent in agents
+            agent: spaces.Discrete(form.game.num_actions) for agent in agents
         }
         self.state_space = form.joint_space()
 
@@ -56,14 +56,7 @@ class Table(common.Copied, Spaces):
         mask: str = IN_OBSERVATION,
         **options: Any,
     ) -> None:
-        """Make the env, without a deal.
-
-        Args:
-            game: Name of a game, or a `Game`.
-            render_mode: `human`, `ansi`, `rgb_array` or None.
-            observation: Form of the observations: `planes`, `flat` or `compact`.
-            mask: `observation`: masks in observations and infos; `info`: in infos alone.
-            **options: Options of `make_game`.
+        """Make the env, without a deal; the arguments are those of `SoloEnv`.
 
         Raises:
             InputError: An unknown name, option, render mode or form of observations.

@@ -93,7 +93,7 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
         self.render_mode = common.check_render_mode(render_mode)
         self.illegal_reward = common.check_reward(illegal_reward)
         self.observation_space: spaces.Space[Any] = self.form.space()  # pyright: ignore[reportIncompatibleVariableOverride]
-        self.action_space: spaces.Discrete = common.action_space(self.game)  # pyright: ignore[reportIncompatibleVariableOverride]
+        self.action_space: spaces.Discrete = spaces.Discrete(self.game.num_actions)  # pyright: ignore[reportIncompatibleVariableOverride]
         self._fixed_seat = check_seat(self.game, seat)
         self.seat = self._fixed_seat or 0
         self._opponents = Opponents(self.game, opponents, self.np_random)

@@ -12,20 +12,10 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from gymnasium.wrappers.vector import NormalizeReward, RecordEpisodeStatistics
 
+from closedhand.core import game_kernels
 from closedhand.core.checks import integers
 from closedhand.core.game import Game, InputError
-from closedhand.core.game_kernels import (
-    DEALT,
-    GIVEN,
-    NONE,
-    SET,
-    Games,
-    Plan,
-    Shown,
-    Terms,
-    advance_games,
-    list_games,
-)
+from closedhand.core.game_kernels import DEALT, GIVEN, NONE, SET, Games, Plan, Shown, Terms
 from closedhand.core.numba.fast_call import entry, pack
 from closedhand.core.status import ILLEGAL, OVER, REFUSED, RUNNING
 from closedhand.core.stream import begin_streams, make_streams
@@ -55,12 +45,8 @@ SCALAR_REWARD = (
 """Warning at the first step of self-play if the env was made without `reward`."""
 ONE_REWARD: Any = RecordEpisodeStatistics, NormalizeReward
 """Wrappers of Gymnasium that take one reward a game."""
-MOST_ENVS = 2**24
-"""Maximum number of games; the spaces of more would fill the memory."""
 HELD = ("_opponents", "_games", "_earned", "_steps", "_needs_reset")
 """Attributes of the games under way, which a refused start leaves as they are."""
-OF_STEPS = ("rewards", "actor", "episode")
-"""Infos that `step` returns, but not `reset` and `observe`."""
 Step = tuple[Observation, np.ndarray, np.ndarray, np.ndarray, Infos]
 
 
@@ -168,7 +154,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             InputError: An unknown name, option, seat, mode or form of observations, or no games.
         """
         self.game = common.resolve(game, options)
-        self.num_envs = common.number_of("num_envs", num_envs, MOST_ENVS)
+        self.num_envs = common.number_of("num_envs", num_envs, common.MOST_GAMES)
         self.num_threads = common.number_of("num_threads", num_threads, MOST_THREADS)
         self.autoreset_mode = common.check_autoreset_mode(autoreset_mode)
         self.reward = "actor" if reward is None else common.one_of("reward", reward, REWARDS)
@@ -179,7 +165,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         self.render_mode = common.check_render_mode(render_mode)
         self.illegal_reward = common.check_reward(illegal_reward)
         self.single_observation_space: spaces.Space[Any] = self.form.space(self.has_mask)  # pyright: ignore[reportIncompatibleVariableOverride]
-        self.single_action_space: spaces.Discrete = common.action_space(self.game)  # pyright: ignore[reportIncompatibleVariableOverride]
+        self.single_action_space: spaces.Discrete = spaces.Discrete(self.game.num_actions)  # pyright: ignore[reportIncompatibleVariableOverride]
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.is_self_play = opponents is None and self.game.num_players > 1
@@ -188,10 +174,15 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         self._opponents = None
         if opponents is not None:
             self._opponents = Opponents(self.game, opponents, self.np_random)
-        self._terms = Terms(self.game.num_players, self.game.staged, own, self.illegal_reward)
-        self._games = _blank_games(self.game, num_envs)
+        seats = self.game.num_players
+        self._terms = Terms(seats, self.game.staged, own, self.illegal_reward)
+        self._games = Games(  # whose status is over until they begin
+            self.game.empty(num_envs), make_streams(num_envs), np.zeros(num_envs, np.uint64),
+            np.zeros(num_envs, np.int64), np.zeros((num_envs, seats)), np.zeros((num_envs, seats)),
+            np.full(num_envs, OVER, np.int8), np.full(num_envs, NONE), np.zeros(num_envs, np.int64),
+        )  # fmt: skip
         self._everywhere = np.ones(num_envs, bool)
-        self._earned = np.zeros((num_envs, self.game.num_players))
+        self._earned = np.zeros((num_envs, seats))
         self._steps = np.zeros(num_envs, np.int64)
         self._has_begun, self._needs_reset = False, True
 
@@ -282,13 +273,13 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         observations, infos = self._put_together(shown)
         terminations = chosen & (games.status != RUNNING)
         rewards = games.rewards.copy()
-        infos |= marked(self._everywhere, {"rewards": rewards, "actor": games.actors.copy()})
+        played = marked(self._everywhere, {"rewards": rewards, "actor": games.actors.copy()})
         if by_seat:
             episode = {"r": shown.sums, "l": shown.lengths}
-            infos |= marked(terminations, {"episode": episode})
+            played |= marked(terminations, {"episode": episode})
+        infos |= played
         result = rewards.copy() if by_seat else shown.reward, terminations
         if self.autoreset_mode == AutoresetMode.SAME_STEP and terminations.any():
-            steps = {name: infos[name] for name in infos if name.removeprefix("_") in OF_STEPS}
             # The arrays of the step hold for the other games, too: mark those that are over.
             final = {
                 name: part & terminations if name.startswith("_") else part
@@ -297,7 +288,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
             last = common.rows_of(observations, terminations)
             self._begin(terminations, DEALT)
             observations, infos = self.observe()
-            infos |= marked(terminations, {"final_obs": last, "final_info": final}) | steps
+            infos |= marked(terminations, {"final_obs": last, "final_info": final}) | played
         return observations, *result, np.zeros(self.num_envs, bool), infos
 
     def action_masks(self) -> np.ndarray:
@@ -449,7 +440,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
                 (game.empty(1), np.empty(num_ids, np.int32)) for _ in range(self.num_threads)
             ]
             examples = *before, 0, self.num_envs, *after, *self._rooms[0]
-            self._code = entry(advance_games, *examples)
+            self._code = entry(game_kernels.advance_games, *examples)
 
         def advance(first: int, last: int) -> None:
             # Another index for each thread, as all but the last one have n / threads games or more.
@@ -464,7 +455,8 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         width = min(64, self.game.num_actions)  # grows if a game has more legal actions
         while True:
             out = np.empty((self.num_envs, width), np.int32)
-            longest = int(list_games(self.game.rules, self._games, 0, self.num_envs, ids, out))
+            given = self.game.rules, self._games, 0, self.num_envs, ids, out
+            longest = int(game_kernels.list_games(*given))
             if longest <= width:
                 return out[:, :longest].copy()
             width = longest
@@ -489,13 +481,3 @@ def _refuse_wrappers(env: GameVectorEnv) -> None:
                 "seat: read infos['episode'] for sums, and scale rewards yourself"
             )
         frame = frame.f_back
-
-
-def _blank_games(game: Game, number: int) -> Games:
-    """Allocate games, whose status is over until they begin."""
-    seats = game.num_players
-    return Games(
-        game.empty(number), make_streams(number), np.zeros(number, np.uint64),
-        np.zeros(number, np.int64), np.zeros((number, seats)), np.zeros((number, seats)),
-        np.full(number, OVER, np.int8), np.full(number, NONE), np.zeros(number, np.int64),
-    )  # fmt: skip

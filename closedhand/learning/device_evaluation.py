@@ -6,9 +6,9 @@ import numpy as np
 import torch
 
 from closedhand.core.game import Game
-from closedhand.core.statistics import shares, student, wins
+from closedhand.core.statistics import wins
 from closedhand.envs.device_batch import DeviceBatch
-from closedhand.learning.evaluation import rounded
+from closedhand.learning import evaluation
 
 NEVER = -1e9
 """The logit of an illegal action."""
@@ -50,14 +50,9 @@ def versus(batch: DeviceBatch, network: Any, opponent: str, seed: int) -> dict[s
 
 
 def score_of(game: Game, points: np.ndarray) -> dict[str, Any]:
-    """Summarise the points of each side of some deals, float64 [deals, sides].
-
-    The result has `points` of `evaluation.Score`, with an interval over deals, as the sides of a
-    deal depend on each other; if payoffs can be negative also `won`, and by side as `sides`.
-    """
-    found: dict[str, Any] = {"points": rounded(*student(points.mean(axis=1, keepdims=True)))}
-    if game.payoff_range[0] < 0:
-        won = wins(points)
-        found["won"] = rounded(*shares(won.mean(axis=1, keepdims=True)))
-        found["sides"] = [round(each, 4) for each in won.mean(axis=0).tolist()]
-    return found
+    """Return the entry of `evaluation.score_of`, with `sides`: `won` by side, if it is known."""
+    score = evaluation.score_of(game, points)
+    if score.won is None:
+        return score.entry()
+    sides = wins(points).mean(axis=0).tolist()
+    return {**score.entry(), "sides": [round(each, 4) for each in sides]}

@@ -21,6 +21,7 @@ cards is that of Lowe et al., 2017.
 """
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any
@@ -39,7 +40,7 @@ from closedhand.envs.device_batch import DeviceBatch
 from closedhand.learning import module_state, networks
 from closedhand.learning.device_evaluation import versus
 from closedhand.learning.device_rollout import Rollout, log_softmax
-from closedhand.learning.module_state import Moments, Weights
+from closedhand.learning.module_state import Weights
 from closedhand.learning.network_learner import NetworkLearner, NetworkSettings
 from closedhand.learning.ppo import MEASURED, clipped_gain
 
@@ -245,7 +246,8 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
             nonlocal graph
             if graph is None:
                 modules = (self.network, self.critic) if undo else ()
-                kept = [{k: v.clone() for k, v in each.state_dict().items()} for each in modules]
+                kept = [deepcopy(each.state_dict()) for each in modules]
+                moments = deepcopy(self.optimiser.state_dict()["state"])
                 side = torch.cuda.Stream()
                 side.wait_stream(torch.cuda.current_stream())
                 with torch.cuda.stream(side):
@@ -258,15 +260,11 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
                 for each, state in zip(modules, kept, strict=True):
                     each.load_state_dict(state)
                 if undo:
-                    module_state.set_moments_in_place(self.optimiser, self._waiting or {})
-                    self._waiting = None
+                    module_state.set_moments(self.optimiser, moments)
                     self._measured.zero_()
             graph.replay()
 
         return run
-
-    # Restored moments until the capture of `_learn`, which makes the tensors that hold them.
-    _waiting: Moments | None = None
 
     def update(self, rng: np.random.Generator) -> dict[str, float]:
         """Do steps 1 to 3 of an update; see the module."""
@@ -334,8 +332,6 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
     def state(self) -> dict[str, Any]:
         """Return everything that `restore` needs, arrays by name; games begin anew."""
         found = super().state()
-        if self._waiting is not None:  # the optimiser has no moments yet
-            found |= module_state.moments_of(self.optimiser, self._waiting)
         for name, each in found.items():
             if name.startswith(("average.", "optimiser.")):
                 found[name] = module_state.half(each)
@@ -343,14 +339,5 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
 
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from what `state` returned."""
-        for name, module in self.modules.items():
-            module_state.restore_module(module, name, state)
-        moments = module_state.moments_in(self.optimiser, state)
-        if not self._graphs:
-            module_state.set_moments(self.optimiser, moments)
-        elif self.optimiser.state:
-            module_state.set_moments_in_place(self.optimiser, moments)
-        else:
-            self._waiting = moments
+        super().restore(state)
         self.rollout.payoffs.copy_(torch.from_numpy(state["scale"]))
-        self.counts = state["counts"]

@@ -43,8 +43,9 @@ class DMC(DeepLearner[DMCSettings]):
         """Play games, and fit the values of the actions to the returns."""
         wave = self.play(rng)
         earned = seat_returns(wave.rewards / self.scale.add(wave.returns), wave.actors, wave.ends)
-        targets = torch.from_numpy(earned[wave.actors >= 0]).float()
-        seen, seats = torch.from_numpy(wave.observations), torch.from_numpy(wave.seats)
+        acted = wave.actors >= 0
+        targets = torch.from_numpy(earned[acted]).float()
+        seen, seats = torch.from_numpy(wave.observations), torch.from_numpy(wave.actors[acted])
         actions = torch.from_numpy(wave.actions)
         losses = 0.0
         for _ in range(self.settings.epochs):
@@ -61,18 +62,19 @@ class DMC(DeepLearner[DMCSettings]):
             "loss": losses / (len(actions) * self.settings.epochs),
         }
 
-    def chooser(self, states: np.ndarray, rng: np.random.Generator) -> Choose:
+    def chooser(self, rng: np.random.Generator) -> Choose:
         """Return a function that takes the best action, or sometimes a random legal one.
 
         Its notes are the values of the actions, float32 [n, 1]. Random ones become fewer by `rate`.
         """
 
         def choose(
-            observations: np.ndarray, masks: np.ndarray, seats: np.ndarray, games: np.ndarray
+            observations: np.ndarray, masks: np.ndarray, states: np.ndarray
         ) -> tuple[np.ndarray, np.ndarray]:
             legal, seen = Legal.of(masks), torch.from_numpy(observations).float()
+            seats = torch.from_numpy(states["player"].astype(np.int64))
             with torch.inference_mode():
-                values = self.acting.scores(seen, torch.from_numpy(seats), legal)  # [k]
+                values = self.acting.scores(seen, seats, legal)  # [k]
             actions = legal.actions[legal.best(values)]
             stray = np.flatnonzero(rng.random(len(masks)) < self.settings.exploration * self.rate)
             # The greatest of uniform numbers is a uniform choice, in which illegal actions get -1.

@@ -30,10 +30,20 @@ class Score(NamedTuple):
     won: Estimate | None
     gain: Estimate | None = None
 
+    def entry(self) -> dict[str, list[float]]:
+        """Return `points` and, if known, `won` for a history, rounded."""
+        found = {"points": self.points, "won": self.won}
+        return {name: [round(each, 4) for each in part] for name, part in found.items() if part}
 
-def rounded(estimate: Estimate) -> list[float]:
-    """Round the mean and the ends of an estimate for a history."""
-    return [round(each, 4) for each in estimate]
+
+def score_of(game: Game, points: np.ndarray) -> Score:
+    """Score the points of each side of some deals, float64 [deals, sides].
+
+    Intervals are over deals, as the sides of a deal depend on each other.
+    """
+    [mean] = student(points.mean(axis=1, keepdims=True))
+    [won] = shares(wins(points).mean(axis=1, keepdims=True))
+    return Score(mean, won if game.payoff_range[0] < 0 else None)
 
 
 def judge(
@@ -65,13 +75,10 @@ def judge(
     points = np.concatenate(found)
     sides = len(set(game.sides))
     alone, usual = points[:, :sides], points[:, sides:]
-    columns = [alone.mean(axis=1)]
-    if with_gain:
-        columns.append((alone - usual).mean(axis=1))
-    mean, *gain = student(np.stack(columns, axis=1))
-    [won] = shares(wins(alone).mean(axis=1, keepdims=True))
-    score = Score(mean, won, *gain)
-    return score if game.payoff_range[0] < 0 else score._replace(won=None)
+    score = score_of(game, alone)
+    if not with_gain:
+        return score
+    return score._replace(gain=student((alone - usual).mean(axis=1, keepdims=True))[0])
 
 
 def _points(
@@ -82,12 +89,12 @@ def _points(
     With a gain, the points of the sides when the second agent plays all seats follow.
     """
     sides = np.array(game.sides)
-    tables = np.array([np.where(sides == side, 0, 1) for side in np.unique(sides)])
-    seatings = np.concatenate([tables, np.ones((int(with_gain), len(sides)), int)])
+    own = sides == np.unique(sides)[:, None]  # the seats of every side
+    seatings = np.concatenate([~own, np.ones((int(with_gain), len(sides)), bool)]).astype(int)
     dealt = np.array([game.deal(np.random.default_rng((seed, i))) for i in deals], game.dtype)
     states = np.repeat(dealt, len(seatings))
     play_out(game, states, np.tile(seatings, (len(dealt), 1)), agents)
-    returns = batch.returns(game, states).reshape(len(dealt), len(seatings), -1)
-    by_side = np.stack([returns[:, :, table == 0].sum(axis=2) for table in tables], axis=2)
-    alone = np.diagonal(by_side[:, : len(tables)], axis1=1, axis2=2)
-    return np.concatenate([alone, *by_side[:, len(tables) :].transpose(1, 0, 2)], axis=1)
+    returns = batch.returns(game, states).reshape(len(dealt), len(seatings), 1, -1)
+    by_side = (returns * own).sum(axis=3)
+    alone, usual = np.diagonal(by_side, axis1=1, axis2=2), by_side[:, len(own) :]
+    return np.concatenate([alone, usual.reshape(len(dealt), -1)], axis=1)

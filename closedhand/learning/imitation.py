@@ -300,15 +300,15 @@ class Imitation(DeepLearner[ImitationSettings]):
         cls, (game, settings, seed, _) = super().maker()
         return cls, (game, settings, seed, (), 1, None, self._expert)
 
-    def chooser(self, states: np.ndarray, rng: np.random.Generator) -> Choose:
+    def chooser(self, rng: np.random.Generator) -> Choose:
         """Return a function that asks the expert for its decisions."""
         game = self.features.game
         expert = make_agent(game, str(self._expert), int(rng.integers(2**31)))
 
         def choose(
-            observations: np.ndarray, masks: np.ndarray, seats: np.ndarray, games: np.ndarray
+            observations: np.ndarray, masks: np.ndarray, states: np.ndarray
         ) -> tuple[np.ndarray, np.ndarray]:
-            views = batch.views(game, states[games])
+            views = batch.views(game, states)
             actions = act_batch(expert, views)
             if not game.lenient:
                 for k in np.flatnonzero(~are_legal(masks, actions)):

@@ -40,7 +40,6 @@ with needing():
     import sb3_contrib
     from stable_baselines3.common.logger import Logger
     from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
-    from stable_baselines3.common.vec_env import VecEnvWrapper
 
 FORMS = {"compact": COMPACT, "planes": FLAT}
 """Observations of the envs by those of the network; planes are flattened."""
@@ -82,20 +81,16 @@ class Body(BaseFeaturesExtractor):
         return self.body(observations)
 
 
-class Scaled(VecEnvWrapper):
+class Scaled(SB3VecEnv):
     """Envs with rewards divided by a scale."""
 
-    def __init__(self, envs: SB3VecEnv, scale: float) -> None:
+    def __init__(self, envs: Sequence[Any], scale: float) -> None:
         super().__init__(envs)
         self._scale = np.float32(scale)
 
-    def reset(self) -> Any:
-        """Start all games."""
-        return self.venv.reset()
-
     def step_wait(self) -> Any:
         """Step all games."""
-        observations, rewards, dones, infos = self.venv.step_wait()
+        observations, rewards, dones, infos = super().step_wait()
         return observations, rewards / self._scale, dones, infos
 
 
@@ -132,7 +127,7 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
         if POOL in self.opponents:
             raise InputError("maskable-ppo has no pool of frozen selves: use --algorithm ppo")
         rows = [self._games_against(name) for name in self.opponents]
-        envs = SB3VecEnv([env for each in rows for env in each])
+        envs = Scaled([env for each in rows for env in each], self._payoff_scale())
         envs.seed(session_seed(seed, 0))
         shares = [np.full(env.num_envs, 1 / getattr(env, "num_seats", 1)) for env in envs.envs]
         self._games_of_rows = np.concatenate(shares)
@@ -147,7 +142,7 @@ class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
         with randomness(session_seed(seed, 0)):
             self.model = sb3_contrib.MaskablePPO(
                 "MlpPolicy",
-                Scaled(envs, self._payoff_scale()),
+                envs,
                 n_steps=steps,
                 batch_size=settings.minibatch,
                 n_epochs=settings.epochs,

@@ -38,14 +38,11 @@ Moments = dict[int, dict[str, torch.Tensor]]
 """Moments of an optimiser, by the number of the weight and by name."""
 
 
-def moments_of(
-    optimiser: torch.optim.Optimizer, waiting: Moments | None = None
-) -> dict[str, np.ndarray]:
-    """Copy the moments that an optimiser keeps of each weight, or those `waiting` for it."""
-    held = optimiser.state_dict()["state"] if waiting is None else waiting
+def moments_of(optimiser: torch.optim.Optimizer) -> dict[str, np.ndarray]:
+    """Copy the moments that an optimiser keeps of each weight."""
     return {
         f"optimiser.{i}.{key}": each.cpu().numpy().copy()
-        for i, moments in held.items()
+        for i, moments in optimiser.state_dict()["state"].items()
         for key, each in moments.items()
     }
 
@@ -80,16 +77,16 @@ def moments_in(optimiser: torch.optim.Optimizer, state: Weights) -> Moments:
 
 
 def set_moments(optimiser: torch.optim.Optimizer, moments: Moments) -> None:
-    """Copy moments into an optimiser."""
-    optimiser.load_state_dict({**optimiser.state_dict(), "state": moments})
+    """Copy moments into an optimiser; those that it has and are not given become 0.
 
-
-def set_moments_in_place(optimiser: torch.optim.Optimizer, moments: Moments) -> None:
-    """Write moments into the tensors that an optimiser has; without a moment they become 0."""
+    Tensors of the optimiser, its rate too, stay where captured graphs read them.
+    """
     for i, weight in enumerate(_weights_of(optimiser)):
-        for key, held in optimiser.state.get(weight, {}).items():
-            given = moments.get(i, {}).get(key)
-            held.zero_() if given is None else held.copy_(given.reshape(held.shape))
+        held, given = optimiser.state[weight], moments.get(i, {})
+        for key in held.keys() - given.keys():
+            held[key].zero_()
+        for key, each in given.items():
+            held.setdefault(key, each.to(weight.device, copy=True)).copy_(each)
 
 
 @torch.no_grad()

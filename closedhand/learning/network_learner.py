@@ -20,7 +20,7 @@ from closedhand.core.game import Game
 from closedhand.core.options import Range
 from closedhand.learning import agent_factory, module_state, networks
 from closedhand.learning.agent import NetworkAgent
-from closedhand.learning.evaluation import judge, rounded
+from closedhand.learning.evaluation import judge
 from closedhand.learning.features import Features
 from closedhand.learning.module_state import Weights, load_weights
 from closedhand.learning.torch_threads import choose_threads
@@ -192,8 +192,7 @@ class NetworkLearner(Generic[Chosen]):
 
     def score(self, opponent: str) -> dict[str, Any]:
         """Measure points and share of games won against an agent, in duplicate with intervals."""
-        points, won, _ = judge(self.features.game, self.agent(), opponent, DEALS, self.seed)
-        return {"points": rounded(points), **({} if won is None else {"won": rounded(won)})}
+        return judge(self.features.game, self.agent(), opponent, DEALS, self.seed).entry()
 
     def provenance(self) -> dict[str, Any]:
         """Return the provenance of the network, for its file."""

@@ -110,12 +110,10 @@ class ActionValues(nn.Module):
         roles = torch.tensor(self.seats)[seats]
         out = torch.zeros(len(rows))
         for role, network in enumerate(self.networks()):
-            own = (roles == role).nonzero(as_tuple=True)[0]
-            place = torch.zeros(len(observations), dtype=torch.int64)
-            place[own] = torch.arange(len(own))
-            chosen = (roles[rows] == role).nonzero(as_tuple=True)[0]
+            own = roles == role
+            chosen = own[rows].nonzero().squeeze(1)
             if len(chosen):
-                at = place[rows[chosen]]
+                at = own.cumsum(0)[rows[chosen]] - 1
                 added, values = network.legal(observations[own], at, actions[chosen])
                 out = out.index_copy(0, chosen, added + values[at])
         return out

@@ -79,10 +79,9 @@ class Population:
         frozen self, are the learner itself, which then plays all seats. `games` are the numbers of
         the games in their update, `frozen` the indices of the opponents that are frozen selves.
         """
-        numbers = np.arange(games.start, games.stop)
-        sides = np.array(self.game.sides)
-        learners_side = np.unique(sides)[numbers // len(self.names) % len(set(self.game.sides))]
-        opponent = numbers % len(self.names)
+        rounds, opponent = np.divmod(np.arange(games.start, games.stop), len(self.names))
+        sides, own = np.array(self.game.sides), np.unique(self.game.sides)
+        learners_side = own[rounds % len(own)]
         seating = np.where(sides[None] == learners_side[:, None], LEARNER, opponent[:, None])
         for i, name in enumerate(self.names):
             if name in (SELF, POOL) and i not in frozen:

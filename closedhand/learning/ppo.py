@@ -113,19 +113,9 @@ class PPO(DeepLearner[PPOSettings]):
             **dict(zip(MEASURED, means, strict=True)),
         }
 
-    def chooser(self, states: np.ndarray, rng: np.random.Generator) -> Choose:
+    def chooser(self, rng: np.random.Generator) -> Choose:
         """Return a function that draws actions by the acting network."""
-
-        def choose(
-            observations: np.ndarray, masks: np.ndarray, seats: np.ndarray, games: np.ndarray
-        ) -> tuple[np.ndarray, np.ndarray]:
-            actions, notes = act(
-                self.acting, torch.from_numpy(observations), Legal.of(masks),
-                torch.from_numpy(rng.random(len(masks))),
-            )  # fmt: skip
-            return actions.numpy(), notes.numpy()
-
-        return choose
+        return lambda observations, masks, _: act(self.acting, observations, masks, rng)
 
     @torch.inference_mode()
     def _magnet(self, decisions: Decisions) -> Tensor:
@@ -147,16 +137,17 @@ def policy_and_values(
 
 @torch.inference_mode()
 def act(
-    network: PolicyValue, observations: Tensor, legal: Legal, numbers: Tensor
-) -> tuple[Tensor, Tensor]:
-    """Draw an action for each observation by uniform numbers from 0 to 1, float64 [n].
+    network: PolicyValue, observations: np.ndarray, masks: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw an action for each observation, int8 [n, inputs], with masks, int8 [n, actions].
 
     Returns:
         Actions, int64 [n], and notes, float32 [n, 2]: their log probabilities, and the values.
     """
-    logs, values = policy_and_values(network, observations, legal)
-    drawn, _ = legal.draw(logs.double().exp(), numbers)
-    return legal.actions[drawn], torch.stack([logs[drawn], values], 1)
+    legal = Legal.of(masks)
+    logs, values = policy_and_values(network, torch.from_numpy(observations), legal)
+    drawn, _ = legal.draw(logs.double().exp(), torch.from_numpy(rng.random(len(masks))))
+    return legal.actions[drawn].numpy(), torch.stack([logs[drawn], values], 1).numpy()
 
 
 def credited(wave: Wave, scale: float, gae_lambda: float) -> Decisions:
@@ -178,7 +169,7 @@ def credited(wave: Wave, scale: float, gae_lambda: float) -> Decisions:
         torch.from_numpy(wave.observations),
         Legal.of(wave.masks),
         torch.from_numpy(wave.actions),
-        torch.from_numpy(wave.notes[:, 0]),
+        torch.from_numpy(wave.notes[:, 0]).float(),
         ((advantages - mean) / (deviation + 1e-8)).float(),
         targets.float(),
     )

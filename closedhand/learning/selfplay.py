@@ -15,18 +15,16 @@ from numpy.typing import NDArray
 
 from closedhand.core import batch, batch_kernels, contract, interrupt, lockstep
 from closedhand.core.agents import Agent, act_batch
-from closedhand.core.numba.jit import Ids, Rules, States, kernel
+from closedhand.core.checks import InputError
+from closedhand.core.numba.jit import Ids, Masks, Planes, Rules, States, kernel
 from closedhand.learning.features import Features
 
 LEARNER = -1
 """Player of a seat: the learner; numbers from 0 are indices of opponents."""
 
-Choose = Callable[
-    [NDArray[np.int8], NDArray[np.int8], NDArray[np.int64], NDArray[np.int64]],
-    tuple[NDArray[np.int64], NDArray[np.float32]],
-]
-"""Function of observations, masks, seats and numbers of games to actions, int64 [n], and notes of
-each decision, float32 [n, k]."""
+Choose = Callable[[Planes, Masks, States], tuple[NDArray[np.int64], NDArray[np.floating[Any]]]]
+"""Function of observations, masks and states to actions, int64 [n], and notes of each decision,
+[n, k]."""
 
 
 class Wave(NamedTuple):
@@ -36,27 +34,28 @@ class Wave(NamedTuple):
         observations: int8 [rows, inputs].
         masks: int8 [rows, actions].
         actions: int64 [rows].
-        seats: Seat that decided, int64 [rows].
-        notes: Notes of `choose`, float32 [rows, k].
+        notes: Notes of `choose`, float16 [rows, k]: other processes send two bytes a number.
         actors: Seat that decided at each step of each game, int64 [steps, games]; -1: none. The
             rows are the decisions in this order.
         rewards: Payments of every seat from one step to the next, float64 [steps, games, seats].
         ends: Whether the game ended before the next step, bool [steps, games].
         returns: Payoffs of the games, float64 [games, seats].
         seating: Player of each seat, integers [games, seats], as for `play_wave`.
+        played: All actions where there was a choice, those of opponents too, as they were played;
+            of the smallest type that holds every action.
         moves: Number of actions of all players, forced ones included.
     """
 
     observations: NDArray[np.int8]
     masks: NDArray[np.int8]
     actions: NDArray[np.int64]
-    seats: NDArray[np.int64]
-    notes: NDArray[np.float32]
+    notes: NDArray[np.float16]
     actors: NDArray[np.int64]
     rewards: NDArray[np.float64]
     ends: NDArray[np.bool_]
     returns: NDArray[np.float64]
     seating: NDArray[np.int64]
+    played: NDArray[np.unsignedinteger]
     moves: int
 
     @property
@@ -71,36 +70,27 @@ def join(waves: Sequence[Wave]) -> Wave:
         return waves[0]
     steps = max(len(wave.actors) for wave in waves)
 
-    def beside(name: str, empty: int) -> NDArray[Any]:
-        arrays = [getattr(wave, name) for wave in waves]
-        more = [[(0, steps - len(each)), *[(0, 0)] * (each.ndim - 1)] for each in arrays]
-        padded = [
-            np.pad(each, add, constant_values=empty) for each, add in zip(arrays, more, strict=True)
-        ]
-        return np.concatenate(padded, axis=1)
+    def longer(array: NDArray[Any], empty: int) -> NDArray[Any]:
+        more = np.full((steps - len(array), *array.shape[1:]), empty, array.dtype)
+        return np.concatenate([array, more])
 
-    actors = beside("actors", -1)
     # Rows have to follow the order of `actors`: by step, then by wave.
-    rows = np.full(actors.shape, -1)
-    first = begin = 0
-    for wave in waves:
-        own = rows[: len(wave.actors), begin : begin + wave.actors.shape[1]]
-        own[wave.actors >= 0] = first + np.arange(len(wave.actions))
-        first, begin = first + len(wave.actions), begin + wave.actors.shape[1]
-    order = rows[actors >= 0]
+    steps_of_rows = [np.nonzero(wave.actors >= 0)[0] for wave in waves]
+    order = np.argsort(np.concatenate(steps_of_rows), kind="stable")
     # Waves without a decision do not know how many notes there are of each.
     filled = [wave for wave in waves if len(wave.actions)] or waves[:1]
     by_row = {
         name: np.concatenate([getattr(wave, name) for wave in filled])[order]
-        for name in ("observations", "masks", "actions", "seats", "notes")
+        for name in ("observations", "masks", "actions", "notes")
     }
     return Wave(
         **by_row,
-        actors=actors,
-        rewards=beside("rewards", 0),
-        ends=beside("ends", 0),
+        actors=np.hstack([longer(wave.actors, -1) for wave in waves]),
+        rewards=np.hstack([longer(wave.rewards, 0) for wave in waves]),
+        ends=np.hstack([longer(wave.ends, 0) for wave in waves]),
         returns=np.concatenate([wave.returns for wave in waves]),
         seating=np.concatenate([wave.seating for wave in waves]),
+        played=np.concatenate([wave.played for wave in waves]),
         moves=sum(wave.moves for wave in waves),
     )
 
@@ -130,62 +120,69 @@ def play_wave(
     decide, the wave has no rows, and notes of 0 numbers.
 
     Raises:
-        InputError: An opponent chose an illegal action.
+        InputError: An opponent chose an illegal action, or a note is beyond the range of float16.
     """
-    game, number, moves = features.game, len(states), 0
+    game, number, forced = features.game, len(states), 0
     ids, status = np.empty(game.num_actions, np.int32), np.empty(number, np.int8)
+    played = [np.empty(0, np.int64)]
 
-    def let(agent: Agent, chosen: np.ndarray) -> None:
-        lockstep.step(
-            game, states, chosen, lambda views, _: act_batch(agent, views),
-            lambda _: f"agent {agent.name!r}",
-        )  # fmt: skip
+    def let(agent: Agent, games: np.ndarray) -> None:
+        def decide(views: np.ndarray, _: np.ndarray) -> np.ndarray:
+            played.append(act_batch(agent, views))
+            return played[-1]
+
+        lockstep.step(game, states, games, decide, lambda _: f"agent {agent.name!r}")
 
     paid = np.zeros((number, game.num_players))
+    totals: list[np.ndarray] = []
+    over: list[np.ndarray] = []
     steps: list[tuple[np.ndarray, ...]] = []
     actors: list[np.ndarray] = []
-    rewards: list[np.ndarray] = []
-    ends: list[np.ndarray] = []
     active = np.arange(number)
     while True:
         interrupt.check()
-        moves += play_forced(game.rules, states, ids)
-        running = np.flatnonzero(batch.running(game, states))
+        forced += play_forced(game.rules, states, ids)
+        is_running = batch.running(game, states)
+        running = np.flatnonzero(is_running)
         to_act = seating[running, states["player"][running]]
         others = np.flatnonzero(to_act != LEARNER)
         if len(others):
-            moves += len(others)
             for k in np.unique(to_act[others]).tolist():
                 let(opponents[k], running[to_act == k])
             continue
-        ended = np.setdiff1d(active, running, assume_unique=True)
-        changed = active if game.staged else ended
-        now = batch.returns(game, states[changed])
-        if steps:
-            rewards.append(np.zeros_like(paid))
-            rewards[-1][changed] = now - paid[changed]
-            ends.append(np.zeros(number, bool))
-            ends[-1][ended] = True
-        paid[changed] = now
+        changed = active if game.staged else active[~is_running[active]]
+        paid[changed] = batch.returns(game, states[changed])
+        totals.append(paid.copy())
+        over.append(~is_running)
         if not len(running):
             break
         active = running
         observations, masks = features.encode(states[active])
-        seats = states["player"][active].astype(np.int64)
-        actions, notes = choose(observations, masks, seats, active)
-        steps.append((observations, masks, actions, seats, notes))
+        actions, notes = choose(observations, masks, states[active])
+        steps.append((observations, masks, actions, notes))
+        played.append(actions)
         actors.append(np.full(number, -1))
-        actors[-1][active] = seats
-        moves += len(active)
+        actors[-1][active] = states["player"][active]
         batch_kernels.play_all(game.rules, states, active, actions, game.num_actions, status)
     if not steps:
         none = np.empty(0, np.int64)
-        steps.append((*features.encode(states[:0]), none, none, np.empty((0, 0), np.float32)))
-    seen, masks, actions, seats, notes = map(np.concatenate, zip(*steps, strict=True))
+        steps.append((*features.encode(states[:0]), none, np.empty((0, 0))))
+    seen, masks, actions, notes = map(np.concatenate, zip(*steps, strict=True))
+    taken = np.concatenate(played).astype(np.min_scalar_type(game.num_actions - 1))
     return Wave(
-        seen, masks, actions, seats, notes,
-        np.array(actors, np.int64).reshape(-1, number),
-        np.array(rewards).reshape(-1, *paid.shape),
-        np.array(ends, np.bool_).reshape(-1, number),
-        paid, seating, moves,
+        seen, masks, actions, halved(notes), np.array(actors, np.int64).reshape(-1, number),
+        np.diff(totals, axis=0), np.diff(over, axis=0), paid, seating, taken, forced + len(taken),
     )  # fmt: skip
+
+
+def halved(notes: np.ndarray) -> NDArray[np.float16]:
+    """Round notes to float16.
+
+    Raises:
+        InputError: A note is beyond its range.
+    """
+    with np.errstate(over="ignore"):
+        rounded = notes.astype(np.float16)
+    if not np.isfinite(rounded).all():
+        raise InputError("a network has weights so large that its values are beyond 65,504")
+    return rounded

@@ -42,12 +42,12 @@ class Board:
         """
         check_name(folder)
         with needing():
+            from tensorboard.compat.proto import event_pb2, summary_pb2
             from tensorboard.summary.writer.event_file_writer import EventFileWriter
-        from tensorboard.compat.proto import event_pb2
 
         # The generated classes have no type annotations.
-        protos = cast(Any, event_pb2)
-        self._event = protos.Event
+        protos: Any = event_pb2
+        self._event, self._summary = protos.Event, cast(Any, summary_pb2).Summary
         self._writer = EventFileWriter(str(folder))
         start = protos.SessionLog(status=protos.SessionLog.START)
         self._writer.add_event(self._event(step=decisions + 1, session_log=start))
@@ -62,11 +62,9 @@ class Board:
 
     def add(self, entry: Mapping[str, Any]) -> None:
         """Add the numbers of a history entry at its number of decisions."""
-        from tensorboard.compat.proto import summary_pb2
-
-        Summary = cast(Any, summary_pb2).Summary
-        values = [Summary.Value(tag=name, simple_value=value) for name, value in numbers_in(entry)]
-        summary = Summary(value=values)
+        value = self._summary.Value
+        values = [value(tag=name, simple_value=number) for name, number in numbers_in(entry)]
+        summary = self._summary(value=values)
         self._writer.add_event(
             self._event(wall_time=time.time(), step=entry["decisions"], summary=summary)
         )

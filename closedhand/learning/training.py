@@ -11,7 +11,7 @@ Games do not continue from one update to the next, so that a resumed training gi
 as an uninterrupted one.
 """
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -21,7 +21,6 @@ import numpy as np
 import torch
 
 from closedhand.core import batch
-from closedhand.core.agents import Agent
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.options import Range
@@ -32,7 +31,7 @@ from closedhand.learning.action_sharing import plain, share, spelling
 from closedhand.learning.module_state import Weights
 from closedhand.learning.network_learner import NetworkLearner, NetworkSettings
 from closedhand.learning.population import OPPONENTS, Population
-from closedhand.learning.remote_games import Piece, Record, cut, halved, record, replay
+from closedhand.learning.remote_games import Piece, Record, cut, replay
 from closedhand.learning.selfplay import Choose, Wave, join, play_wave
 
 
@@ -138,8 +137,8 @@ class DeepLearner(NetworkLearner[Chosen]):
         self.remote: RemoteWorkers | None = None
         self.scale = Scale()
 
-    def chooser(self, states: np.ndarray, rng: np.random.Generator) -> Choose:
-        """Return the function that decides for the learner in the games of a piece, states [n]."""
+    def chooser(self, rng: np.random.Generator) -> Choose:
+        """Return the function that decides for the learner in the games of a piece."""
         raise NotImplementedError
 
     @property
@@ -181,14 +180,15 @@ class DeepLearner(NetworkLearner[Chosen]):
         weights = self.weights(self.network)
         if self.remote is None:
             module_state.load_weights(self.acting, weights)
-            played = [play_wave(self.features, *self._seated(piece, frozen)) for piece in pieces]
-            # Rounded as the transfer from other processes does.
-            waves = [wave._replace(notes=halved(wave.notes).astype(np.float32)) for wave in played]
+            waves = [self.play_piece(piece, frozen) for piece in pieces]
         else:
             state = self.remote.share(State(weights, frozen, self.decisions))
             jobs = [(*self.maker(), state, piece) for piece in pieces]
-            records = self.remote.results_of(play_piece, jobs)
-            waves = [self.replay(*each, frozen) for each in zip(pieces, records, strict=True)]
+            records = self.remote.results_of(play_elsewhere, jobs)
+            waves = [
+                self.play_piece(piece, frozen, record)
+                for piece, record in zip(pieces, records, strict=True)
+            ]
         if not any(len(wave.actions) for wave in waves):
             name = self.features.game.name
             raise InputError(f"{name} was played to its end without a single choice")
@@ -203,27 +203,19 @@ class DeepLearner(NetworkLearner[Chosen]):
         names = tuple(self.population.names)
         return type(self), (self.game, self.settings, self.seed, names)
 
-    def record(self, piece: Piece, frozen: Mapping[int, Weights]) -> Record:
-        """Play a piece for a learner in another process; arguments as for `waves`."""
-        return record(self.features, *self._seated(piece, frozen))
-
-    def _seated(
-        self, piece: Piece, frozen: Mapping[int, Weights]
-    ) -> tuple[np.ndarray, Choose, np.ndarray, dict[int, Agent]]:
+    def play_piece(
+        self, piece: Piece, frozen: Mapping[int, Weights], record: Record | None = None
+    ) -> Wave:
+        """Play a piece, or replay its record of another process; `frozen` is as for `waves`."""
         rng = piece.rng(self.seed)
         states = batch.deal_random(self.features.game, len(piece.games), rng)
+        seating = self.population.seating(piece.games, frozen)
+        if record is not None:
+            return replay(self.features, states, record, seating, len(self.population.names))
         agents = self.population.agents(
             frozen, rng, lambda weights, seed: self.agent(seed=seed, weights=weights)
         )
-        seating = self.population.seating(piece.games, frozen)
-        return states, self.chooser(states, rng), seating, agents
-
-    def replay(self, piece: Piece, found: Record, frozen: Container[int] = ()) -> Wave:
-        """Replay the record of a piece that another process played; arguments as for `waves`."""
-        game = self.features.game
-        states = batch.deal_random(game, len(piece.games), piece.rng(self.seed))
-        seating = self.population.seating(piece.games, frozen)
-        return replay(self.features, states, found, seating, len(self.population.names))
+        return play_wave(self.features, states, self.chooser(rng), seating, agents)
 
     def take_step(self, loss: torch.Tensor) -> None:
         """Take a step of the optimiser along the clipped gradient of a loss."""
@@ -263,14 +255,15 @@ class DeepLearner(NetworkLearner[Chosen]):
             write_atomically(folder / OPPONENTS, self.population.log())
 
 
-def play_piece(
+def play_elsewhere(
     cls: type[DeepLearner], arguments: tuple[Any, ...], state: State, piece: Piece
 ) -> Record:
     """Play a piece for a learner in another process, made from `DeepLearner.maker`."""
     learner = _player(cls, arguments)
     learner.decisions = state.decisions
     module_state.load_weights(learner.acting, state.weights)
-    return learner.record(piece, state.frozen)
+    wave = learner.play_piece(piece, state.frozen)
+    return Record(wave.played, wave.notes)
 
 
 @lru_cache(maxsize=1)

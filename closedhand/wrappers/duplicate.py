@@ -46,13 +46,17 @@ class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
         game = aec_table(env).game
         super().__init__(env)
         self._sides, self._tables = game.sides, num_tables(game.sides)
-        self.teams = _names(teams)
+        given: Any = teams
+        is_list = isinstance(given, Sequence) and not isinstance(given, str)
+        if not is_list or not all(isinstance(name, str) for name in cast(Sequence[Any], given)):
+            raise InputError(f"teams are a list of names, not {shown(given)}")
+        self.teams = tuple(teams)
         if len(self.teams) != self._tables or len(set(self.teams)) != self._tables:
             raise InputError(f"{game.name} has {self._tables} sides: name as many different teams")
         self._start: State | None = None
         self._deal, self._table = -1, 0
         self._earned: dict[str, float] = {}
-        self._scores: list[dict[str, float]] = []
+        self._scores: list[dict[str, float]] = []  # returns of each team at every table
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start the next table of the schedule; a seed restarts it.
@@ -89,20 +93,16 @@ class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
             # An illegal action may end a game that is not over, and whose payoffs are not known.
             base = aec_table(self.env)
             if all(self.terminations.values()) and base.game.over(base.game_state):
-                self._scores.append(self._score())
+                score = dict.fromkeys(self.teams, 0.0)
+                for agent, team in self._team_of().items():
+                    score[team] += self._earned[agent]
+                self._scores.append(score)
         self._publish()
 
     def _team_of(self) -> dict[str, str]:
         """Return the team of each agent at this table."""
         seats = zip(self.possible_agents, seating(self._sides, self._table), strict=True)
         return {agent: self.teams[team] for agent, team in seats}
-
-    def _score(self) -> dict[str, float]:
-        """Return the returns of each team at this table."""
-        score = dict.fromkeys(self.teams, 0.0)
-        for agent, team in self._team_of().items():
-            score[team] += self._earned[agent]
-        return score
 
     def _publish(self) -> None:
         teams = self._team_of()
@@ -115,12 +115,3 @@ class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
             agent: {**info, **schedule, "team": teams[agent]}
             for agent, info in self.env.infos.items()
         }
-
-
-def _names(teams: Any) -> tuple[str, ...]:
-    """Check the names of teams, a sequence of texts, and return them."""
-    names = cast(Sequence[Any], teams)
-    is_list = isinstance(teams, Sequence) and not isinstance(teams, str)
-    if not is_list or not all(isinstance(name, str) for name in names):
-        raise InputError(f"teams are a list of names, not {shown(teams)}")
-    return tuple(names)

@@ -72,7 +72,8 @@ class TianshouVectorEnv(BaseVectorEnv):
             InputError: There is no such game, or a bad seed or option.
         """
         ids = self._chosen(env_id)
-        options = {**(kwargs.pop("options", None) or {}), "reset_mask": self._mask(ids)}
+        mask = np.isin(np.arange(self.env_num), ids)
+        options = {**(kwargs.pop("options", None) or {}), "reset_mask": mask}
         observations, _ = self.env.reset(options=options, **kwargs)
         return self._seen(observations, ids), self._infos(ids)
 
@@ -100,7 +101,8 @@ class TianshouVectorEnv(BaseVectorEnv):
         elif isinstance(self.env, Rows):
             raise InputError("in self-play all rows are stepped: collect by n_step, not n_episode")
         else:
-            seen, rewards, ends, cuts, _ = self.env.step(actions, chosen=self._mask(ids))
+            chosen = np.isin(np.arange(self.env_num), ids)
+            seen, rewards, ends, cuts, _ = self.env.step(actions, chosen=chosen)
         return self._seen(seen, ids), rewards[ids], ends[ids], cuts[ids], self._infos(ids)
 
     def seed(self, seed: Any = None) -> list[Any]:
@@ -131,11 +133,6 @@ class TianshouVectorEnv(BaseVectorEnv):
         if chosen.dtype.kind not in "iu" or not set(chosen.tolist()) <= set(range(self.env_num)):
             raise InputError(f"games are numbers from 0 to {self.env_num - 1}, not {shown(ids)}")
         return chosen
-
-    def _mask(self, ids: np.ndarray) -> np.ndarray:
-        mask = np.zeros(self.env_num, bool)
-        mask[ids] = True
-        return mask
 
     def _seen(self, observations: Observation, ids: np.ndarray) -> Any:
         return Batch(obs=observations[OBSERVATION][ids], mask=observations[ACTION_MASK][ids] != 0)

@@ -154,9 +154,8 @@ def test_random_actions_become_rarer(decisions: int, stray: float) -> None:
     learner.decisions = decisions
     number, inputs = 20_000, learner.features.inputs
     masks = np.ones((number, game.num_actions), np.int8)
-    seen, seats = np.zeros((number, inputs), np.int8), np.zeros(number, np.int64)
-    choose = learner.chooser(seats, np.random.default_rng(1))
-    actions, _ = choose(seen, masks, seats, seats)
+    seen, states = np.zeros((number, inputs), np.int8), game.empty(number)
+    actions, _ = learner.chooser(np.random.default_rng(1))(seen, masks, states)
     # All observations are equal: what is not the best action was drawn at random.
     best = np.bincount(actions).argmax() if stray < 1 else 0
     wanted = stray * (1 - 1 / game.num_actions)

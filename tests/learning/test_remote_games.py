@@ -17,8 +17,8 @@ from closedhand.learning.dmc import DMC, DMCSettings
 from closedhand.learning.features import Features
 from closedhand.learning.imitation import Imitation, ImitationSettings
 from closedhand.learning.ppo import PPO, PPOSettings
-from closedhand.learning.remote_games import Piece, cut, halved, replay
-from closedhand.learning.selfplay import LEARNER, Wave, join
+from closedhand.learning.remote_games import Piece, Record, cut, replay
+from closedhand.learning.selfplay import LEARNER, Wave, halved, join
 
 
 class Far:
@@ -118,11 +118,12 @@ def test_pieces_without_a_decision_are_joined_with_others() -> None:
 
 def histories(wave: Wave) -> list[list[Any]]:
     """The decisions of every game."""
+    seats = wave.actors[wave.actors >= 0]
     rows = np.full(wave.actors.shape, -1)
     rows[wave.actors >= 0] = np.arange(len(wave.actions))
     return [
         [
-            (int(wave.seats[row]), int(wave.actions[row]), wave.observations[row].tobytes())
+            (int(seats[row]), int(wave.actions[row]), wave.observations[row].tobytes())
             for row in column[column >= 0]
         ]
         for column in rows.T
@@ -132,11 +133,11 @@ def histories(wave: Wave) -> list[list[Any]]:
 def test_a_record_of_other_games_is_refused() -> None:
     learner = PPO(make_game("leduc"), PPOSettings(**SMALL), 3)
     piece = Piece(0, 0, range(5))
-    record = learner.record(piece, {})
+    wave = learner.play_piece(piece, {})
     features = Features(make_game("leduc"))
     states = batch.deal_random(features.game, 5, piece.rng(3))
     seating = np.full((5, 2), LEARNER)
-    longer = record._replace(actions=np.append(record.actions, record.actions[:1]))
+    longer = Record(np.append(wave.played, wave.played[:1]), wave.notes)
     with pytest.raises(InputError, match="does not fit its games"):
         replay(features, states, longer, seating, 0)
 
