@@ -23,7 +23,8 @@ def test_a_training_goes_on_and_its_network_plays(tmp_path: Path) -> None:
     again = run(*arguments, "--steps", "900")
     assert "resuming after" in again.stderr
     history = json.loads((tmp_path / "x" / "training.json").read_text())["history"]
-    assert [entry["decisions"] >= 500 for entry in history] == [True, True]
+    decisions = [entry["decisions"] for entry in history]  # one each, and more on a slow machine
+    assert len(decisions) >= 2 and decisions == sorted(decisions) and decisions[-1] >= 900
     match = run("match", "leduc", "--agents", "learned:x,random", "--deals", "5",
                 "--workers", "1", "--json", "--out", "m.json")  # fmt: skip
     assert match.exit_code == 0, match.output
