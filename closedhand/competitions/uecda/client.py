@@ -110,6 +110,7 @@ class Result:
 
     Attributes:
         player: Number of the client's player.
+        rounds: Number of rounds played.
         places: Its place in each round, 0 for the daifugo. Rounds that passes ended while it held
             cards are left out, unless the server states classes after them.
         rejected: Number of its actions that counted as passes: not accepted, or no plays.
@@ -119,6 +120,7 @@ class Result:
     """
 
     player: int
+    rounds: int = 0
     places: list[int] = field(default_factory=list)
     rejected: int = 0
     decisions: int = 0
@@ -290,7 +292,7 @@ def play_match(
                 watch(view.copy(), me, NOBODY)
 
         playing = InMatch(agent, see)
-        rounds, last = 0, None  # the last view of a round that is not counted yet
+        last = None  # the last view of a round that is not counted yet
         with suppress(EOFError, OSError, KeyboardInterrupt):
             while not result.complete:
                 number = follower.begin(connection.table())
@@ -302,8 +304,8 @@ def play_match(
                 end = play_round(connection, follower, number, playing, result, watch)
                 last = follower.finish()
                 result.complete = end == wire.MATCH_OVER
-                rounds += 1
-                progress(rounds)
+                result.rounds += 1
+                progress(result.rounds)
         if last is not None:
             result.rank(last)
         return result
