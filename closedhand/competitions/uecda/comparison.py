@@ -108,7 +108,6 @@ class _Replay(Table):
         seats = [Seat(own, script) for script in self._scripts]
         game = self._games[0]
         super().__init__(game, seats, game.empty(1)[0], lambda line: None, lambda: None)
-        self._points = [0] * PLAYERS
         self._lost = 0
         self._latest = wire.BLANK
 
@@ -122,7 +121,7 @@ class _Replay(Table):
             script.begin(own)
         values, course = None, ""
         try:
-            values, self._points = self.play_round(self._points)
+            values = self.play_round()
         except _OtherCourse:
             course = "ours asks for another answer"
         every: list[Counts] = []

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -136,19 +137,15 @@ class Server:
 
 def _play(table: Table, rounds: int, log: Log | None, progress: Callable[[int], None]) -> Result:
     """Play the rounds of a match and write its log."""
-    points = [0] * PLAYERS
-    played = 0
-    try:
-        while played < rounds:
-            values, points = table.play_round(points)
+    with suppress(KeyboardInterrupt):
+        for number in range(rounds):
+            values = table.play_round()
             if log:
-                log.write(logs.round_text(played, values))
-            played += 1
-            progress(played)
-    except KeyboardInterrupt:
-        pass
+                log.write(logs.round_text(number, values))
+            progress(number + 1)
+    result = table.result(rounds)
     if log:
         now = time.strftime("%Y/%m/%d %H:%M:%S")
-        end = {logs.TIME_END: now, logs.TOTAL: " ".join(map(str, points))}
+        end = {logs.TIME_END: now, logs.TOTAL: " ".join(map(str, result.points))}
         log.write(logs.header_text(end))
-    return table.result(points, played, played < rounds)
+    return result
