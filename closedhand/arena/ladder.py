@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from itertools import combinations, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,6 @@ from closedhand.core.file_kinds import MATCH
 from closedhand.core.files import refuse_foreign
 from closedhand.core.game import Game, InputError
 from closedhand.core.markdown import table
-from closedhand.core.reading import read_json
 from closedhand.core.registry import spec_of
 from closedhand.core.statistics import Estimate, t_quantile
 from closedhand.core.text import UNPAIRED
@@ -139,9 +138,7 @@ def _play(
         played = files.load(path, game, pair, seed)
     except InputError:
         played = None
-    if played is not None and played.deals == deals:
-        return read_json(path)
-    if played is not None and played.deals > deals:
+    if played is not None and played.deals >= deals:
         fewer = tuple(duplicate.cut(chunk, deals) for chunk in played.pairs)
         return files.summary(match.Match(game, pair, seed, fewer))
 
@@ -173,9 +170,46 @@ def summary(
         - `pairs`: `deals`, and by role `win_rate` and `points` of the first agent;
         - `misfit`: largest difference between an observed win rate and that of the model.
     """
-    played = [data["pairs"][0] for data in matches]
-    payoffs = [files.points(game, np.array(pair["returns"], float), 0) for pair in played]
-    scores = [files.wins(own).sum(axis=1) for own in payoffs]  # games won in each deal
+    rows, misfit = rate(agents, [meeting_of(game, data["pairs"][0]) for data in matches], seed)
+    return {
+        "game": spec_of(game.name).title,
+        "seed": seed,
+        "agents": rows,
+        "pairs": [_by_role(data) for data in matches],
+        "misfit": misfit,
+    }
+
+
+class Meeting(NamedTuple):
+    """A match of two agents, as far as their ratings depend on it.
+
+    Attributes:
+        won: Games that the first agent won in each deal, of two, float64 [deals].
+        decisions: Number of decisions, by agent, int64 [2].
+        seconds: Time of these decisions, by agent, float64 [2].
+    """
+
+    won: np.ndarray
+    decisions: np.ndarray
+    seconds: np.ndarray
+
+
+def meeting_of(game: Game, pair: dict[str, Any], first: int = 0) -> Meeting:
+    """Read a pair of `results.summary`, with its agent `first` as the first one."""
+    payoffs = files.points(game, np.array(pair["returns"], float), first)
+    costs = (np.array(pair[name])[[first, 1 - first]] for name in ("decisions", "seconds"))
+    return Meeting(files.wins(payoffs).sum(axis=1), *costs)
+
+
+def rate(
+    agents: Sequence[str], meetings: Sequence[Meeting], seed: int
+) -> tuple[list[dict[str, Any]], float]:
+    """Rate agents of which all pairs have met, in the order of `itertools.combinations`.
+
+    Returns:
+        The entries `agents` and `misfit` of `summary`.
+    """
+    scores = [each.won for each in meetings]
     games = 2 * np.array([len(own) for own in scores])
     won = np.array([own.sum() for own in scores])
     totals = np.concatenate([won[None], resample(scores, seed)])
@@ -185,10 +219,10 @@ def summary(
     modelled = 1 / (1 + np.exp((ratings[0][second] - ratings[0][first]) / ELO))
     shares, seconds = np.zeros((2, len(agents)))
     decisions = np.zeros(len(agents), np.int64)
-    for pair, rate, data in zip(places, won / games, played, strict=True):
-        shares[pair] += rate, 1 - rate
-        decisions[pair] += data["decisions"]
-        seconds[pair] += data["seconds"]
+    for pair, share, each in zip(places, won / games, meetings, strict=True):
+        shares[pair] += share, 1 - share
+        decisions[pair] += each.decisions
+        seconds[pair] += each.seconds
     elo = np.stack([ratings[0], *intervals(ratings, games)], axis=1).tolist()
     rows = [
         {
@@ -200,13 +234,8 @@ def summary(
         }
         for i, agent in enumerate(files.labels(agents))
     ]
-    return {
-        "game": spec_of(game.name).title,
-        "seed": seed,
-        "agents": sorted(rows, key=lambda row: -row["elo"]["mean"]),
-        "pairs": [_by_role(data) for data in matches],
-        "misfit": round(float(np.abs(modelled - won / games).max()), 6),
-    }
+    misfit = round(float(np.abs(modelled - won / games).max()), 6)
+    return sorted(rows, key=lambda row: -row["elo"]["mean"]), misfit
 
 
 def _by_role(data: dict[str, Any]) -> dict[str, Any]:
