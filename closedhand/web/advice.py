@@ -13,7 +13,7 @@ import numpy as np
 from closedhand.arena.hints import best_first
 from closedhand.core.agents import legal_choice, make_agent
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.numba.jit import Ids, Policy, Rng
+from closedhand.core.numba.jit import Ids, Rng
 from closedhand.core.registry import load, spec_of
 from closedhand.search.playout import Uniform
 from closedhand.search.ranking import ROUND, Gap, Ranking, Simulation, simulation_of
@@ -45,26 +45,16 @@ EXACT, SEARCH, PLAYOUTS, UNIFORM = "exact", "search", "playouts", "random"
 the game's playouts, or uniformly random ones."""
 
 
-class Playouts(NamedTuple):
-    """Policy and game of playouts.
-
-    Attributes:
-        game: The game that is played; its payoffs may differ from those of the table's game.
-        policy: The policy of all players.
-        informed: Whether the policy is better than uniform, so that it can weight particles.
-    """
-
-    game: Game
-    policy: Policy
-    informed: bool
-
-
 @lru_cache(64)
-def playouts_of(game: Game) -> Playouts:
-    """Return the playouts of a game: those that its spec names, else uniformly random ones."""
+def playouts_of(game: Game) -> Simulation:
+    """Return the playouts of a game: those that its spec names, else uniformly random ones.
+
+    Payoffs of their game may differ from those of the table's game. Only a policy of the spec is
+    better than uniform, so that it can weight particles.
+    """
     maker = spec_of(game.name).playouts
     found = load(maker)(game) if maker else None
-    return Playouts(game, Uniform(), False) if found is None else Playouts(*found, informed=True)
+    return Simulation(game, Uniform()) if found is None else Simulation(*found, weighted=True)
 
 
 def suggest(game: Game, view: State, by: str, seed: int) -> dict[str, Any]:
@@ -205,15 +195,14 @@ def _simulation(game: Game, view: State, by: str = "") -> Simulation:
         # InputError: the agent does not search, or not at this stage of the game.
         with _agent(game, by, 0) as agent, suppress(InputError):
             return simulation_of(agent, view)
-    playing, policy, informed = playouts_of(game)
-    return Simulation(playing, policy, weighted=informed)
+    return playouts_of(game)
 
 
 def _basis(game: Game, how: Simulation) -> str:
-    playing, policy, informed = playouts_of(game)
-    if (how.game, how.policy) != (playing, policy):
+    usual = playouts_of(game)
+    if (how.game, how.policy) != (usual.game, usual.policy):
         return SEARCH
-    return PLAYOUTS if informed else UNIFORM
+    return PLAYOUTS if usual.weighted else UNIFORM
 
 
 def _ranking(

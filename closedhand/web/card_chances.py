@@ -29,10 +29,10 @@ def card_chances(
     Weighting the determinisations takes at most `seconds`.
     """
     rng = np.random.default_rng(seed)
-    playing, policy, informed = playouts_of(game)
+    how = playouts_of(game)
     deadline = time.perf_counter() + seconds
-    if informed and int(view["player"]) == player:  # particles are those of the player to act
-        states = Particles(playing, policy, view, number, rng, deadline).states
+    if how.weighted and int(view["player"]) == player:  # the player of particles acts
+        states = Particles(how.game, how.policy, view, number, rng, deadline).states
     else:
         states = [game.redeal(view, player, rng) for _ in range(number)]
     known = game.scene(view)

@@ -73,11 +73,6 @@ class RemoteSeat(Table):
             secrets.token_urlsafe(9), game, seats, view, watch=secrets.token_urlsafe(12), pace=PACE
         )
 
-    @property
-    def persons(self) -> list[int]:
-        """Number of the seat if a person plays here, in a list; otherwise an empty list."""
-        return [] if self.seats[self.own].agent else [self.own]
-
     def awaits(self, seat: int) -> bool:
         """Return whether the server has asked for a decision of this seat and has no answer yet."""
         return self.asked and seat == self.own
