@@ -349,7 +349,7 @@ def load(
     seated = seat_all(game, agents)
     settings = match_settings(game, seated, seed)
     wanted = {**settings, "duplicate": duplicate, "deals_digest": digest}
-    data = results.load_same(path, game, wanted)
+    data = results.load_same(path, wanted)
     check_same(path, {"chunk": data.get("chunk")}, {"chunk": chunk})
     players = game.num_players
     shape = (-1, players if duplicate else 1, game.rounds, players)

@@ -110,19 +110,19 @@ def choose(only: Iterable[str] | None, seeds: Iterable[int]) -> list[Cell]:
         called = (game, spec_of(game).command_name)
         return {learner, *called, *(f"{name}/{learner}" for name in called)}
 
-    # Check the names first: finding out which games are small compiles kernels.
-    every = f"name a game ({', '.join(GAMES)}), a learner ({', '.join(learners)}), or GAME/LEARNER"
-    pairs: list[tuple[str, str]] = []
-    for learning, problem in (
-        (lambda game: learners, every),
-        (learners_of, "that game is too large for this learner"),
-    ):
-        pairs = [(game, learner) for game in GAMES for learner in learning(game)]
+    def check(pairs: list[tuple[str, str]], problem: str) -> None:
         known = {name for pair in pairs for name in names(*pair)}
         for name in sorted((wanted or set()) - known):
             raise InputError(f"no cell {name!r}: {problem}")
-    chosen = [pair for pair in pairs if wanted is None or names(*pair) & wanted]
-    return [Cell(*pair, seed) for pair in chosen for seed in seeds]
+
+    every = f"name a game ({', '.join(GAMES)}), a learner ({', '.join(learners)}), or GAME/LEARNER"
+    pairs = [(game, learner) for game in GAMES for learner in learners]
+    check(pairs, every)
+    # Only for the games chosen: finding out whether a game is small compiles kernels.
+    pairs = [pair for pair in pairs if wanted is None or names(*pair) & wanted]
+    pairs = [(game, learner) for game, learner in pairs if learner in learners_of(game)]
+    check(pairs, "that game is too large for this learner")
+    return [Cell(*pair, seed) for pair in pairs for seed in seeds]
 
 
 def compute(

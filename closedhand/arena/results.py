@@ -252,7 +252,7 @@ def load(
     """
     players = parse_all(game, agents)
     wanted = {**match_settings(game, players, seed), "deals_digest": digest}
-    data = load_same(path, game, wanted)
+    data = load_same(path, wanted)
     shape = (-1, len(tables(game.sides)), game.num_players)
     with continuing(path):
         pairs = tuple(chunk_of(game, pair, pair["returns"], shape, 2) for pair in data["pairs"])
@@ -276,7 +276,7 @@ def continuing(path: Path) -> AbstractContextManager[None]:
     return refusing(f"{path} holds no match to resume: name another file")
 
 
-def load_same(path: Path, game: Game, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def load_same(path: Path, wanted: Mapping[str, Any]) -> dict[str, Any]:
     """Read the results of a match that is to be resumed with the settings `wanted`.
 
     Raises:
