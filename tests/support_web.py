@@ -57,7 +57,7 @@ def compile_advice(name: str, by: str) -> None:
     state = game.deal(rng)
     player = int(state["player"])
     view = game.view(state, player)
-    first = advice.suggest(game, view, by, 0)["action"]["id"]
+    first = advice.suggest(game, view, by)["action"]["id"]
     next(advice.values(game, view, first, 0, by), None)
     card_chances(game, view, player, 0)
     if not game.simultaneous:  # else no record can hold it

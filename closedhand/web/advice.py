@@ -57,7 +57,7 @@ def playouts_of(game: Game) -> Simulation:
     return Simulation(game, Uniform()) if found is None else Simulation(*found, weighted=True)
 
 
-def suggest(game: Game, view: State, by: str, seed: int) -> dict[str, Any]:
+def suggest(game: Game, view: State, by: str) -> dict[str, Any]:
     """Ask an agent for its choice, its policy and its ratings, as far as it has them.
 
     The choice of an agent with a policy is its likeliest action.
@@ -65,50 +65,38 @@ def suggest(game: Game, view: State, by: str, seed: int) -> dict[str, Any]:
     Raises:
         InputError: There is no such agent, or its choice is not legal.
     """
-    with _agent(game, by, seed) as agent:
-        shares, ratings = _shares(game, view, agent), _ratings(game, view, agent)
+    shares, ratings = list[dict[str, Any]](), list[dict[str, Any]]()
+    with _agent(game, by) as agent:
+        if hasattr(agent, "probabilities") and game.num_actions <= MOST_ACTIONS:
+            chances = agent.probabilities(np.array([view], game.dtype))[0]
+            shares = _best(game, view, np.arange(game.num_actions), chances, "share", 0.001)
+        if hasattr(agent, "values"):
+            actions = game.legal(view)
+            ratings = _best(game, view, actions, agent.values(view, actions), "rating")
         chosen = shares[0]["id"] if shares else legal_choice(game, view, agent)
     action = describe_action(game, view, chosen)
     return {"by": by, "action": action, "shares": shares, "ratings": ratings}
 
 
-def _shares(game: Game, view: State, agent: Any) -> list[dict[str, Any]]:
-    """List the likeliest actions of an agent's policy; empty if it has no policy."""
-    policy = getattr(agent, "probabilities", None)
-    if policy is None or game.num_actions > MOST_ACTIONS:
-        return []
-    chances = np.asarray(policy(np.array([view], game.dtype)), float)[0]
-    chances[~np.isfinite(chances)] = 0.0
-    best = np.argsort(-chances)[:MOST_SHOWN].tolist()
-    return [
-        {**describe_action(game, view, each), "share": float(chances[each])}
-        for each in best
-        if chances[each] > 0.001
-    ]
-
-
-def _ratings(game: Game, view: State, agent: Any) -> list[dict[str, Any]]:
-    """List the actions that an agent rates highest; empty if it rates none."""
-    rate = getattr(agent, "values", None)
-    if rate is None:
-        return []
-    actions = game.legal(view)
-    rated = best_first(actions, rate(view, actions))
-    considered = [each for each in rated if math.isfinite(each[1])][:MOST_SHOWN]
-    return [{**describe_action(game, view, a), "rating": number} for a, number in considered]
+def _best(
+    game: Game, view: State, actions: Ids, numbers: Any, name: str, above: float = -math.inf
+) -> list[dict[str, Any]]:
+    """Describe the actions with the largest finite numbers, each with its number as `name`."""
+    best = [pair for pair in best_first(actions, numbers) if above < pair[1] < math.inf]
+    return [{**describe_action(game, view, a), name: number} for a, number in best[:MOST_SHOWN]]
 
 
 @contextmanager
-def _agent(game: Game, by: str, seed: int) -> Iterator[Any]:
+def _agent(game: Game, by: str) -> Iterator[Any]:
     """Lend an agent to one thread at a time, as agents keep scratch memory."""
-    agent, lock = _agent_and_lock(game, by, seed)
+    agent, lock = _agent_and_lock(game, by)
     with lock:
         yield agent
 
 
 @lru_cache(32)
-def _agent_and_lock(game: Game, by: str, seed: int) -> tuple[Any, Lock]:
-    return make_agent(game, by, seed), Lock()
+def _agent_and_lock(game: Game, by: str) -> tuple[Any, Lock]:
+    return make_agent(game, by, 0), Lock()
 
 
 def values(
@@ -179,7 +167,7 @@ def _rows(game: Game, view: State, gaps: list[Gap], first: int) -> list[dict[str
 def explored(game: Game, by: str) -> GameExplorer | None:
     """Build the tree of a small game with an agent's strategy; None for other games and agents."""
     try:
-        with _agent(game, by, 0) as agent:
+        with _agent(game, by) as agent:
             if not hasattr(agent, "probabilities"):
                 return None
         explorer = GameExplorer(game)
@@ -193,7 +181,7 @@ def _simulation(game: Game, view: State, by: str = "") -> Simulation:
     """Return the simulation of a searching agent; for any other or none, the game's playouts."""
     if by:
         # InputError: the agent does not search, or not at this stage of the game.
-        with _agent(game, by, 0) as agent, suppress(InputError):
+        with _agent(game, by) as agent, suppress(InputError):
             return simulation_of(agent, view)
     return playouts_of(game)
 

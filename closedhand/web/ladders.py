@@ -39,13 +39,12 @@ def _rated(
     matches = [pairs[frozenset(pair)] for pair in combinations(agents, 2)]
     game = make_game(matches[0]["game"], **matches[0].get("options", {}))
     ids = tuple(id(data["pairs"][0]) for data in matches)
-    rows, misfit = _rates(game, tuple(agents), _Same(ids, matches), int(matches[0]["seed"]))
+    rows = _rates(game, tuple(agents), _Same(ids, matches), int(matches[0]["seed"]))
     return [
         {
             **about,
             "game": game.name,
             "deals": sorted({int(data["deals"]) for data in matches}),
-            "misfit": number_of(misfit),
             "agents": [
                 {
                     "agent": shortened(row["agent"]),
@@ -68,16 +67,15 @@ class _Same:
 
 
 @lru_cache(32)
-def _rates(
-    game: Game, agents: tuple[str, ...], matches: _Same, seed: int
-) -> tuple[list[dict[str, Any]], float]:
+def _rates(game: Game, agents: tuple[str, ...], matches: _Same, seed: int) -> list[dict[str, Any]]:
     pairs = [data["pairs"][0] for data in matches.matches]
     firsts = [first for first, _ in combinations(agents, 2)]
     meetings = [
         ladder.meeting_of(game, pair, pair["agents"].index(first))
         for first, pair in zip(firsts, pairs, strict=True)
     ]
-    return ladder.rate(agents, meetings, seed)
+    rows, _ = ladder.rate(agents, meetings, seed)
+    return rows
 
 
 def _all_met(pairs: Iterable[frozenset[str]]) -> list[str]:

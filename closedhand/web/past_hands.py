@@ -6,6 +6,7 @@ A line is a JSON object. The last one about a hand counts; one without `FIELDS` 
 import json
 import os
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,7 @@ class PastHands:
         line = json.dumps({"table": table.id, "deal": table.deal, "turn": table.turn, **fields})
         try:
             # Private: the lines contain the plays of persons.
-            with open(self.path, "ab+", opener=_private) as file:
+            with open(self.path, "ab+", opener=partial(os.open, mode=0o600)) as file:
                 file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
                 # A write that was cut short must not take this line with it.
                 start = b"" if file.read(1) in (b"", b"\n") else b"\n"
@@ -98,7 +99,3 @@ class PastHands:
         """Delete all hands for good."""
         if self.path is not None:
             self.path.unlink(missing_ok=True)
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

@@ -278,7 +278,7 @@ def test_an_agent_gives_one_hint_at_a_time(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(advice, "make_agent", lambda *_: Busy())
     game = make_game("leduc")
     view = game.view_from(0, "SK")
-    advice.suggest(game, view, "busy", 0)
+    advice.suggest(game, view, "busy")
     with ThreadPoolExecutor(4) as threads:
-        hints = threads.map(lambda _: advice.suggest(game, view, "busy", 0), range(8))
+        hints = threads.map(lambda _: advice.suggest(game, view, "busy"), range(8))
         assert len(list(hints)) == 8

@@ -111,7 +111,7 @@ def test_advice_is_a_function_of_the_view(name: str, monkeypatch: pytest.MonkeyP
         again = game.view(game.redeal(view, seat, rng), seat)
         for describe_view in (
             lambda seen, seat=seat: card_chances(game, seen, seat, 5, 20, math.inf),
-            lambda seen: advice.suggest(game, seen, opponent, 0),
+            lambda seen: advice.suggest(game, seen, opponent),
             lambda seen: next(
                 advice.values(game, seen, int(game.legal(seen)[0]), 7, opponent), None
             ),
