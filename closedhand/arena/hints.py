@@ -23,9 +23,8 @@ class Hint(NamedTuple):
 def hints(game: Game, view: State, adviser: Agent, seconds: float = SECONDS) -> list[Hint]:
     """Rank all legal actions of the player to act, the best first.
 
-    The first of these that the adviser offers decides: `simulation`, `values`, `probabilities`, its
-    own choice. Actions that it does not rate follow in the order of their ids. A ranking by
-    simulation takes `seconds`.
+    The first of these that the adviser offers decides: `simulation`, which takes `seconds`,
+    `values`, `probabilities`, its own choice. Actions that it does not rate follow by their ids.
     """
     legal = game.legal(view)
     if len(legal) == 1:

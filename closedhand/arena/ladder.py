@@ -1,10 +1,8 @@
 """The ladder: duplicate matches between all pairs of agents, ratings, and strength against time.
 
 1. Play a match of every pair on the same deals; a pair with a slow agent plays only the first ones.
-   Each match has its own file in the format of `closedhand match --out`, so an interrupted ladder
-   can be resumed.
-2. Fit the Bradley-Terry model (R. A. Bradley and M. E. Terry, 1952) to the games won, in Elo
-   points.
+   Each match has its own file, as of `closedhand match --out`, from which a ladder is resumed.
+2. Fit the Bradley-Terry model (R. A. Bradley, M. E. Terry, 1952) to the games won, in Elo points.
 3. Refit it to resampled deals. Compute intervals from the variance of these ratings and Student's
    t, whose degrees of freedom follow from the fewest deals of a pair (`intervals`).
 """
@@ -131,8 +129,7 @@ def _play(
     """Return the summary of a match, after playing the deals that its file lacks.
 
     The file is saved from time to time, and at the end. A file with more deals stays as it is, and
-    the summary covers the first `deals` of them. A file of another match or with other settings is
-    replaced.
+    the summary covers the first `deals` of them. A file with other settings is replaced.
     """
     try:
         played = files.load(path, game, pair, seed)
@@ -165,8 +162,7 @@ def summary(
         A dict, with 95% intervals:
 
         - `game`: title of the game; `seed`;
-        - `agents`, the strongest first: `elo`, with mean 0 over the list; mean `win_rate` over all
-          opponents; time per decision;
+        - `agents`, the strongest first: `elo`, of mean 0; mean `win_rate`; time per decision;
         - `pairs`: `deals`, and by role `win_rate` and `points` of the first agent;
         - `misfit`: largest difference between an observed win rate and that of the model.
     """
@@ -272,13 +268,11 @@ def intervals(ratings: np.ndarray, games: np.ndarray) -> tuple[np.ndarray, np.nd
     cases. If one agent has won all deals, their resamples do not vary at all. So the variance of
     the drawn game that `fit` adds is added to theirs: each half win in it varies like a Poisson
     number of mean 1/2. For two agents and independent games this makes the usual interval of
-    log-odds, with 1/2 added to both counts (Anscombe, "On estimating binomial response relations",
-    1956).
+    log-odds, with 1/2 added to both counts (F. J. Anscombe in Biometrika, 1956).
 
     Args:
         ratings: Ratings, then those of every resample, float64 [1 + resamples, agents].
-        games: Number of games of each pair, two for each deal, integers [pairs]; where a pair has
-            one deal only, the ends are NaN.
+        games: Games of each pair, two a deal, integers [pairs]; with one deal the ends are NaN.
     """
     number, deals = ratings.shape[1], int(games.min()) // 2
     half = np.full(number, math.nan)

@@ -253,8 +253,7 @@ def play(
 def places(payoffs: np.ndarray) -> np.ndarray:
     """Compute how often each player of a game has the best payoff, the second best and so on.
 
-    The result has shares, float64 [players, places], of payoffs [games, players]. Equal payoffs
-    share their places evenly.
+    The result has shares, float64 [players, places], of payoffs [games, players]; ties share them.
 
     Examples:
         >>> places(np.array([[5.0, 1.0, 1.0]])).tolist()
@@ -277,10 +276,8 @@ def summary(league: League) -> dict[str, Any]:
     Returns:
         Settings and, among others:
 
-        - `results`: by agent, points per round, their total, the share of each place, the time per
-          decision and the cost of searches;
-        - `differences`: for neighbours in the ranking by points, the points of the better agent
-          minus those of the other;
+        - `results`: by agent, points per round, total, share of each place, time, cost of searches;
+        - `differences`: in the ranking by points, each agent's points minus those of the next one;
         - `points`: all payoffs by deal, table, round and agent.
     """
     payoffs = league.played.returns

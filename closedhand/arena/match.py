@@ -111,8 +111,7 @@ def play(
     Args:
         game: The game.
         agents: Two or more, by name or as objects; with several workers they must be picklable.
-        deals: Number of deals, or the deals of a file; each is played at every table of every
-            pairing.
+        deals: Number of deals, or those of a file; every pairing plays each at every table.
         seed: Seed of the deals and the agents.
         workers: Number of processes, 1 for the calling process only; or a
             `closedhand.core.workers.RemoteWorkers`.

@@ -63,8 +63,7 @@ class Session:
     ) -> None:
         """Start from a state, which is copied.
 
-        The agents take the other seats, in the order of seats after the person's. The adviser gives
-        the hints.
+        The agents take the seats after the person's, in order. The adviser gives the hints.
 
         Raises:
             InputError: There is no such seat, or the number of agents is wrong.

@@ -91,8 +91,7 @@ def summary(match: Match) -> dict[str, Any]:
         Settings, and in `pairs` for every pairing:
 
         - `results`: win rate and points by agent and role, and the `columns` of the game's spec;
-        - `difference`: by role, the points of the first agent minus those of the second on the
-          same deals;
+        - `difference`: by role, points of the first agent minus the second's on the same deals;
         - times: decisions, seconds, and the total cost of searches (`spent`);
         - `returns`: payoffs by deal, table and seat.
     """

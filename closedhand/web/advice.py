@@ -26,11 +26,9 @@ FIRST, STEP = 0.03, 0.25
 TRIAL = 256
 """Simulations, in each of `PAIR` populations, that choose the plays of the first report."""
 PAIR = 2
-"""Populations between two looks at the clock before the first report: the fewest with an
-interval."""
+"""Populations between two looks at the clock before the first report: fewer have no interval."""
 FEW = 4
-"""Determinisations of a population of the first report: more populations make narrower intervals
-than larger ones."""
+"""Determinisations of a population of the first report: many small ones narrow intervals most."""
 LONGEST = 4.0
 """Seconds that a hint takes."""
 MOST_JUDGED = 600
@@ -213,8 +211,7 @@ class Judgement(NamedTuple):
 
     Attributes:
         best: The best play; None if it is the one that was made.
-        cost: Loss of the play that was made against the best one, in payoffs, with the interval
-            from `low` to `high`.
+        cost: Loss against the best play, in payoffs; `low` and `high` are its interval.
         number: Number of determinisations.
     """
 

@@ -28,8 +28,7 @@ from closedhand.web.remote_seat import parse_address
 from closedhand.web.server import make_app
 
 MOST_OPEN, REFUSED_FROM = 384, 512
-"""Open connections from which the one nearest to its deadline is closed, and from which requests
-are refused."""
+"""Open connections from which the one nearest its deadline is closed, and requests are refused."""
 SILENT_SECONDS, ANSWER_SECONDS = 10.0, 60.0
 """Seconds in which a connection has to send a request, and to read the answer."""
 
@@ -49,9 +48,8 @@ def run(
     """Serve until Ctrl-C; `note` is called with a line that states the link.
 
     Port 0 is any free one. Without a token, the secret of the owner, a random one is made if other
-    machines can reach the server. `origins` are public addresses of proxies, `added` agents to
-    offer besides those of the catalogue, by game, and `servers` texts for `parse_address`. For the
-    folders see `Lobby`.
+    machines can reach the server. `origins` are public addresses of proxies, and `servers` texts
+    for `parse_address`; for `added` and the folders see `Lobby`.
 
     Raises:
         InputError: The server cannot listen at the address, or there is no such agent or server.

@@ -104,8 +104,7 @@ class Server:
                 the rounds before it are not played.
 
         Raises:
-            InputError: `start` is not the beginning of a round of the match, or the log cannot be
-                written.
+            InputError: `start` begins no round of the match, or the log cannot be written.
             KeyboardInterrupt: Interrupted before all clients had connected.
         """
         log = self._log

@@ -127,8 +127,7 @@ class Result:
             Those in the exchange are left out: the answer of the fugo may lie there unread until
             the daifugo has chosen.
         late: Number of questions not answered in time, by player.
-        illegal: Number of illegal answers, by player; they count as a pass, and in the exchange as
-            the best cards.
+        illegal: Number of illegal answers, by player; a pass or, in the exchange, the best cards.
         gone: Reason why a client lost its seat, by player; empty for all others.
         interrupted: Whether the match ended before the end of its last round.
     """

@@ -5,8 +5,7 @@ A table is 8 x 15 numbers, int32 big-endian, row by row; single numbers are int3
 - Rows 0 to 4 are called **cells** here. Rows 0 to 3 are the suits S H D C, and columns 1 to 13 the
   ranks 3 to 2; columns 0 and 14 can hold only the joker. 1 is a card, 2 the joker.
 - A joker in a hand is at row 4, column 1. A joker in a play is in the cell of the card that it
-  stands for, in row 4 if it is the fifth card of a group, and anywhere in rows 0 to 3 if it is
-  alone.
+  stands for, in row 4 as the fifth card of a group, and alone anywhere in rows 0 to 3.
 - Rows 5 to 7 are the `Status`. Two parts of it mean nothing: the end of row 5, called **margin**
   here, and row 7. The official server repeats what clients write there, and so does ours: the
   margin of the latest answer until the next answer, and row 7 of a play while it is the target.
