@@ -137,9 +137,19 @@ def under_joker(cells: bytes) -> int:
     return cards
 
 
+@cache
 def play_cells(play: int) -> bytes:
     """Convert a play or the pass to cells; a lone joker goes to row 0, column 0."""
-    return _all_cells()[play]
+    if play == PASS:
+        return NOTHING
+    table = plays.build()
+    cells = bytearray(hand_cells(int(table.need[play]) & ~(1 << JOKER)))
+    stands, suit = int(table.stands[play]), int(table.joker_suit[play])
+    if play == JOKER:
+        _put(cells, 0, 0, 2)
+    elif stands != NO_JOKER:
+        _put(cells, 4 - suit.bit_length() if suit else 4, 1 + stands, 2)
+    return bytes(cells)
 
 
 def read_play(cells: bytes) -> int | None:
@@ -154,26 +164,9 @@ def shows_cards(cells: bytes) -> bool:
 
 
 @cache
-def _all_cells() -> tuple[bytes, ...]:
-    table = plays.build()
-    return (*(_cells_of(table, play) for play in range(PASS)), NOTHING)
-
-
-def _cells_of(table: np.record, play: int) -> bytes:
-    joker = 1 << JOKER
-    cells = bytearray(hand_cells(int(table.need[play]) & ~joker))
-    stands, suit = int(table.stands[play]), int(table.joker_suit[play])
-    if play == JOKER:
-        _put(cells, 0, 0, 2)
-    elif stands != NO_JOKER:
-        _put(cells, 4 - suit.bit_length() if suit else 4, 1 + stands, 2)
-    return bytes(cells)
-
-
-@cache
 def _plays_by_cells() -> dict[bytes, int]:
     """Map cells to the ids of plays and the pass; a lone joker may lie anywhere in rows 0 to 3."""
-    found = {cells: play for play, cells in enumerate(_all_cells())}
+    found = {play_cells(play): play for play in range(PASS + 1)}
     for row in range(4):
         for column in range(COLUMNS):
             cells = bytearray(CELLS)
