@@ -161,7 +161,6 @@ class RemoteMatch:
         self.end, self.pace = "", PACE
         self._opened, self._changed = opened, changed
         self._client: Any = None
-        self._begun = threading.Event()
         self._loop = asyncio.get_running_loop()
 
     def start(self) -> None:
@@ -203,7 +202,6 @@ class RemoteMatch:
         """Return an action, in the thread of the client; blocks until a person has decided."""
         if self._agent is None:
             self._update(RemoteSeat.ask)
-            self._begun.wait()
             assert self.table is not None
             return self.table.wait()
         action = int(self._agent.act(view))
@@ -214,19 +212,17 @@ class RemoteMatch:
         """Update the table with what the client sees, in the thread of the client."""
         if self.end:
             raise EOFError
-        if not self._begun.is_set():
-            self._loop.call_soon_threadsafe(self._open, view, seat)
-            self._begun.wait()
+        if self.table is None:
+            self.table = RemoteSeat(self._game, view, seat, self.seat, self.leave)
+            self._loop.call_soon_threadsafe(self._open, self.table)
         else:
             self._update(lambda table: table.see(view, player))
 
-    def _open(self, view: State, own: int) -> None:
-        self.table = RemoteSeat(self._game, view, own, self.seat, self.leave)
-        if self.end:  # left after the thread had scheduled this call
-            self.table.finish(self.end)
+    def _open(self, table: RemoteSeat) -> None:
+        if self.end:  # left after the thread had scheduled this call, or before there was a table
+            table.finish(self.end)
         else:
-            self._opened(self.table)
-        self._begun.set()
+            self._opened(table)
 
     def _update(self, change: Callable[[RemoteSeat], None]) -> None:
         """Schedule a change of the table in the event loop; callable from any thread."""

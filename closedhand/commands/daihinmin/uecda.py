@@ -180,7 +180,7 @@ def join(
         mean = ", {} per round ({})".format(*Estimate(**means[0]).cells(".3f")) if means else ""
         typer.echo(f"player_{result.player}: {result.points} points in {rounds} rounds{mean}")
         typer.echo(", ".join(f"{n} x {what}" for n, what in zip(counts, PLACES, strict=True)))
+        typer.echo(f"{_sample(rounds)}; {spent or 0:.0f} µs per decision")
         if unknown:
             typer.echo(f"rounds without a known place, ended by passes: {unknown}")
-        typer.echo(f"{_sample(rounds)}; {spent or 0:.0f} µs per decision")
     common.leave_if_interrupted(not result.complete, "the match was not played to its end")
