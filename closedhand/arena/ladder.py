@@ -19,7 +19,7 @@ import numpy as np
 
 from closedhand.arena import match, results as files
 from closedhand.arena.plot import drawn, new_figure, save_figure, spread
-from closedhand.arena.results import ALL, between, shortened
+from closedhand.arena.results import ALL, shortened
 from closedhand.core import duplicate
 from closedhand.core.agents import Player, traits_of
 from closedhand.core.duplicate import Spec
@@ -355,9 +355,9 @@ def report(data: dict[str, Any]) -> list[str]:
     """Write the ladder, the data of `summary`, as lines of Markdown."""
     rows = []
     for row in data["agents"]:
-        elo, time = row["elo"], row["microseconds_per_decision"]
-        rated = [row["agent"], f"{elo['mean']:+.0f}", between(elo, "+.0f")]
-        rows.append([*rated, f"{row['win_rate']:.1%}", "—" if time is None else f"{time:,.1f}"])
+        time = row["microseconds_per_decision"]
+        rated = [row["agent"], *Estimate(**row["elo"]).cells("+.0f"), f"{row['win_rate']:.1%}"]
+        rows.append([*rated, "—" if time is None else f"{time:,.1f}"])
     lines = table(["agent", "Elo", "95%", "mean win rate", "µs a decision"], rows)
     lines += ["", "Elo: Bradley-Terry on games won in both roles, 0 being the mean of the list;"]
     lines += [f"win rates differ by at most {100 * data['misfit']:.1f} percentage points from the"]
@@ -365,15 +365,14 @@ def report(data: dict[str, Any]) -> list[str]:
     lines += ["All pairs, with the win rate and points a game of the first agent:", ""]
     rows = []
     for pair in data["pairs"]:
-        rates, points = pair["win_rate"], pair["points"][ALL]
-        named = [" v ".join(pair["agents"]), f"{pair['deals']:,}"]
-        won = [f"{rates[ALL]['mean']:.1%}", between(rates[ALL], ".1%")]
+        rates, named = pair["win_rate"], [" v ".join(pair["agents"]), f"{pair['deals']:,}"]
+        won, points = Estimate(**rates[ALL]), Estimate(**pair["points"][ALL])
         roles = [percent(rate) for role, rate in rates.items() if role != ALL]
-        rows.append([*named, *won, *roles, f"{points['mean']:+.2f}", between(points, "+.2f")])
+        rows.append([*named, *won.cells(".1%"), *roles, *points.cells("+.2f")])
     sides = [f"as {role}" for role in data["pairs"][0]["win_rate"] if role != ALL]
     return lines + table(["pair", "deals", "win rate", "95%", *sides, "points", "95%"], rows)
 
 
 def percent(estimate: dict[str, Any]) -> str:
     """Write a share with its interval in percent."""
-    return f"{estimate['mean']:.1%} ({between(estimate, '.1%')})"
+    return "{} ({})".format(*Estimate(**estimate).cells(".1%"))
