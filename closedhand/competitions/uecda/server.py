@@ -82,12 +82,8 @@ class Server:
         self._note = note
         limits = limits or Limits()
         self._clock = limits.clock
+        self._log = Log(log) if log else None
         self._listener = listen(host, port)
-        try:
-            self._log = Log(log) if log else None
-        except InputError:
-            self._listener.close()
-            raise
         self.address: tuple[str, int] = self._listener.getsockname()[:2]
         clients = [player for player, spec in enumerate(specs) if spec == NET]
         self.clients = len(clients)
