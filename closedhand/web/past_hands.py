@@ -28,13 +28,9 @@ FIELDS = {
 
 
 class PastHands:
-    """The hands of a file.
+    """The hands of a file, `path`."""
 
-    Attributes:
-        path: The file; None: no hand is kept.
-    """
-
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
 
     def add(self, table: Table) -> None:
@@ -62,8 +58,6 @@ class PastHands:
         self._append(table)
 
     def _append(self, table: Table, **fields: Any) -> None:
-        if self.path is None:
-            return
         line = json.dumps({"table": table.id, "deal": table.deal, "turn": table.turn, **fields})
         try:
             # Private: the lines contain the plays of persons.
@@ -83,7 +77,7 @@ class PastHands:
     def listed(self) -> list[dict[str, Any]]:
         """List the hands, the latest first, each with the fields `KEY` and `FIELDS`."""
         found: dict[tuple[str, int, int], dict[str, Any]] = {}
-        for number, line in lines(self.path) if self.path and self.path.exists() else ():
+        for number, line in lines(self.path) if self.path.exists() else ():
             try:
                 each = check_fields(json.loads(line), "a past hand", KEY, FIELDS)
             except ValueError as error:
@@ -97,5 +91,4 @@ class PastHands:
 
     def delete(self) -> None:
         """Delete all hands for good."""
-        if self.path is not None:
-            self.path.unlink(missing_ok=True)
+        self.path.unlink(missing_ok=True)

@@ -36,11 +36,11 @@ SILENT_SECONDS, ANSWER_SECONDS = 10.0, 60.0
 def run(
     host: str,
     port: int,
-    folder: Path | None,
+    folder: Path,
     token: str | None,
     origins: Collection[str],
     added: Mapping[str, Sequence[str]],
-    runs: Path | None,
+    runs: Path,
     servers: Sequence[str],
     browser: bool,
     note: Callable[[str], None],
@@ -69,7 +69,7 @@ def run(
     link = f"http://{shown}:{listener.getsockname()[1]}/"
     link += f"#/?token={quote(token, safe='')}" if token else ""
     logging.basicConfig(format="closedhand: %(message)s")
-    preparation = Preparation(list(GAMES), folder and folder / "compiled.txt")
+    preparation = Preparation(list(GAMES), folder / "compiled.txt")
     lobby = Lobby(folder, added, runs, [parse_address(text) for text in servers], preparation)
     app = make_app(lobby, Guard(host, origins), token)
     server = uvicorn.Server(configured(app))
