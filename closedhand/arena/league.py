@@ -77,11 +77,6 @@ class League:
         """Number of deals played."""
         return len(self.played.returns)
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Names of the agents; repeated names get a number as a suffix."""
-        return results.labels([agent.name for agent in self.agents])
-
 
 def bind(name: str, options: Mapping[str, Any], rounds: int, duplicate: bool) -> Game:
     """Make the game of a league of a number of rounds.
@@ -279,7 +274,8 @@ def summary(league: League) -> dict[str, Any]:
         blocks = count_blocks(len(sample))
     shares = places(payoffs.reshape(-1, payoffs.shape[-1]))
     times = results.times(league.played)
-    rows = zip(league.labels, estimate(sample), payoffs.sum(axis=(0, 1, 2)), shares, strict=True)
+    labels = results.labels([agent.name for agent in league.agents])
+    rows = zip(labels, estimate(sample), payoffs.sum(axis=(0, 1, 2)), shares, strict=True)
     order = np.argsort(-by_deal.mean(axis=0), kind="stable")
     gaps = estimate(sample[:, order[:-1]] - sample[:, order[1:]])
     return {
@@ -304,7 +300,7 @@ def summary(league: League) -> dict[str, Any]:
             for i, (label, mean, total, own) in enumerate(rows)
         ],
         "differences": [
-            {"agents": [league.labels[i], league.labels[j]], **results.rounded(gap)}
+            {"agents": [labels[i], labels[j]], **results.rounded(gap)}
             for i, j, gap in zip(order[:-1], order[1:], gaps, strict=True)
         ],
         "decisions": times["decisions"],

@@ -44,8 +44,6 @@ class Result(NamedTuple):
 
     Attributes:
         budget: Steps of the learner, as planned.
-        version: Version of the package.
-        date: Day of the computation.
         machine: Description of the machine, by the names of `MACHINE`.
         processor_seconds: Processor time of the learning and of the estimates of the curve.
         steps: Steps at the end, at least the budget.

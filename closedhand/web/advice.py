@@ -122,8 +122,10 @@ def values(
         rows = [{**describe_action(game, view, a), "mean": v, **unsampled} for a, v in exact]
         yield {"basis": EXACT, "values": sorted(rows, key=lambda row: -row["mean"])}
         return
-    how, rng = _simulation(game, view, by), np.random.default_rng(seed)
-    basis = _basis(game, how)
+    how, usual, rng = _simulation(game, view, by), playouts_of(game), np.random.default_rng(seed)
+    basis = PLAYOUTS if usual.weighted else UNIFORM
+    if (how.game, how.policy) != (usual.game, usual.policy):
+        basis = SEARCH
     look = _first_look(how, view, actions, first, rng)
     yield {"basis": basis, "values": _rows(game, view, look, first)}
     ranking = _ranking(how, view, actions, first, rng)
@@ -182,13 +184,6 @@ def _simulation(game: Game, view: State, by: str = "") -> Simulation:
         with _agent(game, by) as agent, suppress(InputError):
             return simulation_of(agent, view)
     return playouts_of(game)
-
-
-def _basis(game: Game, how: Simulation) -> str:
-    usual = playouts_of(game)
-    if (how.game, how.policy) != (usual.game, usual.policy):
-        return SEARCH
-    return PLAYOUTS if usual.weighted else UNIFORM
 
 
 def _ranking(

@@ -45,7 +45,6 @@ class Lobby:
     """All tables of a server.
 
     Attributes:
-        tables: The tables by id.
         past: The hands that persons have played here.
         remote_matches: The latest match at each server, by index in `servers`.
         log: The log of refused requests and failures.

@@ -138,7 +138,6 @@ class RemoteMatch:
     can; once `end` is set, it changes nothing here.
 
     Attributes:
-        name: Name of the player.
         table: The table; None before the match begins.
         end: Why the match is over; empty while it goes on.
         pace: Pause after each decision of an agent, in seconds.

@@ -102,7 +102,6 @@ class Study:
 
     Attributes:
         states: The state before each action, and the last one.
-        actions: Ids of the actions.
         actors: Seat that made each action.
     """
 

@@ -137,11 +137,6 @@ class Result:
         if view.places[self.player] != NOBODY:
             self.places.append(int(view.places[self.player]))
 
-    def count(self, start: float) -> None:
-        """Count a decision that began at a time of `time.perf_counter`."""
-        self.decisions += 1
-        self.seconds += time.perf_counter() - start
-
 
 class Client:
     """An agent connected to a server.
@@ -348,7 +343,8 @@ def play_round(
         if mine:
             start = time.perf_counter()
             action = int(agent.act(follower.view.copy()))
-            result.count(start)
+            result.decisions += 1
+            result.seconds += time.perf_counter() - start
             is_play = 0 <= action <= PASS
             connection.send(wire.play_cells(action if is_play else PASS))
             accepted = connection.read(4) == wire.ACCEPTED

@@ -28,7 +28,6 @@ class Server:
 
     Attributes:
         address: Host and port on which it listens.
-        rounds: Number of rounds of the match.
         clients: Number of clients expected.
     """
 

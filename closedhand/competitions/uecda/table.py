@@ -118,7 +118,6 @@ class Result:
     """The result of a match.
 
     Attributes:
-        names: Names by player.
         points: Points of all rounds, by player.
         rounds: Number of complete rounds.
         gains: Points of each complete round, by player.
