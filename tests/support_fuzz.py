@@ -759,8 +759,8 @@ def messages(text: str) -> None:
         def failed(self, what: str) -> None:
             raise
 
-    async def ask() -> list[dict[str, Any]]:
-        lobby = Lobby(None)
+    async def ask(folder: str) -> list[dict[str, Any]]:
+        lobby = Lobby(Path(folder))
         lobby.log = Raising()
         lobby.tables["table"] = restored("table", seated("uh_leduc").saved())
         connection = server.Connection(lobby, owner=True)
@@ -773,7 +773,9 @@ def messages(text: str) -> None:
             connection.leave()
             lobby.close()
 
-    for told in asyncio.run(ask()):
+    with tempfile.TemporaryDirectory() as folder:
+        answers = asyncio.run(ask(folder))
+    for told in answers:
         if "error" in told:
             raise InputError(told["error"])
 

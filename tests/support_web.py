@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,7 @@ def compile_advice(name: str, by: str) -> None:
     state = game.deal(rng)
     player = int(state["player"])
     view = game.view(state, player)
-    first = advice.suggest(game, view, by, 0)["action"]["id"]
+    first = advice.suggest(game, view, by)["action"]["id"]
     next(advice.values(game, view, first, 0, by), None)
     card_chances(game, view, player, 0)
     if not game.simultaneous:  # else no record can hold it
@@ -94,9 +95,9 @@ def serving(
 ) -> Iterator[int]:
     """A server on a free port, in a thread of its own; yields the port."""
     listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(
-        configured(make_app(Lobby(folder, added, runs, servers), Guard("127.0.0.1"), token))
-    )
+    spare = TemporaryDirectory()
+    lobby = Lobby(folder or Path(spare.name), added, runs, servers)
+    server = uvicorn.Server(configured(make_app(lobby, Guard("127.0.0.1"), token)))
     thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])), daemon=True)
     thread.start()
     try:
@@ -105,6 +106,7 @@ def serving(
         server.should_exit = True
         thread.join(STOP_SECONDS)
         assert not thread.is_alive(), "the server does not end"
+        spare.cleanup()
 
 
 class Wire:

@@ -190,7 +190,7 @@ READERS = {
 }
 """Everything that reads a file that a user names."""
 MORE: dict[str, tuple[Any, ...]] = {
-    "results": (None, {}), "weights": (3,), "network": ("policy",), "shard": (None,),
+    "results": ({},), "weights": (3,), "network": ("policy",), "shard": (None,),
 }  # fmt: skip
 """What readers take besides the path."""
 

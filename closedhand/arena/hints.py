@@ -23,14 +23,19 @@ class Hint(NamedTuple):
 def hints(game: Game, view: State, adviser: Agent, seconds: float = SECONDS) -> list[Hint]:
     """Rank all legal actions of the player to act, the best first.
 
-    The first of these that the adviser offers decides: `simulation`, `values`, `probabilities`, its
-    own choice. Actions that it does not rate follow in the order of their ids. A ranking by
-    simulation takes `seconds`.
+    The first of these that the adviser offers decides: `simulation`, which takes `seconds`,
+    `values`, `probabilities`, its own choice. Actions that it does not rate follow by their ids.
     """
     legal = game.legal(view)
     if len(legal) == 1:
         return [Hint(int(legal[0]))]
-    rated = _by_simulation(game, view, adviser, seconds)
+    rated, how = list[Hint](), None
+    if game.flat is game:  # simulations rank whole plays, not sub-steps
+        with suppress(InputError):  # it does not search, or not at this stage of the game
+            how = simulation_of(adviser, view)
+    if how is not None:
+        ranked = rank(game, view, how, seconds=seconds)
+        rated = [Hint(each.action, estimate(each)) for each in ranked]
     if not rated and (values := getattr(adviser, "values", None)) is not None:
         rated = [Hint(action) for action, _ in best_first(legal, values(view, legal))]
     if not rated and (policy := getattr(adviser, "probabilities", None)) is not None:
@@ -41,17 +46,6 @@ def hints(game: Game, view: State, adviser: Agent, seconds: float = SECONDS) -> 
             rated = [Hint(legal_choice(game, view, adviser))]
     known = {hint.action for hint in rated}
     return [*rated, *(Hint(action) for action in legal.tolist() if action not in known)]
-
-
-def _by_simulation(game: Game, view: State, adviser: Agent, seconds: float) -> list[Hint]:
-    """Rank by simulation, if the agent searches at this stage of the game."""
-    if game.flat is not game:
-        return []  # simulations rank whole plays, not sub-steps
-    try:
-        how = simulation_of(adviser, view)
-    except InputError:
-        return []
-    return [Hint(each.action, estimate(each)) for each in rank(game, view, how, seconds=seconds)]
 
 
 def estimate(ranked: Ranked) -> str:

@@ -1,10 +1,8 @@
 """The ladder: duplicate matches between all pairs of agents, ratings, and strength against time.
 
 1. Play a match of every pair on the same deals; a pair with a slow agent plays only the first ones.
-   Each match has its own file in the format of `closedhand match --out`, so an interrupted ladder
-   can be resumed.
-2. Fit the Bradley-Terry model (R. A. Bradley and M. E. Terry, 1952) to the games won, in Elo
-   points.
+   Each match has its own file, as of `closedhand match --out`, from which a ladder is resumed.
+2. Fit the Bradley-Terry model (R. A. Bradley, M. E. Terry, 1952) to the games won, in Elo points.
 3. Refit it to resampled deals. Compute intervals from the variance of these ratings and Student's
    t, whose degrees of freedom follow from the fewest deals of a pair (`intervals`).
 """
@@ -15,13 +13,13 @@ import zlib
 from collections.abc import Callable, Sequence
 from itertools import combinations, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from closedhand.arena import match, results as files
 from closedhand.arena.plot import drawn, new_figure, save_figure, spread
-from closedhand.arena.results import ALL, between, shortened
+from closedhand.arena.results import ALL, shortened
 from closedhand.core import duplicate
 from closedhand.core.agents import Player, traits_of
 from closedhand.core.duplicate import Spec
@@ -29,7 +27,6 @@ from closedhand.core.file_kinds import MATCH
 from closedhand.core.files import refuse_foreign
 from closedhand.core.game import Game, InputError
 from closedhand.core.markdown import table
-from closedhand.core.reading import read_json
 from closedhand.core.registry import spec_of
 from closedhand.core.statistics import Estimate, t_quantile
 from closedhand.core.text import UNPAIRED
@@ -132,16 +129,13 @@ def _play(
     """Return the summary of a match, after playing the deals that its file lacks.
 
     The file is saved from time to time, and at the end. A file with more deals stays as it is, and
-    the summary covers the first `deals` of them. A file of another match or with other settings is
-    replaced.
+    the summary covers the first `deals` of them. A file with other settings is replaced.
     """
     try:
         played = files.load(path, game, pair, seed)
     except InputError:
         played = None
-    if played is not None and played.deals == deals:
-        return read_json(path)
-    if played is not None and played.deals > deals:
+    if played is not None and played.deals >= deals:
         fewer = tuple(duplicate.cut(chunk, deals) for chunk in played.pairs)
         return files.summary(match.Match(game, pair, seed, fewer))
 
@@ -168,14 +162,50 @@ def summary(
         A dict, with 95% intervals:
 
         - `game`: title of the game; `seed`;
-        - `agents`, the strongest first: `elo`, with mean 0 over the list; mean `win_rate` over all
-          opponents; time per decision;
+        - `agents`, the strongest first: `elo`, of mean 0; mean `win_rate`; time per decision;
         - `pairs`: `deals`, and by role `win_rate` and `points` of the first agent;
         - `misfit`: largest difference between an observed win rate and that of the model.
     """
-    played = [data["pairs"][0] for data in matches]
-    payoffs = [files.points(game, np.array(pair["returns"], float), 0) for pair in played]
-    scores = [files.wins(own).sum(axis=1) for own in payoffs]  # games won in each deal
+    rows, misfit = rate(agents, [meeting_of(game, data["pairs"][0]) for data in matches], seed)
+    return {
+        "game": spec_of(game.name).title,
+        "seed": seed,
+        "agents": rows,
+        "pairs": [_by_role(data) for data in matches],
+        "misfit": misfit,
+    }
+
+
+class Meeting(NamedTuple):
+    """A match of two agents, as far as their ratings depend on it.
+
+    Attributes:
+        won: Games that the first agent won in each deal, of two, float64 [deals].
+        decisions: Number of decisions, by agent, int64 [2].
+        seconds: Time of these decisions, by agent, float64 [2].
+    """
+
+    won: np.ndarray
+    decisions: np.ndarray
+    seconds: np.ndarray
+
+
+def meeting_of(game: Game, pair: dict[str, Any], first: int = 0) -> Meeting:
+    """Read a pair of `results.summary`, with its agent `first` as the first one."""
+    payoffs = files.points(game, np.array(pair["returns"], float), first)
+    costs = (np.array(pair[name])[[first, 1 - first]] for name in ("decisions", "seconds"))
+    return Meeting(files.wins(payoffs).sum(axis=1), *costs)
+
+
+def rate(
+    agents: Sequence[str], meetings: Sequence[Meeting], seed: int
+) -> tuple[list[dict[str, Any]], float]:
+    """Rate agents of which all pairs have met, in the order of `itertools.combinations`.
+
+    Returns:
+        The entries `agents` and `misfit` of `summary`.
+    """
+    scores = [each.won for each in meetings]
     games = 2 * np.array([len(own) for own in scores])
     won = np.array([own.sum() for own in scores])
     totals = np.concatenate([won[None], resample(scores, seed)])
@@ -185,10 +215,10 @@ def summary(
     modelled = 1 / (1 + np.exp((ratings[0][second] - ratings[0][first]) / ELO))
     shares, seconds = np.zeros((2, len(agents)))
     decisions = np.zeros(len(agents), np.int64)
-    for pair, rate, data in zip(places, won / games, played, strict=True):
-        shares[pair] += rate, 1 - rate
-        decisions[pair] += data["decisions"]
-        seconds[pair] += data["seconds"]
+    for pair, share, each in zip(places, won / games, meetings, strict=True):
+        shares[pair] += share, 1 - share
+        decisions[pair] += each.decisions
+        seconds[pair] += each.seconds
     elo = np.stack([ratings[0], *intervals(ratings, games)], axis=1).tolist()
     rows = [
         {
@@ -200,13 +230,8 @@ def summary(
         }
         for i, agent in enumerate(files.labels(agents))
     ]
-    return {
-        "game": spec_of(game.name).title,
-        "seed": seed,
-        "agents": sorted(rows, key=lambda row: -row["elo"]["mean"]),
-        "pairs": [_by_role(data) for data in matches],
-        "misfit": round(float(np.abs(modelled - won / games).max()), 6),
-    }
+    misfit = round(float(np.abs(modelled - won / games).max()), 6)
+    return sorted(rows, key=lambda row: -row["elo"]["mean"]), misfit
 
 
 def _by_role(data: dict[str, Any]) -> dict[str, Any]:
@@ -243,13 +268,11 @@ def intervals(ratings: np.ndarray, games: np.ndarray) -> tuple[np.ndarray, np.nd
     cases. If one agent has won all deals, their resamples do not vary at all. So the variance of
     the drawn game that `fit` adds is added to theirs: each half win in it varies like a Poisson
     number of mean 1/2. For two agents and independent games this makes the usual interval of
-    log-odds, with 1/2 added to both counts (Anscombe, "On estimating binomial response relations",
-    1956).
+    log-odds, with 1/2 added to both counts (F. J. Anscombe in Biometrika, 1956).
 
     Args:
         ratings: Ratings, then those of every resample, float64 [1 + resamples, agents].
-        games: Number of games of each pair, two for each deal, integers [pairs]; where a pair has
-            one deal only, the ends are NaN.
+        games: Games of each pair, two a deal, integers [pairs]; with one deal the ends are NaN.
     """
     number, deals = ratings.shape[1], int(games.min()) // 2
     half = np.full(number, math.nan)
@@ -332,9 +355,9 @@ def report(data: dict[str, Any]) -> list[str]:
     """Write the ladder, the data of `summary`, as lines of Markdown."""
     rows = []
     for row in data["agents"]:
-        elo, time = row["elo"], row["microseconds_per_decision"]
-        rated = [row["agent"], f"{elo['mean']:+.0f}", between(elo, "+.0f")]
-        rows.append([*rated, f"{row['win_rate']:.1%}", "—" if time is None else f"{time:,.1f}"])
+        time = row["microseconds_per_decision"]
+        rated = [row["agent"], *Estimate(**row["elo"]).cells("+.0f"), f"{row['win_rate']:.1%}"]
+        rows.append([*rated, "—" if time is None else f"{time:,.1f}"])
     lines = table(["agent", "Elo", "95%", "mean win rate", "µs a decision"], rows)
     lines += ["", "Elo: Bradley-Terry on games won in both roles, 0 being the mean of the list;"]
     lines += [f"win rates differ by at most {100 * data['misfit']:.1f} percentage points from the"]
@@ -342,15 +365,14 @@ def report(data: dict[str, Any]) -> list[str]:
     lines += ["All pairs, with the win rate and points a game of the first agent:", ""]
     rows = []
     for pair in data["pairs"]:
-        rates, points = pair["win_rate"], pair["points"][ALL]
-        named = [" v ".join(pair["agents"]), f"{pair['deals']:,}"]
-        won = [f"{rates[ALL]['mean']:.1%}", between(rates[ALL], ".1%")]
+        rates, named = pair["win_rate"], [" v ".join(pair["agents"]), f"{pair['deals']:,}"]
+        won, points = Estimate(**rates[ALL]), Estimate(**pair["points"][ALL])
         roles = [percent(rate) for role, rate in rates.items() if role != ALL]
-        rows.append([*named, *won, *roles, f"{points['mean']:+.2f}", between(points, "+.2f")])
+        rows.append([*named, *won.cells(".1%"), *roles, *points.cells("+.2f")])
     sides = [f"as {role}" for role in data["pairs"][0]["win_rate"] if role != ALL]
     return lines + table(["pair", "deals", "win rate", "95%", *sides, "points", "95%"], rows)
 
 
 def percent(estimate: dict[str, Any]) -> str:
     """Write a share with its interval in percent."""
-    return f"{estimate['mean']:.1%} ({between(estimate, '.1%')})"
+    return "{} ({})".format(*Estimate(**estimate).cells(".1%"))

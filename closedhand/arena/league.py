@@ -38,7 +38,7 @@ from closedhand.core.duplicate import (
 )
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import load as load_ref, make_game, spec_of
-from closedhand.core.run import check_same, work_off
+from closedhand.core.run import work_off
 from closedhand.core.seating import seating
 from closedhand.core.statistics import count_blocks, over_blocks, student
 from closedhand.core.workers import Workers, check_workers
@@ -62,7 +62,6 @@ class League:
         played: Payoffs, float64 [deals, tables, rounds, agents], and times.
         interrupted: Whether fewer deals were played than asked for.
         digest: Digest of the file of its deals; None if they are those of the seed.
-        chunk: Rounds per job, if they were given to `play`.
     """
 
     game: Game
@@ -72,17 +71,11 @@ class League:
     played: Chunk
     interrupted: bool = False
     digest: str | None = None
-    chunk: int | None = None
 
     @property
     def deals(self) -> int:
         """Number of deals played."""
         return len(self.played.returns)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Names of the agents; repeated names get a number as a suffix."""
-        return results.labels([agent.name for agent in self.agents])
 
 
 def bind(name: str, options: Mapping[str, Any], rounds: int, duplicate: bool) -> Game:
@@ -127,24 +120,22 @@ def seats_of(game: Game, seed: int, deal: int, tables: int) -> np.ndarray:
     return np.array([order[list(seating(game.sides, table))] for table in range(tables)])
 
 
-def deals_per_job(game: Game, specs: Sequence[Spec], chunk: int | None) -> int:
+def deals_per_job(game: Game, specs: Sequence[Spec]) -> int:
     """Choose the number of deals of a job, played side by side, by the `Traits` of the agents.
 
     - If an agent remembers earlier rounds of a deal, each deal has its own agents: 1.
-    - Results of steady agents do not depend on the number. If all are steady and quick, and no
-      `chunk` is given, it is at least `TOGETHER`, however long the deals are.
-    - Otherwise it is as many deals as fit into the rounds of a job: `chunk`, by default `CHUNK`.
+    - Results of steady agents do not depend on the number. If all are steady and quick, it is at
+      least `TOGETHER`, however long the deals are.
+    - Otherwise it is as many deals as fit into the rounds of a job, `CHUNK`.
 
     Raises:
         InputError: An unknown agent.
     """
-    deals = max(1, (chunk or CHUNK) // game.rounds)
+    deals = max(1, CHUNK // game.rounds)
     found = [traits_of(game, spec) for spec in specs]
     if game.rounds > 1 and any(each.remembers for each in found):
         return 1
-    if chunk is None and all(
-        each.steady and (each.microseconds or math.inf) <= QUICK for each in found
-    ):
+    if all(each.steady and (each.microseconds or math.inf) <= QUICK for each in found):
         return max(deals, TOGETHER)
     return deals
 
@@ -204,15 +195,12 @@ def play(
     played: League | None = None,
     progress: Callable[[int], None] = lambda deals: None,
     save: Callable[[League], object] = lambda league: None,
-    chunk: int | None = None,
 ) -> League:
     """Play a league.
 
     Arguments, result and errors are like those of `closedhand.arena.match.play`. The game is made
     by `bind`, and `seat_all` gives every seat an agent. A `duplicate` plays each deal at all
-    rotations of the agents; only a duplicate plays the deals of a file. `chunk` is the number of
-    rounds per job, by default as in `deals_per_job`, and the same when a league is resumed. Larger
-    jobs are faster, but change the random numbers of agents that draw any.
+    rotations of the agents; only a duplicate plays the deals of a file.
     """
     specs = seat_all(game, agents)
     dealt = choose_deals(deals, "a league")
@@ -221,11 +209,9 @@ def play(
         raise InputError("a league on fixed deals is a duplicate")
     check_seed(seed)
     check_workers(workers)
-    if played is not None and played.chunk != chunk:
-        raise InputError(f"the league was begun with chunk {played.chunk}, not {chunk}")
     if played is not None and played.deals >= number:
         return played
-    size = deals_per_job(game, specs, chunk)
+    size = deals_per_job(game, specs)
     kept = played.deals // size * size if played else 0
     chunks = [range(first, min(first + size, number)) for first in range(kept, number, size)]
     jobs = [(game, specs, seed, duplicate, each, dealt.states(each)) for each in chunks]
@@ -244,7 +230,7 @@ def play(
             return None
         whole = join(finished)
         interrupted = len(whole.returns) < number
-        return League(game, tuple(specs), seed, duplicate, whole, interrupted, dealt.digest, chunk)
+        return League(game, tuple(specs), seed, duplicate, whole, interrupted, dealt.digest)
 
     progress(kept)
     return work_off(play_chunk, jobs, first, workers, take, so_far, save)
@@ -253,8 +239,7 @@ def play(
 def places(payoffs: np.ndarray) -> np.ndarray:
     """Compute how often each player of a game has the best payoff, the second best and so on.
 
-    The result has shares, float64 [players, places], of payoffs [games, players]. Equal payoffs
-    share their places evenly.
+    The result has shares, float64 [players, places], of payoffs [games, players]; ties share them.
 
     Examples:
         >>> places(np.array([[5.0, 1.0, 1.0]])).tolist()
@@ -277,10 +262,8 @@ def summary(league: League) -> dict[str, Any]:
     Returns:
         Settings and, among others:
 
-        - `results`: by agent, points per round, their total, the share of each place, the time per
-          decision and the cost of searches;
-        - `differences`: for neighbours in the ranking by points, the points of the better agent
-          minus those of the other;
+        - `results`: by agent, points per round, total, share of each place, time, cost of searches;
+        - `differences`: in the ranking by points, each agent's points minus those of the next one;
         - `points`: all payoffs by deal, table, round and agent.
     """
     payoffs = league.played.returns
@@ -291,7 +274,8 @@ def summary(league: League) -> dict[str, Any]:
         blocks = count_blocks(len(sample))
     shares = places(payoffs.reshape(-1, payoffs.shape[-1]))
     times = results.times(league.played)
-    rows = zip(league.labels, estimate(sample), payoffs.sum(axis=(0, 1, 2)), shares, strict=True)
+    labels = results.labels([agent.name for agent in league.agents])
+    rows = zip(labels, estimate(sample), payoffs.sum(axis=(0, 1, 2)), shares, strict=True)
     order = np.argsort(-by_deal.mean(axis=0), kind="stable")
     gaps = estimate(sample[:, order[:-1]] - sample[:, order[1:]])
     return {
@@ -299,7 +283,6 @@ def summary(league: League) -> dict[str, Any]:
         "duplicate": league.duplicate,
         "deals": league.deals,
         "deals_digest": league.digest,
-        **({} if league.chunk is None else {"chunk": league.chunk}),
         "tables": payoffs.shape[1],
         "rounds": int(np.prod(payoffs.shape[:3])),
         "blocks": blocks,
@@ -317,7 +300,7 @@ def summary(league: League) -> dict[str, Any]:
             for i, (label, mean, total, own) in enumerate(rows)
         ],
         "differences": [
-            {"agents": [league.labels[i], league.labels[j]], **results.rounded(gap)}
+            {"agents": [labels[i], labels[j]], **results.rounded(gap)}
             for i, j, gap in zip(order[:-1], order[1:], gaps, strict=True)
         ],
         "decisions": times["decisions"],
@@ -339,7 +322,6 @@ def load(
     seed: int,
     duplicate: bool,
     digest: str | None = None,
-    chunk: int | None = None,
 ) -> League:
     """Read a league that is to be resumed from its saved summary; see `results.load`.
 
@@ -349,10 +331,9 @@ def load(
     seated = seat_all(game, agents)
     settings = match_settings(game, seated, seed)
     wanted = {**settings, "duplicate": duplicate, "deals_digest": digest}
-    data = results.load_same(path, game, wanted)
-    check_same(path, {"chunk": data.get("chunk")}, {"chunk": chunk})
+    data = results.load_same(path, wanted)
     players = game.num_players
     shape = (-1, players if duplicate else 1, game.rounds, players)
     with results.continuing(path):
         played = results.chunk_of(one_round(game), data, data["points"], shape, players)
-    return League(game, tuple(seated), seed, duplicate, played, digest=digest, chunk=chunk)
+    return League(game, tuple(seated), seed, duplicate, played, digest=digest)

@@ -31,8 +31,7 @@ CELL = (
 )  # fmt: skip
 """Columns that are the same in all rows of a cell."""
 ESTIMATE = ("kind", "measure", "steps", "seconds", "mean", "low", "high")
-"""Columns of an estimate: steps and seconds of learning before it, and its 95% interval; `low` and
-`high` are empty for an exact one."""
+"""Columns of an estimate: steps and seconds before it, and its 95% interval, empty if exact."""
 COLUMNS = (*CELL, *ESTIMATE)
 MACHINE = ("processor", "cores", "python", "numpy", "torch")
 FINAL, CURVE = "final", "curve"
@@ -45,8 +44,6 @@ class Result(NamedTuple):
 
     Attributes:
         budget: Steps of the learner, as planned.
-        version: Version of the package.
-        date: Day of the computation.
         machine: Description of the machine, by the names of `MACHINE`.
         processor_seconds: Processor time of the learning and of the estimates of the curve.
         steps: Steps at the end, at least the budget.
@@ -159,8 +156,7 @@ def _result(about: Mapping[str, Any], found: Mapping[str, Any]) -> Result:
 def report(results: list[Result]) -> str:
     """Write the results as Markdown: a table for each game and budget, a row for each learner.
 
-    Results of different versions or machines are not combined. The version is shown if a learner
-    has several.
+    Results of different versions or machines are not combined. Versions are shown if they differ.
     """
     lines = ["# Learners in games", ""]
     for (game, budget), of_game in _grouped(results, lambda each: (each.game, each.budget)).items():

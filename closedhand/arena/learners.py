@@ -110,19 +110,19 @@ def choose(only: Iterable[str] | None, seeds: Iterable[int]) -> list[Cell]:
         called = (game, spec_of(game).command_name)
         return {learner, *called, *(f"{name}/{learner}" for name in called)}
 
-    # Check the names first: finding out which games are small compiles kernels.
-    every = f"name a game ({', '.join(GAMES)}), a learner ({', '.join(learners)}), or GAME/LEARNER"
-    pairs: list[tuple[str, str]] = []
-    for learning, problem in (
-        (lambda game: learners, every),
-        (learners_of, "that game is too large for this learner"),
-    ):
-        pairs = [(game, learner) for game in GAMES for learner in learning(game)]
+    def check(pairs: list[tuple[str, str]], problem: str) -> None:
         known = {name for pair in pairs for name in names(*pair)}
         for name in sorted((wanted or set()) - known):
             raise InputError(f"no cell {name!r}: {problem}")
-    chosen = [pair for pair in pairs if wanted is None or names(*pair) & wanted]
-    return [Cell(*pair, seed) for pair in chosen for seed in seeds]
+
+    every = f"name a game ({', '.join(GAMES)}), a learner ({', '.join(learners)}), or GAME/LEARNER"
+    pairs = [(game, learner) for game in GAMES for learner in learners]
+    check(pairs, every)
+    # Only for the games chosen: finding out whether a game is small compiles kernels.
+    pairs = [pair for pair in pairs if wanted is None or names(*pair) & wanted]
+    pairs = [(game, learner) for game, learner in pairs if learner in learners_of(game)]
+    check(pairs, "that game is too large for this learner")
+    return [Cell(*pair, seed) for pair in pairs for seed in seeds]
 
 
 def compute(
@@ -185,7 +185,7 @@ def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
         is_new = not curve or curve[-1][0] < learner.decisions
         if is_new and learner.decisions * plan.points >= (len(curve) + 1) * plan.steps:
             form, agent = learner.features.game, learner.agent()
-            [(_, estimate)] = judge(form, agent, plan.curve_deals, last=True)
+            [estimate] = judge(form, agent, plan.curve_deals, last=True).values()
             curve.append([learner.decisions, round(run.seconds, 3), *estimate])
         notes(LEARNING * min(1.0, learner.decisions / plan.steps))
 
@@ -194,33 +194,30 @@ def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
     name = f"learned:{folder}"
     seconds = spent()
     measures = judge(game, make_agent(game, name, cell.seed), plan.deals)
-    shown = measures[-1][0]
+    *_, shown = measures
     if judge is _by_points:
-        measures.append((EXPLOITED, _responded(game, name, cell, plan, folder, notes)))
+        measures[EXPLOITED] = _responded(game, name, cell, plan, folder, notes)
     return {
         "steps": learner.decisions,
         "games": learner.games,
         **_about(run, seconds),
-        "measures": dict(measures),
+        "measures": measures,
         "curve_of": shown,
         "curve": curve,
     }
 
 
-Measures = list[tuple[str, Estimate]]
-
-
-def _exactly(game: Game, agent: Agent, deals: int, last: bool = False) -> Measures:
+def _exactly(game: Game, agent: Agent, deals: int, last: bool = False) -> dict[str, Estimate]:
     found = evaluate(strategy_of(game, agent)).exploitability
-    return [(EXACT, Estimate(found, found, found))]
+    return {EXACT: Estimate(found, found, found)}
 
 
-def _by_points(game: Game, agent: Agent, deals: int, last: bool = False) -> Measures:
+def _by_points(game: Game, agent: Agent, deals: int, last: bool = False) -> dict[str, Estimate]:
     """Measure points in duplicate against the references, or only the last of them."""
     from closedhand.learning.evaluation import judge
 
     names = references(game)[-1:] if last else references(game)
-    return [(f"v {name}", judge(game, agent, name, deals, 1).points) for name in names]
+    return {f"v {name}": judge(game, agent, name, deals, 1).points for name in names}
 
 
 def _responded(

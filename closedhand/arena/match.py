@@ -36,7 +36,7 @@ class Match:
 
     Attributes:
         seed: Seed of the deals and the agents.
-        pairs: Payoffs and times of each pairing, in the order of `pairings`.
+        pairs: Payoffs and times of each pairing, in the order of `itertools.combinations`.
         interrupted: Whether fewer deals were played than asked for.
         digest: Digest of the file of its deals; None if they are those of the seed.
     """
@@ -57,11 +57,6 @@ class Match:
     def names(self) -> tuple[str, ...]:
         """The names of the agents."""
         return tuple(agent.name for agent in self.agents)
-
-    @property
-    def pairings(self) -> list[tuple[int, int]]:
-        """The pairs of agents, as indices."""
-        return list(combinations(range(len(self.agents)), 2))
 
 
 def is_clocked(game: Game, agents: Sequence[Spec]) -> bool:
@@ -111,8 +106,7 @@ def play(
     Args:
         game: The game.
         agents: Two or more, by name or as objects; with several workers they must be picklable.
-        deals: Number of deals, or the deals of a file; each is played at every table of every
-            pairing.
+        deals: Number of deals, or those of a file; every pairing plays each at every table.
         seed: Seed of the deals and the agents.
         workers: Number of processes, 1 for the calling process only; or a
             `closedhand.core.workers.RemoteWorkers`.

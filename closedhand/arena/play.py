@@ -63,8 +63,7 @@ class Session:
     ) -> None:
         """Start from a state, which is copied.
 
-        The agents take the other seats, in the order of seats after the person's. The adviser gives
-        the hints.
+        The agents take the seats after the person's, in order. The adviser gives the hints.
 
         Raises:
             InputError: There is no such seat, or the number of agents is wrong.
@@ -241,9 +240,11 @@ def run(
     try:
         while not session.over:
             terminal.show_table(session.view)
-            terminal.decide()
-    except (EOFError, KeyboardInterrupt, Leave) as error:
-        show("left the game" if isinstance(error, Leave) else "\nleft the game")
+            if not terminal.decide():
+                show("left the game")
+                return False
+    except (EOFError, KeyboardInterrupt):
+        show("\nleft the game")
         return False
     terminal.show_table(session.state)
     returns = session.game.returns(session.state)
@@ -255,10 +256,6 @@ def run(
     verdict = "you win" if own > 0 else "you lose" if own < 0 else "a draw"
     show(f"{verdict}: {payoffs(returns)}")
     return True
-
-
-class Leave(Exception):
-    """Raised when the person quits."""
 
 
 class _Terminal:
@@ -293,27 +290,23 @@ class _Terminal:
             self.show(line)
         self.show(board(self.session.game.scene(state), symbols=True))
 
-    def decide(self) -> None:
-        """Read and carry out lines until one changes the state: a play or an undo.
-
-        Raises:
-            Leave: The person typed `quit` or `exit`.
-        """
+    def decide(self) -> bool:
+        """Read lines until one changes the state, a play or an undo; return False on `quit`."""
         self._listed = 0
         while True:
             line = self.ask(f"player_{self.session.seat}> ").strip()
-            command = self._commands.get(line.lower())
+            word = line.lower()
+            if word in ("quit", "exit"):
+                return False
             try:
-                if command is not None:
-                    command()
+                if word in self._commands:
+                    self._commands[word]()
                     continue
-                if line.lower() in ("quit", "exit"):
-                    raise Leave
-                if line.lower() == "undo":
+                if word == "undo":
                     self.session.undo()
                 else:
                     self.session.play(line)
-                return
+                return True
             except AgentFailed as error:
                 self.show(f"{error} (your play is taken back: try again, play otherwise, or quit)")
             except InputError as error:

@@ -83,8 +83,7 @@ def new_figure(width: float, height: float) -> Any:
 def spread(estimates: Sequence[dict[str, Any]]) -> np.ndarray:
     """Compute the lengths of intervals below and above their means, float64 [2, n].
 
-    NaN stands for no interval. A maximum-likelihood rating may lie just outside its interval: the
-    length on that side is then 0.
+    NaN: no interval; 0: a maximum-likelihood rating lies just outside of it on that side.
     """
     table = [[each[key] for key in ("mean", "low", "high")] for each in estimates]
     mean, low, high = np.array(table, float).T
@@ -104,8 +103,7 @@ MARKERS = "osD^vPX*h"
 def plot_curves(runs: list[dict[str, Any]], path: Path) -> None:
     """Draw NashConv against iterations and against seconds, a line for each algorithm.
 
-    `runs` are summaries of solving one game: `algorithm` and `curve`, a list of `iterations`,
-    `seconds` and `nash_conv`.
+    `runs` are results of solving one game; a `curve` lists `iterations`, `seconds`, `nash_conv`.
     """
     figure = new_figure(11, 4.8)
     axes = figure.subplots(1, 2, sharey=True)

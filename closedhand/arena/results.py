@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from itertools import chain, count
+from itertools import chain, combinations, count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -91,12 +91,11 @@ def summary(match: Match) -> dict[str, Any]:
         Settings, and in `pairs` for every pairing:
 
         - `results`: win rate and points by agent and role, and the `columns` of the game's spec;
-        - `difference`: by role, the points of the first agent minus those of the second on the
-          same deals;
+        - `difference`: by role, points of the first agent minus the second's on the same deals;
         - times: decisions, seconds, and the total cost of searches (`spent`);
         - `returns`: payoffs by deal, table and seat.
     """
-    names = labels(match.names)
+    pairings = combinations(labels(match.names), 2)
     return {
         **match_settings(match.game, match.agents, match.seed),
         "deals": match.deals,
@@ -104,8 +103,8 @@ def summary(match: Match) -> dict[str, Any]:
         "interrupted": match.interrupted,
         "tables": tables(match.game.sides),
         "pairs": [
-            _pair_summary(match.game, [names[i], names[j]], chunk)
-            for (i, j), chunk in zip(match.pairings, match.pairs, strict=True)
+            _pair_summary(match.game, names, chunk)
+            for names, chunk in zip(pairings, match.pairs, strict=True)
         ],
     }
 
@@ -114,10 +113,8 @@ class Score(NamedTuple):
     """Score of the first agent of a match against the second, over all roles; prints as a line.
 
     Attributes:
-        agents: Names of the two agents.
         won: Share of games won by the first agent, with its 95% interval.
         points: Points a game of the first agent, as in `summary`, with their 95% interval.
-        deals: Number of duplicate deals.
     """
 
     agents: tuple[str, str]
@@ -143,7 +140,7 @@ def score(match: Match) -> Score:
     return Score((first, second), won, mean, match.deals)
 
 
-def _pair_summary(game: Game, names: list[str], chunk: Chunk) -> dict[str, Any]:
+def _pair_summary(game: Game, names: tuple[str, str], chunk: Chunk) -> dict[str, Any]:
     roles = [*role_names(game), ALL]
     each = [points(game, chunk.returns, agent) for agent in (0, 1)]
     by_agent = [_with_mean(own) for own in each]
@@ -160,7 +157,7 @@ def _pair_summary(game: Game, names: list[str], chunk: Chunk) -> dict[str, Any]:
     }
     difference = student(by_agent[0] - by_agent[1])
     return {
-        "agents": names,
+        "agents": [*names],
         "results": [
             {
                 "agent": name,
@@ -252,7 +249,7 @@ def load(
     """
     players = parse_all(game, agents)
     wanted = {**match_settings(game, players, seed), "deals_digest": digest}
-    data = load_same(path, game, wanted)
+    data = load_same(path, wanted)
     shape = (-1, len(tables(game.sides)), game.num_players)
     with continuing(path):
         pairs = tuple(chunk_of(game, pair, pair["returns"], shape, 2) for pair in data["pairs"])
@@ -276,7 +273,7 @@ def continuing(path: Path) -> AbstractContextManager[None]:
     return refusing(f"{path} holds no match to resume: name another file")
 
 
-def load_same(path: Path, game: Game, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def load_same(path: Path, wanted: Mapping[str, Any]) -> dict[str, Any]:
     """Read the results of a match that is to be resumed with the settings `wanted`.
 
     Raises:

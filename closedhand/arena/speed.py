@@ -196,8 +196,7 @@ def on_device(
     `games` are played side by side. Agents decide in kernels, and each plays all seats.
 
     Raises:
-        InputError: No such device, no room for so many games, an unknown agent, or one that decides
-            in Python.
+        InputError: No such device, no room for the games, or no such agent that decides in kernels.
     """
     from closedhand.envs.device import kernel_policy
     from closedhand.envs.device_batch import DeviceBatch

@@ -13,7 +13,7 @@ import numpy as np
 from closedhand.arena.hints import best_first
 from closedhand.core.agents import legal_choice, make_agent
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.numba.jit import Ids, Policy, Rng
+from closedhand.core.numba.jit import Ids, Rng
 from closedhand.core.registry import load, spec_of
 from closedhand.search.playout import Uniform
 from closedhand.search.ranking import ROUND, Gap, Ranking, Simulation, simulation_of
@@ -26,11 +26,9 @@ FIRST, STEP = 0.03, 0.25
 TRIAL = 256
 """Simulations, in each of `PAIR` populations, that choose the plays of the first report."""
 PAIR = 2
-"""Populations between two looks at the clock before the first report: the fewest with an
-interval."""
+"""Populations between two looks at the clock before the first report: fewer have no interval."""
 FEW = 4
-"""Determinisations of a population of the first report: more populations make narrower intervals
-than larger ones."""
+"""Determinisations of a population of the first report: many small ones narrow intervals most."""
 LONGEST = 4.0
 """Seconds that a hint takes."""
 MOST_JUDGED = 600
@@ -45,29 +43,19 @@ EXACT, SEARCH, PLAYOUTS, UNIFORM = "exact", "search", "playouts", "random"
 the game's playouts, or uniformly random ones."""
 
 
-class Playouts(NamedTuple):
-    """Policy and game of playouts.
-
-    Attributes:
-        game: The game that is played; its payoffs may differ from those of the table's game.
-        policy: The policy of all players.
-        informed: Whether the policy is better than uniform, so that it can weight particles.
-    """
-
-    game: Game
-    policy: Policy
-    informed: bool
-
-
 @lru_cache(64)
-def playouts_of(game: Game) -> Playouts:
-    """Return the playouts of a game: those that its spec names, else uniformly random ones."""
+def playouts_of(game: Game) -> Simulation:
+    """Return the playouts of a game: those that its spec names, else uniformly random ones.
+
+    Payoffs of their game may differ from those of the table's game. Only a policy of the spec is
+    better than uniform, so that it can weight particles.
+    """
     maker = spec_of(game.name).playouts
     found = load(maker)(game) if maker else None
-    return Playouts(game, Uniform(), False) if found is None else Playouts(*found, informed=True)
+    return Simulation(game, Uniform()) if found is None else Simulation(*found, weighted=True)
 
 
-def suggest(game: Game, view: State, by: str, seed: int) -> dict[str, Any]:
+def suggest(game: Game, view: State, by: str) -> dict[str, Any]:
     """Ask an agent for its choice, its policy and its ratings, as far as it has them.
 
     The choice of an agent with a policy is its likeliest action.
@@ -75,50 +63,38 @@ def suggest(game: Game, view: State, by: str, seed: int) -> dict[str, Any]:
     Raises:
         InputError: There is no such agent, or its choice is not legal.
     """
-    with _agent(game, by, seed) as agent:
-        shares, ratings = _shares(game, view, agent), _ratings(game, view, agent)
+    shares, ratings = list[dict[str, Any]](), list[dict[str, Any]]()
+    with _agent(game, by) as agent:
+        if hasattr(agent, "probabilities") and game.num_actions <= MOST_ACTIONS:
+            chances = agent.probabilities(np.array([view], game.dtype))[0]
+            shares = _best(game, view, np.arange(game.num_actions), chances, "share", 0.001)
+        if hasattr(agent, "values"):
+            actions = game.legal(view)
+            ratings = _best(game, view, actions, agent.values(view, actions), "rating")
         chosen = shares[0]["id"] if shares else legal_choice(game, view, agent)
     action = describe_action(game, view, chosen)
     return {"by": by, "action": action, "shares": shares, "ratings": ratings}
 
 
-def _shares(game: Game, view: State, agent: Any) -> list[dict[str, Any]]:
-    """List the likeliest actions of an agent's policy; empty if it has no policy."""
-    policy = getattr(agent, "probabilities", None)
-    if policy is None or game.num_actions > MOST_ACTIONS:
-        return []
-    chances = np.asarray(policy(np.array([view], game.dtype)), float)[0]
-    chances[~np.isfinite(chances)] = 0.0
-    best = np.argsort(-chances)[:MOST_SHOWN].tolist()
-    return [
-        {**describe_action(game, view, each), "share": float(chances[each])}
-        for each in best
-        if chances[each] > 0.001
-    ]
-
-
-def _ratings(game: Game, view: State, agent: Any) -> list[dict[str, Any]]:
-    """List the actions that an agent rates highest; empty if it rates none."""
-    rate = getattr(agent, "values", None)
-    if rate is None:
-        return []
-    actions = game.legal(view)
-    rated = best_first(actions, rate(view, actions))
-    considered = [each for each in rated if math.isfinite(each[1])][:MOST_SHOWN]
-    return [{**describe_action(game, view, a), "rating": number} for a, number in considered]
+def _best(
+    game: Game, view: State, actions: Ids, numbers: Any, name: str, above: float = -math.inf
+) -> list[dict[str, Any]]:
+    """Describe the actions with the largest finite numbers, each with its number as `name`."""
+    best = [pair for pair in best_first(actions, numbers) if above < pair[1] < math.inf]
+    return [{**describe_action(game, view, a), name: number} for a, number in best[:MOST_SHOWN]]
 
 
 @contextmanager
-def _agent(game: Game, by: str, seed: int) -> Iterator[Any]:
+def _agent(game: Game, by: str) -> Iterator[Any]:
     """Lend an agent to one thread at a time, as agents keep scratch memory."""
-    agent, lock = _agent_and_lock(game, by, seed)
+    agent, lock = _agent_and_lock(game, by)
     with lock:
         yield agent
 
 
 @lru_cache(32)
-def _agent_and_lock(game: Game, by: str, seed: int) -> tuple[Any, Lock]:
-    return make_agent(game, by, seed), Lock()
+def _agent_and_lock(game: Game, by: str) -> tuple[Any, Lock]:
+    return make_agent(game, by, 0), Lock()
 
 
 def values(
@@ -146,8 +122,10 @@ def values(
         rows = [{**describe_action(game, view, a), "mean": v, **unsampled} for a, v in exact]
         yield {"basis": EXACT, "values": sorted(rows, key=lambda row: -row["mean"])}
         return
-    how, rng = _simulation(game, view, by), np.random.default_rng(seed)
-    basis = _basis(game, how)
+    how, usual, rng = _simulation(game, view, by), playouts_of(game), np.random.default_rng(seed)
+    basis = PLAYOUTS if usual.weighted else UNIFORM
+    if (how.game, how.policy) != (usual.game, usual.policy):
+        basis = SEARCH
     look = _first_look(how, view, actions, first, rng)
     yield {"basis": basis, "values": _rows(game, view, look, first)}
     ranking = _ranking(how, view, actions, first, rng)
@@ -189,7 +167,7 @@ def _rows(game: Game, view: State, gaps: list[Gap], first: int) -> list[dict[str
 def explored(game: Game, by: str) -> GameExplorer | None:
     """Build the tree of a small game with an agent's strategy; None for other games and agents."""
     try:
-        with _agent(game, by, 0) as agent:
+        with _agent(game, by) as agent:
             if not hasattr(agent, "probabilities"):
                 return None
         explorer = GameExplorer(game)
@@ -203,17 +181,9 @@ def _simulation(game: Game, view: State, by: str = "") -> Simulation:
     """Return the simulation of a searching agent; for any other or none, the game's playouts."""
     if by:
         # InputError: the agent does not search, or not at this stage of the game.
-        with _agent(game, by, 0) as agent, suppress(InputError):
+        with _agent(game, by) as agent, suppress(InputError):
             return simulation_of(agent, view)
-    playing, policy, informed = playouts_of(game)
-    return Simulation(playing, policy, weighted=informed)
-
-
-def _basis(game: Game, how: Simulation) -> str:
-    playing, policy, informed = playouts_of(game)
-    if (how.game, how.policy) != (playing, policy):
-        return SEARCH
-    return PLAYOUTS if informed else UNIFORM
+    return playouts_of(game)
 
 
 def _ranking(
@@ -236,8 +206,7 @@ class Judgement(NamedTuple):
 
     Attributes:
         best: The best play; None if it is the one that was made.
-        cost: Loss of the play that was made against the best one, in payoffs, with the interval
-            from `low` to `high`.
+        cost: Loss against the best play, in payoffs; `low` and `high` are its interval.
         number: Number of determinisations.
     """
 

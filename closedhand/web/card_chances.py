@@ -18,23 +18,19 @@ from closedhand.web.advice import playouts_of
 
 DETERMINISATIONS = 400
 """Determinisations from which the chances of cards are counted."""
+SECONDS = 2.0
+"""Most time for weighting them."""
 
 
-def card_chances(
-    game: Game, view: State, player: int, seed: int, number: int = DETERMINISATIONS,
-    seconds: float = 2.0,
-) -> dict[str, Any]:  # fmt: skip
-    """Estimate the expected number of each card in every hidden hand, as the module describes.
-
-    Weighting the determinisations takes at most `seconds`.
-    """
+def card_chances(game: Game, view: State, player: int, seed: int) -> dict[str, Any]:
+    """Estimate the expected number of each card in every hidden hand, as the module describes."""
     rng = np.random.default_rng(seed)
-    playing, policy, informed = playouts_of(game)
-    deadline = time.perf_counter() + seconds
-    if informed and int(view["player"]) == player:  # particles are those of the player to act
-        states = Particles(playing, policy, view, number, rng, deadline).states
+    how = playouts_of(game)
+    deadline = time.perf_counter() + SECONDS
+    if how.weighted and int(view["player"]) == player:  # the player of particles acts
+        states = Particles(how.game, how.policy, view, DETERMINISATIONS, rng, deadline).states
     else:
-        states = [game.redeal(view, player, rng) for _ in range(number)]
+        states = [game.redeal(view, player, rng) for _ in range(DETERMINISATIONS)]
     known = game.scene(view)
     hidden = [i for i, row in enumerate(known) if "" in row.cards]
     counts = {i: Counter[str]() for i in hidden}

@@ -160,10 +160,9 @@ def strengths(name: str) -> dict[str, Any]:
     """Return measured strengths of the agents of a game, each alone on its side.
 
     Returns:
-        By text of an agent: `against`, the opponent; `deals`; `rounds` of a deal; `points`, the
-        gain per round over the opponent in the same place; and `won`, the share of games won, None
-        where no payoff is a loss. `points` and `won` are `[mean, low, high]` with 95% intervals.
-        Empty where nothing was measured.
+        By text of an agent, where measured: `against`, the opponent; `deals`; `rounds` of a deal;
+        `points`, the gain per round over the opponent in the same place; and `won`, the share of
+        games won, None where no payoff is a loss; both `[mean, low, high]` with 95% intervals.
     """
     path = SHIPPED / STRENGTHS
     data = load_json(path).get(name) if path.exists() else None

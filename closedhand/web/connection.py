@@ -4,8 +4,7 @@ A message is a JSON object: `do` is the name of a request, `n` a number that the
 `re`, and the other fields are arguments. The answer has the result as `ok`, or an `error`. A push,
 which answers no message, has its name as `push`. The requests are in `closedhand.web.requests`.
 
-A browser that knows the server's token is an owner. One that knows only the link of a seat is a
-guest of that table.
+A browser with the server's token is an owner, one with only a link a guest of that table.
 """
 
 import asyncio

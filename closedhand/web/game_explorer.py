@@ -48,8 +48,7 @@ class Profile(NamedTuple):
 class GameExplorer:
     """A small game, its information tree and public graph, and the strategy that is shown.
 
-    The strategy, `profile`, is uniformly random at first. It is replaced as a whole, never
-    modified, as threads read it.
+    The strategy, `profile`, is uniform at first, and replaced as a whole, as threads read it.
     """
 
     def __init__(self, game: Game) -> None:

@@ -90,17 +90,15 @@ def is_secret(secret: str, given: str) -> bool:
 
 
 class Bucket:
-    """A token bucket: a limit of messages per second with short bursts."""
+    """A token bucket, full at first: `RATE` messages per second, with bursts up to `BURST`."""
 
-    def __init__(self, rate: float = RATE, burst: float = BURST) -> None:
-        """Begin full, with `burst` tokens; `rate` are added per second."""
-        self._rate, self._burst = rate, burst
-        self._left, self._at = burst, time.monotonic()
+    def __init__(self) -> None:
+        self._left, self._at = BURST, time.monotonic()
 
     def take(self) -> bool:
         """Take a token for a message; False if the bucket is empty."""
         now = time.monotonic()
-        self._left = min(self._burst, self._left + (now - self._at) * self._rate)
+        self._left = min(BURST, self._left + (now - self._at) * RATE)
         self._at = now
         if self._left < 1:
             return False

@@ -8,7 +8,6 @@ from typing import Any
 
 from closedhand.arena import ladder
 from closedhand.arena.results import shortened
-from closedhand.core.duplicate import tables
 from closedhand.core.game import Game
 from closedhand.core.registry import make_game
 from closedhand.web.json_numbers import estimate_of, number_of
@@ -19,11 +18,11 @@ def ladders_of(played: list[dict[str, Any]], about: dict[str, Any]) -> list[dict
 
     `played` are results of matches, as their files hold them, the newest first: of two agents that
     have met several times the latest match counts. There is one ladder for each game, options and
-    seed; `about` has fields to add to every one.
+    deals, those of a seed or of a file; `about` has fields to add to every one.
     """
     groups: dict[str, dict[frozenset[str], dict[str, Any]]] = {}
     for data in played:
-        key = str([data["game"], data.get("options"), data.get("seed")])
+        key = str([data["game"], *map(data.get, ("options", "seed", "deals_digest"))])
         for pair in data["pairs"]:
             one, other = pair["agents"]
             met = groups.setdefault(key, {})
@@ -40,13 +39,12 @@ def _rated(
     matches = [pairs[frozenset(pair)] for pair in combinations(agents, 2)]
     game = make_game(matches[0]["game"], **matches[0].get("options", {}))
     ids = tuple(id(data["pairs"][0]) for data in matches)
-    found = _summary(game, tuple(agents), _Same(ids, matches), int(matches[0]["seed"]))
+    rows = _rates(game, tuple(agents), _Same(ids, matches), int(matches[0]["seed"]))
     return [
         {
             **about,
             "game": game.name,
             "deals": sorted({int(data["deals"]) for data in matches}),
-            "misfit": number_of(found["misfit"]),
             "agents": [
                 {
                     "agent": shortened(row["agent"]),
@@ -54,7 +52,7 @@ def _rated(
                     "win_rate": number_of(row["win_rate"]),
                     "microseconds": number_of(row["microseconds_per_decision"]),
                 }
-                for row in found["agents"]
+                for row in rows
             ],
         }
     ]
@@ -69,25 +67,15 @@ class _Same:
 
 
 @lru_cache(32)
-def _summary(game: Game, agents: tuple[str, ...], matches: _Same, seed: int) -> dict[str, Any]:
-    ordered = [
-        data if data["pairs"][0]["agents"][0] == first else _turned(game, data)
-        for (first, _), data in zip(combinations(agents, 2), matches.matches, strict=True)
+def _rates(game: Game, agents: tuple[str, ...], matches: _Same, seed: int) -> list[dict[str, Any]]:
+    pairs = [data["pairs"][0] for data in matches.matches]
+    firsts = [first for first, _ in combinations(agents, 2)]
+    meetings = [
+        ladder.meeting_of(game, pair, pair["agents"].index(first))
+        for first, pair in zip(firsts, pairs, strict=True)
     ]
-    return ladder.summary(game, agents, ordered, seed)
-
-
-def _turned(game: Game, data: dict[str, Any]) -> dict[str, Any]:
-    """Exchange the two agents of a match, in all that `ladder.summary` reads."""
-    (pair,) = data["pairs"]
-    seatings, rows = tables(game.sides), pair["results"]
-    order = [seatings.index(tuple(1 - agent for agent in seating)) for seating in seatings]
-    turned = {
-        **{name: pair[name][::-1] for name in ("agents", "decisions", "seconds")},
-        "results": rows[len(rows) // 2 :] + rows[: len(rows) // 2],
-        "returns": [[deal[table] for table in order] for deal in pair["returns"]],
-    }
-    return {**data, "pairs": [turned]}
+    rows, _ = ladder.rate(agents, meetings, seed)
+    return rows
 
 
 def _all_met(pairs: Iterable[frozenset[str]]) -> list[str]:

@@ -45,7 +45,6 @@ class Lobby:
     """All tables of a server.
 
     Attributes:
-        tables: The tables by id.
         past: The hands that persons have played here.
         remote_matches: The latest match at each server, by index in `servers`.
         log: The log of refused requests and failures.
@@ -54,7 +53,7 @@ class Lobby:
 
     def __init__(
         self,
-        folder: Path | None,
+        folder: Path,
         added: Mapping[str, Sequence[str]] = {},
         runs: Path | None = None,
         servers: Sequence[Address] = (),
@@ -62,9 +61,9 @@ class Lobby:
     ) -> None:
         """Open the lobby with the tables saved in a folder, to which no other server writes.
 
-        Without a folder tables end with the server. `added` are agents that may be seated besides
-        those of the catalogue, by game; `runs` is a folder of results to show; `servers` are those
-        of competitions. Without a preparation games are prepared at their first use.
+        `added` are agents that may be seated besides those of the catalogue, by game; `runs` is a
+        folder of results to show; `servers` are those of competitions. Without a preparation games
+        are prepared at their first use.
         """
         self.preparation = preparation or Preparation((), None)
         self.runs = runs
@@ -72,7 +71,7 @@ class Lobby:
         self.remote_matches: dict[int, RemoteMatch] = {}
         self.log = RateLimitedLog()
         self.folder = folder
-        self.past = PastHands(folder / PAST_HANDS if folder else None)
+        self.past = PastHands(folder / PAST_HANDS)
         self.added = {game: tuple(texts) for game, texts in added.items()}
         self.tables: dict[str, Table] = {}
         self._agents = ThreadPoolExecutor(max(2, cores()), "agents")
@@ -81,7 +80,7 @@ class Lobby:
         self._driven: dict[str, asyncio.Task[None]] = {}
         self._listeners: dict[str, set[Callable[[], None]]] = {}
         # Tables are restored on the first visit, as that may compile their game.
-        self._saved = {path.stem: path for path in folder.glob("*.json")} if folder else {}
+        self._saved = {path.stem: path for path in folder.glob("*.json")}
 
     def close(self) -> None:
         """Leave remote matches and cancel all work that has not begun."""
@@ -215,8 +214,7 @@ class Lobby:
         task = self._driven.pop(id, None)
         if task:
             task.cancel()
-        if self.folder:
-            (self.folder / f"{id}.json").unlink(missing_ok=True)
+        (self.folder / f"{id}.json").unlink(missing_ok=True)
         self._notify(id)
 
     def end(self, table: Table) -> None:
@@ -235,9 +233,9 @@ class Lobby:
         self.drive(table)
 
     def _persist(self, table: Table) -> None:
-        """Save a changed table of this server, if there is a folder, and notify its listeners."""
+        """Save a changed table of this server, and notify its listeners."""
         table.changed = time.time()
-        if self.folder and table.is_own and table.id in self.tables:
+        if table.is_own and table.id in self.tables:
             try:
                 path = self.folder / f"{table.id}.json"
                 # Private: the file holds the secret links and all hands.

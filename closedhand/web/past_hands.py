@@ -6,6 +6,7 @@ A line is a JSON object. The last one about a hand counts; one without `FIELDS` 
 import json
 import os
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +28,9 @@ FIELDS = {
 
 
 class PastHands:
-    """The hands of a file.
+    """The hands of a file, `path`."""
 
-    Attributes:
-        path: The file; None: no hand is kept.
-    """
-
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
 
     def add(self, table: Table) -> None:
@@ -61,12 +58,10 @@ class PastHands:
         self._append(table)
 
     def _append(self, table: Table, **fields: Any) -> None:
-        if self.path is None:
-            return
         line = json.dumps({"table": table.id, "deal": table.deal, "turn": table.turn, **fields})
         try:
             # Private: the lines contain the plays of persons.
-            with open(self.path, "ab+", opener=_private) as file:
+            with open(self.path, "ab+", opener=partial(os.open, mode=0o600)) as file:
                 file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
                 # A write that was cut short must not take this line with it.
                 start = b"" if file.read(1) in (b"", b"\n") else b"\n"
@@ -82,7 +77,7 @@ class PastHands:
     def listed(self) -> list[dict[str, Any]]:
         """List the hands, the latest first, each with the fields `KEY` and `FIELDS`."""
         found: dict[tuple[str, int, int], dict[str, Any]] = {}
-        for number, line in lines(self.path) if self.path and self.path.exists() else ():
+        for number, line in lines(self.path) if self.path.exists() else ():
             try:
                 each = check_fields(json.loads(line), "a past hand", KEY, FIELDS)
             except ValueError as error:
@@ -96,9 +91,4 @@ class PastHands:
 
     def delete(self) -> None:
         """Delete all hands for good."""
-        if self.path is not None:
-            self.path.unlink(missing_ok=True)
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
+        self.path.unlink(missing_ok=True)

@@ -82,8 +82,7 @@ def _literal(text: str) -> Any:
 def typed(game: Game, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Convert facts typed by a person into arguments of `Game.view_from`.
 
-    Lists and quoted texts are read as literals, digits as a number where the game expects one, and
-    all else is text.
+    Lists, quoted texts, and digits where the game expects a number are literals; all else is text.
 
     Raises:
         InputError: The game has no such fact, or a number, list or quoted text is not a literal.

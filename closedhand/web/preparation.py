@@ -67,7 +67,7 @@ def _hints(game: Game) -> None:
     player = int(state["player"])
     view = game.view(state, player)
     by = catalogue.adviser_of(game)
-    chosen = advice.suggest(game, view, by, 0)["action"]["id"]
+    chosen = advice.suggest(game, view, by)["action"]["id"]
     next(advice.values(game, view, chosen, 0, by), None)
     card_chances(game, view, player, 0)
 

@@ -73,11 +73,6 @@ class RemoteSeat(Table):
             secrets.token_urlsafe(9), game, seats, view, watch=secrets.token_urlsafe(12), pace=PACE
         )
 
-    @property
-    def persons(self) -> list[int]:
-        """Number of the seat if a person plays here, in a list; otherwise an empty list."""
-        return [] if self.seats[self.own].agent else [self.own]
-
     def awaits(self, seat: int) -> bool:
         """Return whether the server has asked for a decision of this seat and has no answer yet."""
         return self.asked and seat == self.own
@@ -143,7 +138,6 @@ class RemoteMatch:
     can; once `end` is set, it changes nothing here.
 
     Attributes:
-        name: Name of the player.
         table: The table; None before the match begins.
         end: Why the match is over; empty while it goes on.
         pace: Pause after each decision of an agent, in seconds.
@@ -166,7 +160,6 @@ class RemoteMatch:
         self.end, self.pace = "", PACE
         self._opened, self._changed = opened, changed
         self._client: Any = None
-        self._begun = threading.Event()
         self._loop = asyncio.get_running_loop()
 
     def start(self) -> None:
@@ -208,7 +201,6 @@ class RemoteMatch:
         """Return an action, in the thread of the client; blocks until a person has decided."""
         if self._agent is None:
             self._update(RemoteSeat.ask)
-            self._begun.wait()
             assert self.table is not None
             return self.table.wait()
         action = int(self._agent.act(view))
@@ -219,19 +211,17 @@ class RemoteMatch:
         """Update the table with what the client sees, in the thread of the client."""
         if self.end:
             raise EOFError
-        if not self._begun.is_set():
-            self._loop.call_soon_threadsafe(self._open, view, seat)
-            self._begun.wait()
+        if self.table is None:
+            self.table = RemoteSeat(self._game, view, seat, self.seat, self.leave)
+            self._loop.call_soon_threadsafe(self._open, self.table)
         else:
             self._update(lambda table: table.see(view, player))
 
-    def _open(self, view: State, own: int) -> None:
-        self.table = RemoteSeat(self._game, view, own, self.seat, self.leave)
-        if self.end:  # left after the thread had scheduled this call
-            self.table.finish(self.end)
+    def _open(self, table: RemoteSeat) -> None:
+        if self.end:  # left after the thread had scheduled this call, or before there was a table
+            table.finish(self.end)
         else:
-            self._opened(self.table)
-        self._begun.set()
+            self._opened(table)
 
     def _update(self, change: Callable[[RemoteSeat], None]) -> None:
         """Schedule a change of the table in the event loop; callable from any thread."""

@@ -107,9 +107,8 @@ def _quietly(
 def _results(data: Mapping[str, Any], about: dict[str, Any]) -> list[dict[str, Any]]:
     if not isinstance(data.get("game"), str):
         return []
-    numbers = {name: data.get(name) for name in ("seed", "deals")}
-    known = {name: number if NATURAL.holds(number) else None for name, number in numbers.items()}
-    about = {**about, "game": data["game"], **known}
+    deals = data.get("deals")
+    about = {**about, "game": data["game"], "deals": deals if NATURAL.holds(deals) else None}
     if "pairs" in data:
         return [
             {**about, "agents": [shortened(a) for a in pair["agents"]],

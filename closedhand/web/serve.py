@@ -28,8 +28,7 @@ from closedhand.web.remote_seat import parse_address
 from closedhand.web.server import make_app
 
 MOST_OPEN, REFUSED_FROM = 384, 512
-"""Open connections from which the one nearest to its deadline is closed, and from which requests
-are refused."""
+"""Open connections from which the one nearest its deadline is closed, and requests are refused."""
 SILENT_SECONDS, ANSWER_SECONDS = 10.0, 60.0
 """Seconds in which a connection has to send a request, and to read the answer."""
 
@@ -37,11 +36,11 @@ SILENT_SECONDS, ANSWER_SECONDS = 10.0, 60.0
 def run(
     host: str,
     port: int,
-    folder: Path | None,
+    folder: Path,
     token: str | None,
     origins: Collection[str],
     added: Mapping[str, Sequence[str]],
-    runs: Path | None,
+    runs: Path,
     servers: Sequence[str],
     browser: bool,
     note: Callable[[str], None],
@@ -49,9 +48,8 @@ def run(
     """Serve until Ctrl-C; `note` is called with a line that states the link.
 
     Port 0 is any free one. Without a token, the secret of the owner, a random one is made if other
-    machines can reach the server. `origins` are public addresses of proxies, `added` agents to
-    offer besides those of the catalogue, by game, and `servers` texts for `parse_address`. For the
-    folders see `Lobby`.
+    machines can reach the server. `origins` are public addresses of proxies, and `servers` texts
+    for `parse_address`; for `added` and the folders see `Lobby`.
 
     Raises:
         InputError: The server cannot listen at the address, or there is no such agent or server.
@@ -71,7 +69,7 @@ def run(
     link = f"http://{shown}:{listener.getsockname()[1]}/"
     link += f"#/?token={quote(token, safe='')}" if token else ""
     logging.basicConfig(format="closedhand: %(message)s")
-    preparation = Preparation(list(GAMES), folder and folder / "compiled.txt")
+    preparation = Preparation(list(GAMES), folder / "compiled.txt")
     lobby = Lobby(folder, added, runs, [parse_address(text) for text in servers], preparation)
     app = make_app(lobby, Guard(host, origins), token)
     server = uvicorn.Server(configured(app))

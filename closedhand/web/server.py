@@ -32,8 +32,7 @@ TYPES = {
 """All files that are served, and their types. No request can name another path of the disk."""
 
 MOST_CONNECTIONS = 256
-"""Most browsers at once. A further one displaces the oldest anonymous one: without the token of an
-owner or the secret of a table."""
+"""Most browsers at once; a further one displaces the oldest without token or secret of a table."""
 
 MOST_ANSWERED = 50
 """Most unanswered messages of a browser; with more, the next is read only after an answer."""

@@ -102,7 +102,6 @@ class Study:
 
     Attributes:
         states: The state before each action, and the last one.
-        actions: Ids of the actions.
         actors: Seat that made each action.
     """
 
@@ -184,7 +183,8 @@ class Study:
         """Estimate mean payoffs and half-widths of 95% intervals by seat, by open-hand playouts."""
         if self.game.rounds > 1:
             return None
-        playing, policy, _ = playouts_of(self.game)
+        how = playouts_of(self.game)
+        playing, policy = how.game, how.policy
         state = self.states[ply]
         if self.game.over(state):
             return [[value, 0.0] for value in playing.returns(state).tolist()]

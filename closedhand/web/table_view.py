@@ -47,7 +47,6 @@ def describe_table(table: Table, seat: int, with_files: Collection[str] = ()) ->
             | {"occupants": [without_files(each, with_files) for each in hand.occupants]}
             for hand in table.hands
         ],
-        "roles": list(game.roles),
         "sides": list(game.sides),
         "options": dict(game.options),
         "remote": not table.is_own,

@@ -148,12 +148,11 @@ def test_steady_and_quick_agents_play_many_deals_at_once() -> None:
         (Slow(), 1),
         (make_agent(game, "policy"), 1),
     ):
-        assert league.deals_per_job(game, ["default", agent], None) == per_job
-    assert league.deals_per_job(make_game("daihinmin"), ["default"], None) == league.CHUNK
-    assert league.deals_per_job(game, ["default"], 250) == 2
+        assert league.deals_per_job(game, ["default", agent]) == per_job
+    assert league.deals_per_job(make_game("daihinmin"), ["default"]) == league.CHUNK
     short = make_game("daihinmin", rounds=4)
-    assert league.deals_per_job(short, ["default", "random"], None) > 1
-    assert league.deals_per_job(short, ["default", "policy-search:20"], None) == 1
+    assert league.deals_per_job(short, ["default", "random"]) > 1
+    assert league.deals_per_job(short, ["default", "policy-search:20"]) == 1
 
 
 def test_deals_side_by_side_are_those_one_after_the_other(
@@ -164,7 +163,8 @@ def test_deals_side_by_side_are_those_one_after_the_other(
     agents = ["policy", "kou", "kou[letter=1]", "min-sets", "trick-ender"]
     played = league.play(game, agents, deals, 4, progress=seen.append)
     assert seen == [0, league.TOGETHER, deals]
-    alone = league.play(game, agents, deals, 4, chunk=1)
+    monkeypatch.setattr(league, "TOGETHER", 1)
+    alone = league.play(game, agents, deals, 4)
     assert (played.played.returns == alone.played.returns).all()
     assert (played.played.decisions == alone.played.decisions).all()
 
@@ -210,22 +210,6 @@ def test_a_resumed_league_is_as_if_never_interrupted(first: int, tmp_path: Path)
     assert (resumed.played.returns == whole.played.returns).all()
     for enough in (5, 130):
         assert league.play(game, agents, enough, 6, played=resumed) is resumed
-
-
-def test_a_league_is_resumed_with_its_own_chunk(tmp_path: Path) -> None:
-    """Random agents are made anew for each job, so its size decides their numbers."""
-    agents, path = ["random", "default"], tmp_path / "league.json"
-    whole = league.play(ONE, agents, 60, 6, chunk=20)
-    path.write_text(json.dumps(summary(ONE, agents, 40, 6, chunk=20)))
-    for other in (30, None):
-        with pytest.raises(InputError, match=f"was made with chunk 20, not {other}"):
-            league.load(path, ONE, agents, 6, False, chunk=other)
-    played = league.load(path, ONE, agents, 6, False, chunk=20)
-    for other in (30, None):
-        with pytest.raises(InputError, match=f"was begun with chunk 20, not {other}"):
-            league.play(ONE, agents, 60, 6, played=played, chunk=other)
-    resumed = league.play(ONE, agents, 60, 6, played=played, chunk=20)
-    assert (resumed.played.returns == whole.played.returns).all()
 
 
 def test_an_interruption_keeps_finished_deals() -> None:

@@ -22,7 +22,7 @@ def test_values_of_a_small_game_are_those_of_the_strategy(name: str) -> None:
         state = game.deal(rng)
         while not game.over(state):
             view = game.view(state, int(state["player"]))
-            hint = advice.suggest(game, view, "equilibrium", 0)
+            hint = advice.suggest(game, view, "equilibrium")
             shares = {each["id"]: each["share"] for each in hint["shares"]}
             assert hint["action"]["id"] == max(shares, key=shares.__getitem__)
             found = list(advice.values(game, view, hint["action"]["id"], 0, "equilibrium"))
@@ -68,7 +68,7 @@ def test_the_first_values_of_many_plays_take_little_work(name: str) -> None:
     for seed in range(8):
         state = game.deal(np.random.default_rng(seed))
         view = game.view(state, int(state["player"]))
-        first = advice.suggest(game, view, by, 0)["action"]["id"]
+        first = advice.suggest(game, view, by)["action"]["id"]
         begun = time.thread_time()
         found = next(advice.values(game, view, first, seed, by))["values"]
         spent.append(time.thread_time() - begun)

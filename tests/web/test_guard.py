@@ -81,8 +81,10 @@ def test_many_refusals_and_failures_are_an_entry_each(caplog: pytest.LogCaptureF
     ]  # fmt: skip
 
 
-def test_a_bucket_runs_empty() -> None:
-    bucket = Bucket(rate=0.0, burst=3.0)
+def test_a_bucket_runs_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("closedhand.web.guard.RATE", 0.0)
+    monkeypatch.setattr("closedhand.web.guard.BURST", 3.0)
+    bucket = Bucket()
     assert [bucket.take() for _ in range(5)] == [True, True, True, False, False]
 
 

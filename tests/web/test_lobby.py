@@ -102,11 +102,11 @@ def test_the_latest_table_is_listed_first_and_none_is_missing(tmp_path: Path) ->
     asyncio.run(compare())
 
 
-def test_nobody_finds_the_seed_of_a_table() -> None:
+def test_nobody_finds_the_seed_of_a_table(tmp_path: Path) -> None:
     """A seed found by search would reveal hidden hands and future deals."""
 
     async def open_two() -> list[Table]:
-        lobby, seats = Lobby(None), [{"agent": "random"}] * 2
+        lobby, seats = Lobby(tmp_path), [{"agent": "random"}] * 2
         tables = [await lobby.open("leduc", {}, seats, pace=0) for _ in range(2)]
         lobby.close()
         return tables
@@ -163,12 +163,12 @@ def test_the_list_leaves_a_damaged_table_out_and_logs_why(
 
 
 def test_failed_requests_are_logged_once(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
     """A guest cannot fill the log with failures."""
 
     async def ask() -> None:
-        lobby = Lobby(None)
+        lobby = Lobby(tmp_path)
         connection = Connection(lobby, owner=False)
         for _ in range(5):
             await connection.answer('{"do": "stop", "work": "x"}')
@@ -184,10 +184,10 @@ def test_failed_requests_are_logged_once(
 
 
 def test_a_pace_that_is_set_during_a_step_counts_after_it(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     async def play() -> None:
-        lobby = Lobby(None)
+        lobby = Lobby(tmp_path)
         table = await lobby.open("uh_leduc", {}, RANDOM, pace=0.0)
         gate = Gate(monkeypatch, "_decide")
         lobby.drive(table, step=True)
@@ -202,9 +202,9 @@ def test_a_pace_that_is_set_during_a_step_counts_after_it(
     asyncio.run(play())
 
 
-def test_a_step_is_one_action() -> None:
+def test_a_step_is_one_action(tmp_path: Path) -> None:
     async def play() -> None:
-        lobby = Lobby(None)
+        lobby = Lobby(tmp_path)
         table = await lobby.open("uh_leduc", {}, RANDOM, pace=0.0)
         lobby.drive(table, step=True)
         await settled(lobby, table)
@@ -214,11 +214,13 @@ def test_a_step_is_one_action() -> None:
     asyncio.run(play())
 
 
-def test_an_agent_that_failed_once_plays_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_agent_that_failed_once_plays_on(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     fail_once(monkeypatch)
 
     async def play() -> None:
-        lobby = Lobby(None)
+        lobby = Lobby(tmp_path)
         table = await lobby.open("leduc", {}, RANDOM, seed=1, pace=0.01)
         await settled(lobby, table)
         assert table.trouble == "random: ZeroDivisionError" and not table.actions
@@ -231,13 +233,13 @@ def test_an_agent_that_failed_once_plays_on(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_an_agent_that_fails_at_a_position_that_is_left_stops_nothing(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     fail_once(monkeypatch)
 
     async def play() -> None:
         gate = Gate(monkeypatch, "_decide")
-        lobby = Lobby(None)
+        lobby = Lobby(tmp_path)
         table = await lobby.open("leduc", {}, RANDOM, seed=1, pace=0.01)
         await gate.reach()
         table.again(same=False)
@@ -278,7 +280,7 @@ def test_an_agent_gives_one_hint_at_a_time(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(advice, "make_agent", lambda *_: Busy())
     game = make_game("leduc")
     view = game.view_from(0, "SK")
-    advice.suggest(game, view, "busy", 0)
+    advice.suggest(game, view, "busy")
     with ThreadPoolExecutor(4) as threads:
-        hints = threads.map(lambda _: advice.suggest(game, view, "busy", 0), range(8))
+        hints = threads.map(lambda _: advice.suggest(game, view, "busy"), range(8))
         assert len(list(hints)) == 8

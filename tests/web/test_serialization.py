@@ -101,6 +101,8 @@ def test_legal_plays_are_those_of_the_game(game: Game) -> None:
 def test_advice_is_a_function_of_the_view(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A redeal of the hidden cards changes neither chances of cards nor choices nor values."""
     monkeypatch.setattr(advice, "FIRST", 0.0)  # a round of the search, whatever the clock says
+    monkeypatch.setattr("closedhand.web.card_chances.SECONDS", math.inf)
+    monkeypatch.setattr("closedhand.web.card_chances.DETERMINISATIONS", 20)
     game = make_game(name).flat
     rng, opponent = np.random.default_rng(23), usual(name)
     for number, (state, _) in enumerate(course(game, rng)):
@@ -110,8 +112,8 @@ def test_advice_is_a_function_of_the_view(name: str, monkeypatch: pytest.MonkeyP
         view = game.view(state, seat)
         again = game.view(game.redeal(view, seat, rng), seat)
         for describe_view in (
-            lambda seen, seat=seat: card_chances(game, seen, seat, 5, 20, math.inf),
-            lambda seen: advice.suggest(game, seen, opponent, 0),
+            lambda seen, seat=seat: card_chances(game, seen, seat, 5),
+            lambda seen: advice.suggest(game, seen, opponent),
             lambda seen: next(
                 advice.values(game, seen, int(game.legal(seen)[0]), 7, opponent), None
             ),

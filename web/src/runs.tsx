@@ -21,7 +21,6 @@ interface Ladder {
   file: string;
   game: string;
   deals: number[];
-  misfit: number;
   agents: { agent: string; elo: Estimate; win_rate: number | null; microseconds: number | null }[];
 }
 interface Curve {

@@ -69,7 +69,6 @@ export interface Table {
   deal: number;
   turn: number;
   hands: Hand[];
-  roles: string[];
   sides: number[];
   options: Record<string, unknown>;
   remote: boolean; // played at the server of a competition

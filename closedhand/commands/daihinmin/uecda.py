@@ -167,16 +167,20 @@ def join(
     counts = [result.places.count(place) for place in range(len(PLACES))]
     means = _per_round([(len(PLACES) - place,) for place in result.places])
     spent = microseconds(result.seconds, result.decisions)
+    rounds = len(result.places)
+    unknown = result.rounds - rounds
     if as_json:
-        data = {"player": result.player, "rounds": len(result.places), "points": result.points}
-        data |= {"places": counts, "rejected": result.rejected, "complete": result.complete}
+        data = {"player": result.player, "rounds": rounds, "points": result.points}
+        data |= {"places": counts, "unknown_places": unknown}
+        data |= {"rejected": result.rejected, "complete": result.complete}
         data |= {"per_round": means[0] if means else None, "decisions": result.decisions}
         data |= {"seconds": result.seconds, "microseconds_per_decision": spent}
         common.print_json({"game": "daihinmin", "agent": agent, **data})
     else:
-        rounds = len(result.places)
         mean = ", {} per round ({})".format(*Estimate(**means[0]).cells(".3f")) if means else ""
         typer.echo(f"player_{result.player}: {result.points} points in {rounds} rounds{mean}")
         typer.echo(", ".join(f"{n} x {what}" for n, what in zip(counts, PLACES, strict=True)))
         typer.echo(f"{_sample(rounds)}; {spent or 0:.0f} µs per decision")
+        if unknown:
+            typer.echo(f"rounds without a known place, ended by passes: {unknown}")
     common.leave_if_interrupted(not result.complete, "the match was not played to its end")

@@ -110,6 +110,7 @@ class Result:
 
     Attributes:
         player: Number of the client's player.
+        rounds: Number of rounds played.
         places: Its place in each round, 0 for the daifugo. Rounds that passes ended while it held
             cards are left out, unless the server states classes after them.
         rejected: Number of its actions that counted as passes: not accepted, or no plays.
@@ -119,6 +120,7 @@ class Result:
     """
 
     player: int
+    rounds: int = 0
     places: list[int] = field(default_factory=list)
     rejected: int = 0
     decisions: int = 0
@@ -134,11 +136,6 @@ class Result:
         """Add the place in a round, by its last view, if it is known."""
         if view.places[self.player] != NOBODY:
             self.places.append(int(view.places[self.player]))
-
-    def count(self, start: float) -> None:
-        """Count a decision that began at a time of `time.perf_counter`."""
-        self.decisions += 1
-        self.seconds += time.perf_counter() - start
 
 
 class Client:
@@ -290,7 +287,7 @@ def play_match(
                 watch(view.copy(), me, NOBODY)
 
         playing = InMatch(agent, see)
-        rounds, last = 0, None  # the last view of a round that is not counted yet
+        last = None  # the last view of a round that is not counted yet
         with suppress(EOFError, OSError, KeyboardInterrupt):
             while not result.complete:
                 number = follower.begin(connection.table())
@@ -302,8 +299,8 @@ def play_match(
                 end = play_round(connection, follower, number, playing, result, watch)
                 last = follower.finish()
                 result.complete = end == wire.MATCH_OVER
-                rounds += 1
-                progress(rounds)
+                result.rounds += 1
+                progress(result.rounds)
         if last is not None:
             result.rank(last)
         return result
@@ -346,7 +343,8 @@ def play_round(
         if mine:
             start = time.perf_counter()
             action = int(agent.act(follower.view.copy()))
-            result.count(start)
+            result.decisions += 1
+            result.seconds += time.perf_counter() - start
             is_play = 0 <= action <= PASS
             connection.send(wire.play_cells(action if is_play else PASS))
             accepted = connection.read(4) == wire.ACCEPTED

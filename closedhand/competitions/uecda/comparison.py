@@ -37,17 +37,44 @@ CLASS_ROW = slice(4 * (6 * wire.COLUMNS + PLAYERS), 4 * (6 * wire.COLUMNS + 2 * 
 """Bytes of a table with the classes. The official server leaves stray numbers there in tricks."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Comparison:
     """Differences between our server and a recorded round."""
 
     values: dict[str, str] | None  # for a log; None if our server asked for more answers
     first: str  # the first difference; empty: none
     lost: str  # cards that the recorded server lost in the exchange, in the notation of logs
-    tables: int  # number of recorded tables
-    size: int  # number of recorded bytes, in tables and numbers
-    different: int  # number of bytes that differ, except those of `class_rows`
-    class_rows: int  # number of tables during tricks that differ only in the row of classes
+    tables: int = 0  # number of recorded tables
+    size: int = 0  # number of recorded bytes, in tables and numbers
+    different: int = 0  # number of bytes that differ, except those of `class_rows`
+    class_rows: int = 0  # number of tables during tricks that differ only in the row of classes
+
+    def add(self, recorded: Sequence[bytes], ours: bytes) -> tuple[int, str] | None:
+        """Count differences between the recorded messages to a client and the bytes of ours.
+
+        Returns:
+            The number of the first message that differs, and how it does; None if there is none.
+        """
+        end, first = 0, None
+        for number, data in enumerate(recorded):
+            own = ours[end : end + len(data)]
+            end += len(data)
+            self.tables += len(data) == wire.TABLE
+            if own == data:
+                continue
+            # The first table of a round shows the real classes.
+            if number > 0 and len(data) == len(own) == wire.TABLE:
+                own = own[: CLASS_ROW.start] + data[CLASS_ROW] + own[CLASS_ROW.stop :]
+                if own == data:
+                    self.class_rows += 1
+                    continue
+            self.different += len(data) - sum(a == b for a, b in zip(data, own, strict=False))
+            first = first or (number, f"message {number}: {_difference(data, own)}")
+        self.size += end
+        if len(ours) > end:
+            self.different += len(ours) - end
+            first = first or (len(recorded), f"message {len(recorded)}: only ours sends more")
+        return first
 
 
 def compare(rounds: Iterable[Round]) -> Iterator[Comparison]:
@@ -108,7 +135,6 @@ class _Replay(Table):
         seats = [Seat(own, script) for script in self._scripts]
         game = self._games[0]
         super().__init__(game, seats, game.empty(1)[0], lambda line: None, lambda: None)
-        self._points = [0] * PLAYERS
         self._lost = 0
         self._latest = wire.BLANK
 
@@ -122,21 +148,19 @@ class _Replay(Table):
             script.begin(own)
         values, course = None, ""
         try:
-            values, self._points = self.play_round(self._points)
+            values = self.play_round()
         except _OtherCourse:
             course = "ours asks for another answer"
-        every: list[Counts] = []
+        found = Comparison(values, course, logs.cards_text(self._lost))
         firsts: list[tuple[int, str]] = []
         for client, (script, own) in enumerate(zip(self._scripts, messages, strict=True)):
             recorded = [data for side, data in own if side == SERVER]
-            counts, first = _differences(recorded, b"".join(script.sent))
-            every.append(counts)
+            first = found.add(recorded, b"".join(script.sent))
             if first:
                 firsts.append((first[0], f"to player {client} {first[1]}"))
-        # Report the earliest difference, as it may cause the others.
-        earliest = min(firsts)[1] if firsts else course
-        sums = map(sum, zip(*every, strict=True))
-        return Comparison(values, earliest, logs.cards_text(self._lost), *sums)
+        if firsts:  # the earliest, as it may cause the others
+            found.first = min(firsts)[1]
+        return found
 
     def _answer(self, player: int) -> bytes | None:
         table = super()._answer(player)
@@ -172,40 +196,6 @@ def _start(game: Game, messages: Round) -> State:
     classes = "".join(map(str, status.classes)) if ranked else "-"
     seats = "".join(map(str, status.seats))
     return game.parse_deal(";".join([seats, classes, *("".join(cards_in(h)) for h in hands)]))
-
-
-Counts = tuple[int, int, int, int]
-"""Numbers of tables, of bytes, of different bytes, and of tables different only in classes."""
-
-
-def _differences(recorded: Sequence[bytes], ours: bytes) -> tuple[Counts, tuple[int, str] | None]:
-    """Compare recorded messages with the bytes of ours, in order.
-
-    Returns:
-        Counts of tables and bytes; the number of the message with the first difference, and its
-        text, or None.
-    """
-    tables = size = different = class_rows = 0
-    first = None
-    for number, data in enumerate(recorded):
-        own = ours[size : size + len(data)]
-        size += len(data)
-        in_tricks = tables > 0  # the first table of a round shows the real classes
-        tables += len(data) == wire.TABLE
-        if own == data:
-            continue
-        if len(data) == len(own) == wire.TABLE and in_tricks:
-            patched = own[: CLASS_ROW.start] + data[CLASS_ROW] + own[CLASS_ROW.stop :]
-            if patched == data:
-                class_rows += 1
-                continue
-            own = patched
-        different += len(data) - sum(a == b for a, b in zip(data, own, strict=False))
-        first = first or (number, f"message {number}: {_difference(data, own)}")
-    if len(ours) > size:
-        different += len(ours) - size
-        first = first or (len(recorded), f"message {len(recorded)}: only ours sends more")
-    return (tables, size, different, class_rows), first
 
 
 def _difference(data: bytes, own: bytes) -> str:

@@ -1,9 +1,8 @@
 """The configuration file of the official UECda server, `tndhms.cfg`.
 
 A line is a key and a value, in letters of either case; a `#` begins a comment. The keys of rules,
-rounds and the port are used. Those of windows, names, statistics and random numbers are ignored, as
-they have no meaning here. Unknown keys, and values that the official server does not know, are
-errors.
+rounds and the port are used. Those of windows, names, statistics and random numbers mean nothing
+here and are ignored. Keys and values that the official server does not know are errors.
 """
 
 from pathlib import Path

@@ -136,8 +136,7 @@ class Follower:
     def _pay_taxes(self, view: State, hand: int) -> None:
         """Write the state after the tax into a view, from the player's hand in the table.
 
-        The table shows the tax in the hands of both sides: the winner has already received it, the
-        loser has not yet paid it.
+        In the table the winner has already received the tax, and the loser has not yet paid it.
         """
         first = view.seats.tolist().index(winner(view, 0))
         view.left[np.roll(view.seats, -first)] = DEALT

@@ -46,16 +46,13 @@ class RemotePlayer:
         late: Number of questions that it has not answered in time.
     """
 
-    def __init__(
-        self, sock: socket.socket, name: str, seconds: float, clock: Clock = time.monotonic
-    ) -> None:
-        """Seat a client by the name in its profile; `seconds` and `clock` are those of `Limits`."""
+    def __init__(self, sock: socket.socket, name: str, limits: Limits) -> None:
+        """Seat a client by the name in its profile."""
         self.name = name
         self.gone = ""
         self.late = 0
         self._sock = sock
-        self._seconds = seconds
-        self._clock = clock
+        self._seconds, self._clock = limits.seconds, limits.clock
         self._deadline = 0.0
         self._outgoing: list[bytes] = []
         self._owed = 0  # bytes of late answers that are still to arrive
@@ -262,7 +259,7 @@ class Lobby:
     def _seat(self, sock: socket.socket, name: str) -> None:
         del self._waiting[sock]
         player = self._free.pop(0)
-        remote = RemotePlayer(sock, name, self._limits.seconds, self._clock)
+        remote = RemotePlayer(sock, name, self._limits)
         self._seated[sock] = player, remote
         self._note(f"{name} is player_{player}")
         remote.queue(wire.NUMBER.pack(player))

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,6 @@ class Server:
 
     Attributes:
         address: Host and port on which it listens.
-        rounds: Number of rounds of the match.
         clients: Number of clients expected.
     """
 
@@ -81,12 +81,8 @@ class Server:
         self._note = note
         limits = limits or Limits()
         self._clock = limits.clock
+        self._log = Log(log) if log else None
         self._listener = listen(host, port)
-        try:
-            self._log = Log(log) if log else None
-        except InputError:
-            self._listener.close()
-            raise
         self.address: tuple[str, int] = self._listener.getsockname()[:2]
         clients = [player for player, spec in enumerate(specs) if spec == NET]
         self.clients = len(clients)
@@ -103,8 +99,7 @@ class Server:
                 the rounds before it are not played.
 
         Raises:
-            InputError: `start` is not the beginning of a round of the match, or the log cannot be
-                written.
+            InputError: `start` begins no round of the match, or the log cannot be written.
             KeyboardInterrupt: Interrupted before all clients had connected.
         """
         log = self._log
@@ -136,19 +131,15 @@ class Server:
 
 def _play(table: Table, rounds: int, log: Log | None, progress: Callable[[int], None]) -> Result:
     """Play the rounds of a match and write its log."""
-    points = [0] * PLAYERS
-    played = 0
-    try:
-        while played < rounds:
-            values, points = table.play_round(points)
+    with suppress(KeyboardInterrupt):
+        for number in range(rounds):
+            values = table.play_round()
             if log:
-                log.write(logs.round_text(played, values))
-            played += 1
-            progress(played)
-    except KeyboardInterrupt:
-        pass
+                log.write(logs.round_text(number, values))
+            progress(number + 1)
+    result = table.result(rounds)
     if log:
         now = time.strftime("%Y/%m/%d %H:%M:%S")
-        end = {logs.TIME_END: now, logs.TOTAL: " ".join(map(str, points))}
+        end = {logs.TIME_END: now, logs.TOTAL: " ".join(map(str, result.points))}
         log.write(logs.header_text(end))
-    return table.result(points, played, played < rounds)
+    return result

@@ -79,10 +79,18 @@ def warm_up_table(game: Game) -> None:
 
 @dataclass
 class Seat:
-    """A player: an agent, or a client and the agent that replaces it if it loses its seat."""
+    """A player: an agent, or a client and the agent that replaces it if it loses its seat.
+
+    The numbers are those of its `Result`; `asked` is the time of the latest question to a client.
+    """
 
     agent: Agent
     remote: RemotePlayer | None = None
+    points: int = 0
+    decisions: int = 0
+    seconds: float = 0.0
+    illegal: int = 0
+    asked: float = 0.0
 
     @property
     def name(self) -> str:
@@ -95,6 +103,11 @@ class Seat:
         return self.remote if self.remote and not self.remote.gone else None
 
     @property
+    def late(self) -> int:
+        """Number of questions that the client has not answered in time."""
+        return self.remote.late if self.remote else 0
+
+    @property
     def gone(self) -> str:
         """Reason why the client lost its seat; empty while it has one, or without a client."""
         return self.remote.gone if self.remote else ""
@@ -105,7 +118,6 @@ class Result:
     """The result of a match.
 
     Attributes:
-        names: Names by player.
         points: Points of all rounds, by player.
         rounds: Number of complete rounds.
         gains: Points of each complete round, by player.
@@ -114,8 +126,7 @@ class Result:
             Those in the exchange are left out: the answer of the fugo may lie there unread until
             the daifugo has chosen.
         late: Number of questions not answered in time, by player.
-        illegal: Number of illegal answers, by player; they count as a pass, and in the exchange as
-            the best cards.
+        illegal: Number of illegal answers, by player; a pass or, in the exchange, the best cards.
         gone: Reason why a client lost its seat, by player; empty for all others.
         interrupted: Whether the match ended before the end of its last round.
     """
@@ -159,40 +170,41 @@ class Table:
         self._common = Status()  # classes and seats of the round
         self._margin = wire.NO_MARGIN  # that of the latest answer, also over the end of a round
         self._gains: list[tuple[int, ...]] = []
-        self._decisions = [0] * PLAYERS
-        self._asked = [0.0] * PLAYERS
-        self._spent = [0.0] * PLAYERS
-        self._illegal = [0] * PLAYERS
-        self._missed: set[int] = set()  # players whose lost seat has been noted
-        self._clients = [(i, seat.client) for i, seat in enumerate(seats) if seat.client]
+        # By player, until it is noted that one has lost its seat.
+        self._clients = {i: seat.remote for i, seat in enumerate(seats) if seat.remote}
 
-    def play_round(self, points: Sequence[int]) -> tuple[dict[str, str], list[int]]:
-        """Play a round; return its values for the log, and the points after it.
-
-        `points` are those of the rounds before, by player.
-        """
+    def play_round(self) -> dict[str, str]:
+        """Play a round; return its values for the log."""
         state = self._state
-        before = state.points.tolist()
+        before = state.points.copy()
         transcript = logs.Transcript(state)
         self._announce()
         if state.leader < 0:
             self._exchange(transcript)
         self._play_tricks(transcript)
         self._flush()
-        gains = [after - own for after, own in zip(state.points.tolist(), before, strict=True)]
+        gains = (state.points - before).tolist()
         self._gains.append(tuple(gains))
-        total = [own + gain for own, gain in zip(points, gains, strict=True)]
-        return transcript.values([PLAYERS - gain for gain in gains], total), total
+        for seat, gain in zip(self._seats, gains, strict=True):
+            seat.points += gain
+        places = [PLAYERS - gain for gain in gains]
+        return transcript.values(places, [seat.points for seat in self._seats])
 
-    def result(self, points: Sequence[int], rounds: int, interrupted: bool) -> Result:
-        """Collect the result of the match so far."""
+    def result(self, rounds: int) -> Result:
+        """Collect the result so far of a match of a number of rounds."""
         seats = self._seats
-        late = tuple(seat.remote.late if seat.remote else 0 for seat in seats)
         return Result(
-            tuple(seat.name for seat in seats), tuple(points), rounds, tuple(self._gains),
-            tuple(self._decisions), tuple(self._spent), late, tuple(self._illegal),
-            tuple(seat.gone for seat in seats), interrupted,
-        )  # fmt: skip
+            names=tuple(seat.name for seat in seats),
+            points=tuple(seat.points for seat in seats),
+            rounds=len(self._gains),
+            gains=tuple(self._gains),
+            decisions=tuple(seat.decisions for seat in seats),
+            seconds=tuple(seat.seconds for seat in seats),
+            late=tuple(seat.late for seat in seats),
+            illegal=tuple(seat.illegal for seat in seats),
+            gone=tuple(seat.gone for seat in seats),
+            interrupted=len(self._gains) < rounds,
+        )
 
     def _announce(self) -> None:
         """Queue the first table of the round for each client, with its hand.
@@ -208,7 +220,7 @@ class Table:
             classes=tuple(classes) if classes[0] >= 0 else (0,) * PLAYERS,
             seats=tuple(state.seats.tolist()),
         )
-        for player, client in self._clients:
+        for player, client in self._clients.items():
             number, hand = 0, before[player]
             if state.leader < 0 and classes[player] < len(TAXES):
                 number, hand = TAXES[classes[player]], hands[player]
@@ -228,20 +240,20 @@ class Table:
 
     def _give(self, taker: int, number: int) -> None:
         """Let the daifugo or the fugo give back a number of cards."""
-        state = self._state
+        state, seat = self._state, self._seats[taker]
         table = self._answer(taker)
-        if self._seats[taker].client is None:
+        if seat.client is None:
             for _ in range(number):
                 card = self._agent_action(taker)
                 if not can_pick(state, card):
-                    self._illegal[taker] += 1
+                    seat.illegal += 1
                     card = best_pick(state)
                 play(self._rules, state, card)
             return
         held = int(state.hands[taker])
         cards = wire.held_cards(table[: wire.CELLS]) if table else None
         if cards is None or cards & ~held or cards.bit_count() != number:
-            self._illegal[taker] += table is not None
+            seat.illegal += table is not None
             cards = int(best_cards(state.hands[taker], number))
         for card in range(cards.bit_length()):
             if cards >> card & 1:
@@ -262,7 +274,7 @@ class Table:
             legal, ended, following, empty, now, made = step(self._rules, state, action)
             revolution, lock, back = now
             turned, locked, backed = made
-            self._illegal[player] += not legal and action != PASS
+            self._seats[player].illegal += not legal and action != PASS
             if legal and action != PASS:
                 hands[player] &= ~self._needs[action]
                 left[player] = hands[player].bit_count()
@@ -297,7 +309,7 @@ class Table:
     def _ask(self, status: Status, cells: Sequence[bytes]) -> None:
         """Send all clients their hands; to the player to act this is the question."""
         mine, others = status._replace(my_turn=1).pack(), status.pack()
-        for player, client in self._clients:
+        for player, client in self._clients.items():
             client.queue(cells[player] + (mine if player == status.player else others))
         self._send([status.player])
 
@@ -308,21 +320,20 @@ class Table:
             end = wire.MATCH_OVER if over(self._rules, self._state) else wire.ROUND_OVER
         message = table + wire.NUMBER.pack(end)
         reply = wire.ACCEPTED if accepted else wire.REJECTED
-        for player, client in self._clients:
+        for player, client in self._clients.items():
             client.queue(reply + message if player == mover else message)
 
     def _send(self, asked: Sequence[int]) -> None:
         """Send all queued messages, first to the players that are asked for an answer."""
         self._check()
-        for player in asked:
-            client = self._seats[player].client
-            if client:
-                client.ask()
-                self._asked[player] = self._clock()
+        for seat in (self._seats[player] for player in asked):
+            if seat.client:
+                seat.client.ask()
+                seat.asked = self._clock()
         self._flush()
 
     def _flush(self) -> None:
-        for _, client in self._clients:
+        for client in self._clients.values():
             client.flush()
 
     def _answer(self, player: int) -> bytes | None:
@@ -331,27 +342,25 @@ class Table:
         if seat.client:
             table = seat.client.answer(meanwhile=self._check)
             if not seat.gone:
-                self._count(player, self._asked[player])
-        if seat.gone and player not in self._missed:
-            self._missed.add(player)
-            self._clients = [pair for pair in self._clients if pair[0] != player]
+                self._count(seat, seat.asked)
+        if seat.gone and self._clients.pop(player, None):
             self._note(f"{seat.name} {seat.gone}: {seat.agent.name} plays on as player_{player}")
         return table
 
     def _agent_action(self, player: int) -> int:
         """Ask a player's agent for its action in the player's view."""
-        view = self._state.copy()
+        view, seat = self._state.copy(), self._seats[player]
         hide(self._rules, view, player)
         start = self._clock()
-        action = int(self._seats[player].agent.act(view))
-        self._count(player, start)
+        action = int(seat.agent.act(view))
+        self._count(seat, start)
         return action
 
-    def _count(self, player: int, start: float) -> None:
+    def _count(self, seat: Seat, start: float) -> None:
         """Count a decision that began at a time of the clock, unless it is one of the exchange."""
         if self._state.leader >= 0:
-            self._decisions[player] += 1
-            self._spent[player] += self._clock() - start
+            seat.decisions += 1
+            seat.seconds += self._clock() - start
 
     def _submission(self, player: int) -> tuple[int, bytes]:
         """Get the play of a player, legal or not, and its table.
@@ -366,6 +375,6 @@ class Table:
         else:
             action = wire.read_play(table[: wire.CELLS]) if table else PASS
         if action is None or not 0 <= action <= PASS:
-            self._illegal[player] += 1
+            self._seats[player].illegal += 1
             action = PASS
         return action, table or wire.BLANK

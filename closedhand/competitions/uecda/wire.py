@@ -5,8 +5,7 @@ A table is 8 x 15 numbers, int32 big-endian, row by row; single numbers are int3
 - Rows 0 to 4 are called **cells** here. Rows 0 to 3 are the suits S H D C, and columns 1 to 13 the
   ranks 3 to 2; columns 0 and 14 can hold only the joker. 1 is a card, 2 the joker.
 - A joker in a hand is at row 4, column 1. A joker in a play is in the cell of the card that it
-  stands for, in row 4 if it is the fifth card of a group, and anywhere in rows 0 to 3 if it is
-  alone.
+  stands for, in row 4 as the fifth card of a group, and alone anywhere in rows 0 to 3.
 - Rows 5 to 7 are the `Status`. Two parts of it mean nothing: the end of row 5, called **margin**
   here, and row 7. The official server repeats what clients write there, and so does ours: the
   margin of the latest answer until the next answer, and row 7 of a play while it is the target.
@@ -138,9 +137,19 @@ def under_joker(cells: bytes) -> int:
     return cards
 
 
+@cache
 def play_cells(play: int) -> bytes:
     """Convert a play or the pass to cells; a lone joker goes to row 0, column 0."""
-    return _all_cells()[play]
+    if play == PASS:
+        return NOTHING
+    table = plays.build()
+    cells = bytearray(hand_cells(int(table.need[play]) & ~(1 << JOKER)))
+    stands, suit = int(table.stands[play]), int(table.joker_suit[play])
+    if play == JOKER:
+        _put(cells, 0, 0, 2)
+    elif stands != NO_JOKER:
+        _put(cells, 4 - suit.bit_length() if suit else 4, 1 + stands, 2)
+    return bytes(cells)
 
 
 def read_play(cells: bytes) -> int | None:
@@ -155,26 +164,9 @@ def shows_cards(cells: bytes) -> bool:
 
 
 @cache
-def _all_cells() -> tuple[bytes, ...]:
-    table = plays.build()
-    return (*(_cells_of(table, play) for play in range(PASS)), NOTHING)
-
-
-def _cells_of(table: np.record, play: int) -> bytes:
-    joker = 1 << JOKER
-    cells = bytearray(hand_cells(int(table.need[play]) & ~joker))
-    stands, suit = int(table.stands[play]), int(table.joker_suit[play])
-    if play == JOKER:
-        _put(cells, 0, 0, 2)
-    elif stands != NO_JOKER:
-        _put(cells, 4 - suit.bit_length() if suit else 4, 1 + stands, 2)
-    return bytes(cells)
-
-
-@cache
 def _plays_by_cells() -> dict[bytes, int]:
     """Map cells to the ids of plays and the pass; a lone joker may lie anywhere in rows 0 to 3."""
-    found = {cells: play for play, cells in enumerate(_all_cells())}
+    found = {play_cells(play): play for play in range(PASS + 1)}
     for row in range(4):
         for column in range(COLUMNS):
             cells = bytearray(CELLS)

@@ -93,7 +93,7 @@ async def push_advice(connection: Connection, game: Game, view: State, by: str, 
     seed = secrets.randbits(31)
     try:
         by = found["by"] = await connection.run_long(adviser, connection, game, by)
-        found |= await connection.run_long(advice.suggest, game, view, by, 0)
+        found |= await connection.run_long(advice.suggest, game, view, by)
         connection.push({**found, "done": False})
         steps = advice.values(game, view, found["action"]["id"], seed, by)
         async for some in connection.follow(steps):

@@ -7,11 +7,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from support_cli import assert_refused, run
 from support_uecda import LONG, Match, check_log
 
+from closedhand.competitions.uecda import client
 from closedhand.games.daihinmin import logs
 
 SERVE = ["serve", "daihinmin", "--fallback", "random", "--port"]
@@ -35,6 +37,19 @@ def test_join_plays_a_match(tmp_path: Path) -> None:
     data = json.loads(result.stdout)
     assert data["complete"] and data["points"] == match.end().points[4] and data["rounds"] == 2
     assert check_log(match.log, 2).names[4] == "x"
+
+
+def test_join_says_how_many_places_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = client.Result(0, 5, [0, 0, 4], complete=True)
+    player = SimpleNamespace(play=lambda progress: result)
+    monkeypatch.setattr(client, "Client", lambda *arguments: player)
+    command = ["join", "daihinmin"]
+    shown = run(*command).stdout
+    assert "11 points in 3 rounds" in shown
+    assert "rounds without a known place, ended by passes: 2\n" in shown
+    result = client.Result(0, 3, [0, 0, 4], complete=True)
+    assert "known place" not in run(*command).stdout
+    assert json.loads(run(*command, "--json").stdout)["unknown_places"] == 0
 
 
 @pytest.mark.parametrize(

@@ -157,7 +157,8 @@ def test_places_after_passes_are_those_that_the_server_states(limit: int, tmp_pa
 
     result = client.Client(agent, *match.server.address, watch=watch).play()
     gains, stated = match.end().gains, (0, 1, 3)
-    assert result.places == [5 - gains[number][0] for number in stated] and result.complete
+    assert result.places == [5 - gains[number][0] for number in stated]
+    assert result.complete and result.rounds == 5
     assert [tuple(view["points"].tolist()) for view in ended] == [gains[i] for i in stated]
     # After the reset the agent begins another match.
     known = [(0, (0,) * 5), (1, gains[0]), (2, tuple(map(sum, zip(*gains[:2], strict=True))))]

@@ -19,7 +19,12 @@ from support import FUZZ
 from support_uecda import GAME, LONG, START, Clock, Match, Raw, cards_table, check_log
 
 from closedhand.competitions.uecda import client, wire
-from closedhand.competitions.uecda.remote_players import MOST_LATE, MOST_WAITING, RemotePlayer
+from closedhand.competitions.uecda.remote_players import (
+    MOST_LATE,
+    MOST_WAITING,
+    Limits,
+    RemotePlayer,
+)
 from closedhand.competitions.uecda.server import Server
 from closedhand.competitions.uecda.table import Result
 from closedhand.core.game import State
@@ -248,7 +253,7 @@ def test_what_comes_behind_an_answer_is_no_part_of_it() -> None:
     ours, theirs = socket.socketpair()
     first, second = cards_table(3), cards_table(5)
     with ours, theirs:
-        remote = RemotePlayer(ours, "hasty", SECONDS, Clock())
+        remote = RemotePlayer(ours, "hasty", Limits(SECONDS, clock=Clock()))
         for part, rest, answer in (
             (first[:100], first[100:] + second[:60], first),
             # What had come before the question is discarded.
@@ -387,7 +392,7 @@ def test_a_client_that_reads_nothing_is_not_waited_for_twice() -> None:
         with suppress(BlockingIOError):
             while True:
                 ours.send(bytes(10**5))
-        remote = RemotePlayer(ours, "deaf", 0.01)
+        remote = RemotePlayer(ours, "deaf", Limits(0.01))
         remote.flush()
         assert not remote.gone  # there was nothing to send
         for _ in range(2):

@@ -71,7 +71,7 @@ def played(clients: int) -> tuple[list[Passing], Table, int]:
         Seat(Watched(check), remotes[player] if player < clients else None) for player in range(5)
     ]
     table = Table(GAME, seats, GAME.parse_deal(START), print, lambda: None)
-    table.play_round([0] * 5)
+    table.play_round()
     return remotes, table, asked
 
 
@@ -79,7 +79,7 @@ def test_turns_are_sent_as_they_happen() -> None:
     for clients in (1, 3, 5):
         remotes, table, asked = played(clients)
         assert not any(each.queued for each in remotes)
-        result = table.result([0] * 5, 1, False)
+        result = table.result(1)
         assert sum(result.decisions) == asked and min(result.seconds) >= 0
 
 
@@ -94,8 +94,8 @@ def test_decisions_are_timed_by_the_clock(clients: int) -> None:
     table = Table(
         GAME, seats, GAME.parse_deal(START), print, lambda: None, lambda: float(next(ticks))
     )
-    table.play_round([0] * 5)
-    result = table.result([0] * 5, 1, False)
+    table.play_round()
+    result = table.result(1)
     assert result.seconds == result.decisions and min(result.decisions) > 0
 
 
@@ -122,8 +122,8 @@ def test_wrong_cards_of_an_agent_in_the_exchange(offset: int) -> None:
 
     state = GAME.parse_deal(START)
     table = Table(GAME, [Seat(Wrong()) for _ in range(5)], state, print, lambda: None)
-    values, _ = table.play_round([0] * 5)
-    assert table.result([0] * 5, 1, False).illegal == (0, 1, 0, 2, 0)
+    values = table.play_round()
+    assert table.result(1).illegal == (0, 1, 0, 2, 0)
     best = [logs.cards_text(int(best_cards(state.hands[p], n))) for p, n in ((3, 2), (1, 1))]
     gifts = logs.entries(values["change_cards"])
     assert [next(g[2:] for g in gifts if g[0] == p) for p in "31"] == best
@@ -139,5 +139,5 @@ from closedhand.core.registry import make_game
 game = make_game("daihinmin")
 seats = [Seat(make_agent(game, "default")) for _ in range(5)]
 table = Table(game, seats, game.deal(np.random.default_rng(0)), print, lambda: None)
-print(table.play_round([0] * 5))
+print(table.play_round())
 """)
