@@ -2,8 +2,8 @@
 
 A cluster runs jobs as processes do (`closedhand.core.workers`). Jobs are functions of their
 arguments alone, and results come in the order of the jobs. So results depend neither on the number
-of actors, nor on which actor runs a job, nor on how often a job is restarted. An actor is a process
-of Ray on one core. Ray restarts the jobs of a lost node on others.
+of workers, nor on which worker runs a job, nor on how often a job is restarted. A worker is a
+process of Ray on one core. Ray restarts the jobs of a lost node on others.
 """
 
 import os
@@ -31,7 +31,7 @@ AHEAD = 2
 CONNECT_SECONDS = 10.0
 """Time limit for connecting to an address."""
 LOSSES = 5
-"""Lost actors, processes of Ray, after which a job is given up, as it may end them itself."""
+"""Lost workers after which a job is given up, as it may end them itself."""
 
 
 def _host_and_port(address: str) -> tuple[str, int] | None:
@@ -131,7 +131,7 @@ class Cluster:
 
         Raises:
             InputError: A job raised it, or no core is left.
-            WorkerLost: `LOSSES` actors were lost during the same job.
+            WorkerLost: `LOSSES` workers were lost during the same job.
             KeyboardInterrupt: Ctrl-C, where it is deferred (`closedhand.core.interrupt`).
         """
         errors = self._ray.exceptions
@@ -155,7 +155,7 @@ class Cluster:
                 result = self._ray.get(refs[number])
             except gone:
                 raise WorkerLost(
-                    f"{LOSSES} actors ended during the same job; see the logs of Ray"
+                    f"{LOSSES} workers ended during the same job; see the logs of Ray"
                 ) from None
             except errors.RayTaskError as error:
                 raise error.cause from None
