@@ -12,7 +12,7 @@ The requests do not tell the bids between that of the bot and the highest one: `
 as passes. What is malformed or breaks the rules is refused by an `InputError`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from closedhand.core.game import Game, InputError, State, shown
@@ -31,8 +31,6 @@ AUCTION = {"own": list_of(NATURAL), "bid": list_of(NATURAL)}
 FIRST = {"own": list_of(NATURAL), "publiccard": list_of(NATURAL), "history": MOVES}
 OTHERS = {"landlord": NATURAL, "pos": NATURAL, "finalbid": NATURAL}
 LATER = {"history": MOVES}
-
-Request = Mapping[str, Any]
 
 
 class Turn(NamedTuple):
