@@ -77,10 +77,7 @@ class Notation(TableNotation):
         text = text.strip().upper()
         if text in self.ids:
             return self.ids[text]
-        try:
-            found = self.by_cards.get(int(pack(text)), [])
-        except ValueError as error:
-            raise InputError(f"{text!r} is not an action: {error}") from None
+        found = self.by_cards.get(int(pack(text, f"{text!r} is not an action")), [])
         if len(found) == 1:
             return found[0]
         if found:
@@ -113,10 +110,7 @@ class Notation(TableNotation):
             raise InputError(
                 f"a deal is four fields of {hand}, {hand}, {rest} and {public} cards, not {lengths}"
             )
-        try:
-            cards = [pack(field) for field in fields]
-        except ValueError as error:
-            raise InputError(f"not a deal: {error}") from None
+        cards = [pack(field, "not a deal") for field in fields]
         given, deck = "".join(fields), unpack(options.deck)
         wrong = [rank for rank in RANKS if given.count(rank) != deck.count(rank)]
         if wrong:

@@ -27,7 +27,7 @@ from closedhand.core import bits
 from closedhand.core.numba.jit import kernel
 from closedhand.games.doudizhu import features as compact, planes, rules as flat, validity
 from closedhand.games.doudizhu.auction import is_opening, legal_words, pass_id
-from closedhand.games.doudizhu.counts import contains, count, one
+from closedhand.games.doudizhu.counts import by_rank, contains, count, one
 from closedhand.games.doudizhu.hidden import known_public, unseen
 from closedhand.games.doudizhu.plays import GROUPS, PASS_GROUP
 from closedhand.games.doudizhu.state import Rules as FlatRules, around, clear
@@ -287,7 +287,7 @@ def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
 
 def under_way(rules: Rules, state: np.record) -> list[int]:
     """List the sub-steps so far of the incomplete play of the player to act."""
-    group, picked = int(state.group), validity.counts(state.picked)
+    group, picked = int(state.group), by_rank(state.picked)
     if not 0 <= group < GROUPS:
         return [group] if group != -1 else []
     unit = int(rules.flat.plays.groups[group].unit)

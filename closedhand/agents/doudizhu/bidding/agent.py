@@ -1,6 +1,6 @@
 """The agent `bids:KIND:AGENT`: bids by a module and plays as another agent."""
 
-from closedhand.agents.doudizhu.bidding.modules import KINDS, NET, OTHERS, VALUE, BiddingAgent
+from closedhand.agents.doudizhu.bidding.modules import ALL_KINDS, NET, VALUE, BiddingAgent
 from closedhand.core.agent_spec import split_outside, unquoted
 from closedhand.core.agents import Traits, described, files_of, make_agent, traits_of
 from closedhand.core.game import Game, InputError
@@ -16,8 +16,9 @@ def read(argument: str | None) -> tuple[str, str]:
     """
     kind, *rest = split_outside(argument or "", ":", 2)
     if not rest or not rest[0]:
-        kinds = ", ".join((*KINDS, *OTHERS))
-        raise InputError(f"the agent bids needs a kind ({kinds}) and an agent: bids:logic:greedy")
+        raise InputError(
+            f"the agent bids needs a kind ({ALL_KINDS}) and an agent: bids:logic:greedy"
+        )
     kind = unquoted(kind)
     if kind.startswith(OF_FILE):
         kind = OF_FILE + unquoted(kind.removeprefix(OF_FILE))

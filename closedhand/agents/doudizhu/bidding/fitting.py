@@ -43,7 +43,7 @@ from closedhand.core.parsing import check_fields
 from closedhand.core.reading import json_in, read_arrays
 from closedhand.core.run import Run
 from closedhand.core.version import __version__
-from closedhand.games.doudizhu.counts import DECK, NIBBLE
+from closedhand.games.doudizhu.counts import DECK, by_rank
 from closedhand.games.doudizhu.state import SEATS
 from closedhand.learning.logistic import calibration, chances_of, log_loss, logistic
 
@@ -164,9 +164,8 @@ def deals_of(state: Mapping[str, Any]) -> Deals:
 
 def are_hands(hands: np.ndarray) -> bool:
     """Return whether packed hands, uint64 [n, 3], have 17 cards each and a row fits one deck."""
-    ranks = 4 * np.arange(16, dtype=np.uint64)
-    counts = hands[:, :, None] >> ranks & NIBBLE
-    fit = counts.sum(axis=1) <= (DECK >> ranks & NIBBLE)
+    counts = by_rank(hands)
+    fit = counts.sum(axis=1) <= by_rank(DECK)
     return bool(fit.all() and (counts.sum(axis=2) == HAND).all())
 
 

@@ -110,8 +110,8 @@ LEAST = np.array([[8, 9, 14, 20], [1, 2, 8, 14], [0.4, 0.45, 0.6, 0.9]])
 """The least score at which each kind of module, [KINDS], calls, robs, doubles and shows."""
 VALUE = "value"
 NET = "net"
-OTHERS = (VALUE, NET, f"{NET}=FILE")
-"""Kinds that other modules define (`value_net/bidding.py`, `network.py`)."""
+ALL_KINDS = ", ".join((*KINDS, VALUE, NET, f"{NET}=FILE"))
+"""The kinds, also those of other modules (`value_net/bidding.py`, `network.py`)."""
 
 
 @kernel
@@ -249,8 +249,7 @@ class BiddingAgent(BatchAgent):
         if not game.options["bidding"]:
             raise InputError("the agent bids is for games with bidding: --option bidding=true")
         if kind not in KINDS:
-            kinds = ", ".join((*KINDS, *OTHERS))
-            raise InputError(f"no bid module {kind!r}; there are {kinds}")
+            raise InputError(f"no bid module {kind!r}; there are {ALL_KINDS}")
         super().__init__(game, f"bids:{kind}:{player.name}")
         self._kind = KINDS.index(kind)
         self._player = player

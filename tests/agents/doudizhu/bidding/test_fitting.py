@@ -47,7 +47,8 @@ def test_auctions_counted_are_auctions_played(run: bid_fitting.Fit) -> None:
     deals = run.deals
     module = bid_fitting.fixed(bidding.LOGIC, deals.hands[:200])
     nobody = np.zeros(200, np.int64), np.full(200, -1)
-    stakes, owners = bid_thresholds.hold(module.bid, range(3), *nobody)
+    which = np.zeros((200, 3), np.int64)
+    stakes, owners = bid_thresholds.hold([module], which, range(3), *nobody)
     for i in range(200):
         state = BIDDING.deal(np.random.default_rng(0))
         state.hands[:] = deals.hands[i]
