@@ -25,6 +25,7 @@ from closedhand.bridges.botzone.protocol import (
     check_play,
     play_text,
     text_of,
+    without,
 )
 from closedhand.core.checks import InputError
 from closedhand.core.game import Game, State, shown
@@ -172,7 +173,7 @@ def record_of(turns: list[Asked]) -> Record:
     missing = [seat for seat in range(SEATS) if seat not in own]
     if missing or landlord is None:
         raise InputError(f"the cards of seat {(missing or [0])[0]} are not in the log")
-    hands = [[card for card in own[seat] if card not in public] for seat in range(SEATS)]
+    hands = [without(own[seat], public) for seat in range(SEATS)]
     rules = {"rules": "botzone", "bidding": bidding}
     game = flat_game("doudizhu", rules)
     actions = tuple(game.text(game.parse(text)) for text in texts)
