@@ -112,10 +112,8 @@ def legal_kickers(rules, state, out):
     least = flat.least_strength(rules.flat, state)
     ranks = 0
     for play in range(group.first, group.end):
-        need = rules.flat.plays.need[play]
-        kickers = need - group.need
-        weak = least > 0 and rules.flat.plays.strength[play] < least
-        if contains(hand, need) and contains(kickers, state.picked) and not weak:
+        kickers = rules.flat.plays.need[play] - group.need
+        if flat.allows(rules.flat.plays, hand, play, least) and contains(kickers, state.picked):
             # Kickers are picked in ascending order: none that remains may be below the last pick.
             rank = lowest_rank(kickers - state.picked)
             if rank >= last:

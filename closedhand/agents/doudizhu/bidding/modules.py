@@ -219,7 +219,7 @@ def choose_bid(rules, view):
 
 def openings(rules: Rules, views: np.ndarray) -> np.ndarray:
     """Mark the views in which words are said before cards are played, bool [n]."""
-    if not rules.options.double_word and not rules.options.show_word:
+    if not rules.has_opening:
         return views["landlord"] < 0
     return np.array([bool(is_opening(rules, view)) for view in np.rec.array(views)], bool)
 

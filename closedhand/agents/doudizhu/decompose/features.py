@@ -73,12 +73,10 @@ MOST_GROUPS = 20
 MOST_FEATURES = 10 + MOST_GROUPS
 """Maximum number of features of a play: ten, and one for each group of the remaining hand."""
 
-SORTS = np.array(
-    (
-        *(PLAY, RIVALED, LEAVING, GAIN, REMAINING, GROUPS, THREAT, FEEDING, RAISE, TABLED, BOMBING),
-        *(PASSING, PASSING_LEFT, PASSING_FORM, PASSING_TURNS, PASSING_TABLED, FEATURES),
-    )
-)
+SORTS = np.array([
+    PLAY, RIVALED, LEAVING, GAIN, REMAINING, GROUPS, THREAT, FEEDING, RAISE, TABLED, BOMBING,
+    PASSING, PASSING_LEFT, PASSING_FORM, PASSING_TURNS, PASSING_TABLED, FEATURES,
+])  # fmt: skip
 """First features of the sorts, and the end of the last one."""
 MOST_OF_SORT = np.where(SORTS[:-1] == GROUPS, MOST_GROUPS, 1)
 """Maximum number of features of each sort in a play."""
