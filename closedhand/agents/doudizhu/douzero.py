@@ -36,7 +36,7 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.core.reading import read_content
 from closedhand.core.text import reason_of
 from closedhand.games.doudizhu.auction import is_opening
-from closedhand.games.doudizhu.counts import DECK
+from closedhand.games.doudizhu.counts import DECK, by_rank
 from closedhand.games.doudizhu.state import SEATS
 from closedhand.games.doudizhu.substeps import next_step
 from closedhand.learning.tensors import load_tensors
@@ -122,15 +122,12 @@ def load(path: Path, role: int) -> ValueNetwork:
     return network.eval()
 
 
-_SHIFTS = np.arange(0, 60, 4, dtype=np.uint64)
-
-
 def as_numbers(cards: np.ndarray) -> np.ndarray:
     """Encode packed cards, uint64 of any shape, as DouZero does: float32 of that shape and 54."""
-    counts = cards[..., None] >> _SHIFTS & np.uint64(15)
-    ranks = counts[..., :13, None] > np.arange(4, dtype=np.uint64)
+    counts = by_rank(cards)
+    ranks = counts[..., :13, None] > np.arange(4)
     return np.concatenate(
-        [ranks.reshape(*cards.shape, 52), counts[..., 13:] > 0], axis=-1, dtype=np.float32
+        [ranks.reshape(*cards.shape, 52), counts[..., 13:15] > 0], axis=-1, dtype=np.float32
     )
 
 

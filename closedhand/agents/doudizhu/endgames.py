@@ -147,10 +147,7 @@ def place(game: Game, hands: Sequence[str], turn: int, beat: str | None, by: int
             raise InputError(f"player_{seat} has no cards")
         if len(cards) > most:
             raise InputError(f"player_{seat} has {len(cards)} cards, but no hand more than {most}")
-        try:
-            state.hands[seat] = pack(cards)
-        except ValueError as error:
-            raise InputError(f"player_{seat}: {error}") from None
+        state.hands[seat] = pack(cards, f"player_{seat}")
         state.left[seat] = len(cards)
     target = -1 if beat is None else game.parse(beat)
     if target == game.rules.plays.number - 1:

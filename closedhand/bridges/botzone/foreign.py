@@ -41,16 +41,13 @@ MOST_ERROR = 200
 class ForeignBot:
     """A command that plays as a Botzone bot."""
 
-    def __init__(
-        self, game: Game, command: str, seconds: float = SECONDS, name: str | None = None
-    ) -> None:
+    def __init__(self, game: Game, command: str, seconds: float = SECONDS) -> None:
         """Let a command play Dou Dizhu, without sub-steps.
 
         Args:
             game: The game.
             command: Program and arguments, split as a shell splits them; no shell runs.
             seconds: Limit of time of each decision.
-            name: Name in results and records.
 
         Raises:
             InputError: Botzone has no such game, there is no such program, the limit is below a
@@ -63,7 +60,8 @@ class ForeignBot:
         if not LEAST_SECONDS <= seconds <= MOST_SECONDS:
             limits = f"{LEAST_SECONDS:g} to {MOST_SECONDS:g}"
             raise InputError(f"seconds is a number from {limits}, not {seconds}")
-        self.name = name or str(AgentSpec("botzone", argument=command))
+        options: dict[str, Any] = {} if seconds == SECONDS else {"seconds": seconds}
+        self.name = str(AgentSpec("botzone", options, command))
         self._game = game
         self._seconds = seconds
 
@@ -163,6 +161,4 @@ def make_botzone(
 ) -> ForeignBot:
     """Make the agent `botzone[seconds=6]:COMMAND`, a `ForeignBot`."""
     _traits(game, argument)
-    options: dict[str, Any] = {} if seconds == SECONDS else {"seconds": seconds}
-    name = str(AgentSpec("botzone", options, argument))
-    return ForeignBot(game, argument or "", seconds, name)
+    return ForeignBot(game, argument or "", seconds)

@@ -12,7 +12,7 @@ by the table in the platform's sample program.
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from closedhand.bridges.botzone.protocol import (
     AUCTION,
@@ -25,6 +25,7 @@ from closedhand.bridges.botzone.protocol import (
     check_play,
     play_text,
     text_of,
+    without,
 )
 from closedhand.core.checks import InputError
 from closedhand.core.game import Game, State, shown
@@ -32,7 +33,7 @@ from closedhand.core.parsing import OPTIONS, TEXT, check_fields, is_number, list
 from closedhand.core.reading import MOST_TEXT, beyond, filled_lines, first_line, limit
 from closedhand.core.records import LogReader, Record, Replay
 from closedhand.core.registry import flat_game
-from closedhand.games.doudizhu.plays import CATEGORIES, PASS_FAMILY
+from closedhand.games.doudizhu.plays import category_of
 from closedhand.games.doudizhu.state import SEATS
 
 LOG = re.compile(r'\s*\{\s*"(log|initdata)"\s*:')
@@ -70,11 +71,10 @@ def play_points(game: Game, state: State) -> list[float]:
     points = [0] * SEATS
     # The landlord begins after the words of the auction; passes are actions, too.
     for turn, action in enumerate(state.history[state.words : state.moves].tolist()):
-        number = int(plays.groups[plays.group[action]].family)
-        family = plays.families[number]
-        value = POINTS[CATEGORIES[int(family.category)].name]
-        if number > PASS_FAMILY:  # a shuttle
-            value = SHUTTLE_POINTS if family.length == 2 else LONG_SHUTTLE_POINTS
+        name, length, is_shuttle = category_of(plays, int(plays.group[action]))
+        value = POINTS[name]
+        if is_shuttle:
+            value = SHUTTLE_POINTS if length == 2 else LONG_SHUTTLE_POINTS
         points[(int(state.landlord) + turn) % SEATS] += value
     return [each / POINTS_IN_SCORE for each in points]
 
@@ -86,86 +86,38 @@ def is_botzone(path: Path) -> bool:
 
 
 def matches_in(path: Path) -> Iterator[str]:
-    """Read the text of each match: one on every line, or one in the file."""
-    for number, (_, line) in enumerate(filled_lines(path)):
-        if number == 0 and not line.endswith("}"):
-            yield _whole(path)
-            return
-        yield line
-
-
-def _whole(path: Path) -> str:
-    """Read a text of several lines, up to the limit of a text that is read as a whole."""
-    found: list[str] = []
+    """Read the text of each match: one on every line, or one in the file, up to a limit."""
+    whole: list[str] = []
     size = 0
-    for _, line in filled_lines(path):
-        found.append(line)
+    for number, (_, line) in enumerate(filled_lines(path)):
+        if not whole and (number > 0 or line.endswith("}")):
+            yield line
+            continue
+        whole.append(line)
         size += len(line)
         if size > limit(MOST_TEXT):
             raise beyond(path, "the match has", MOST_TEXT)
-    return "\n".join(found)
+    if whole:
+        yield "\n".join(whole)
 
 
-class _Reading:
-    """The facts of a match, collected item by item."""
+class Asked(NamedTuple):
+    """A request of the judge to a seat, and the response, which the last turn may lack."""
 
-    def __init__(self) -> None:
-        self.own: dict[int, list[int]] = {}
-        self.public: list[int] = []
-        self.landlord: int | None = None
-        self.bidding = False
-        self.moves: list[list[int]] = []
-        self.actions: list[str] = []
-        self.scores: list[float] | None = None
-
-    def request(self, seat: int, data: Any) -> bool:
-        """Take a request to a seat; return whether it is one of the auction."""
-        if isinstance(data, dict) and "bid" in data:
-            request = check_fields(data, "a request of the auction", AUCTION)
-            self.own[seat] = check_cards(request["own"], "own")
-            self.bidding = True
-            return True
-        request = check_fields(data, "a request of play", LATER, {**FIRST, **OTHERS})
-        if "publiccard" in request:
-            self.public = check_cards(request["publiccard"], "publiccard")
-            self.landlord = request.get("landlord") or 0
-            self.own.setdefault(seat, check_cards(request.get("own") or [], "own"))
-        last = [[], [], *self.moves][-2:]
-        if [*map(sorted, request["history"])] != [*map(sorted, last)]:
-            raise InputError(f"the history is {shown(request['history'])}, not {last}")
-        return False
-
-    def response(self, auction: bool, data: Any) -> None:
-        """Take a response to a request of the auction or of play."""
-        if auction:
-            self.actions.append(bid_text(check_bid(data)))
-        else:
-            self.moves.append(check_play(data))
-            self.actions.append(play_text(self.moves[-1]))
-
-    def record(self) -> Record:
-        """Make the record; the cards of all seats have to be known."""
-        missing = [seat for seat in range(SEATS) if seat not in self.own]
-        if missing or self.landlord is None:
-            raise InputError(f"the cards of seat {(missing or [0])[0]} are not in the log")
-        public = set(self.public)
-        hands = [[card for card in self.own[seat] if card not in public] for seat in range(SEATS)]
-        rules = {"rules": "botzone", "bidding": self.bidding}
-        game = flat_game("doudizhu", rules)
-        actions = tuple(game.text(game.parse(text)) for text in self.actions)
-        deal = ";".join(map(text_of, (*hands, self.public)))
-        return Record("doudizhu", rules, actions, deal=deal)
+    seat: int
+    request: Any
+    responses: list[Any]
 
 
-def read_match(data: Any) -> tuple[Record, list[float] | None]:
-    """Convert a match log to a record, and the platform's scores by seat, if the match has ended.
+def turns_of(log: list[dict[str, Any]]) -> tuple[list[Asked], list[float] | None]:
+    """List the turns of a match log, and the platform's scores by seat, if the match has ended.
 
     Raises:
         InputError: The log is malformed, or a bot has not answered.
     """
-    reading = _Reading()
-    asked: tuple[int, bool] | None = None
-    for item in check_fields(data, "a match log", MATCH)["log"]:
+    turns: list[Asked] = []
+    for item in log:
+        asked = str(turns[-1].seat) if turns and not turns[-1].responses else None
         if "output" in item:
             output = check_fields(item["output"], "an output of the judge", OUTPUT)
             content = output["content"]
@@ -173,30 +125,68 @@ def read_match(data: Any) -> tuple[Record, list[float] | None]:
                 scores = [content.get(seat) for seat in SEAT_NAMES]
                 if not all(map(is_number, scores)):
                     raise InputError(f"the scores are numbers by seat, not {shown(content)}")
-                reading.scores = scores
-                break
+                return turns, scores
             if asked is not None or len(content) != 1 or not set(content) <= set(SEAT_NAMES):
                 raise InputError("the judge asks one seat after the other, 0, 1 or 2")
             ((name, request),) = content.items()
-            asked = int(name), reading.request(int(name), request)
-        else:
-            answers = {name: each for name, each in item.items() if name in SEAT_NAMES}
-            if asked is None or [*answers] != [str(asked[0])]:
-                raise InputError(f"an answer is of the seat that was asked, not of {[*answers]}")
-            answer = check_fields(answers[str(asked[0])], "an answer", {})
-            if "response" not in answer:
-                verdict = shown(answer.get("verdict"))
-                raise InputError(f"seat {asked[0]} has not answered: {verdict}")
-            reading.response(asked[1], answer["response"])
-            asked = None
-    return reading.record(), reading.scores
+            turns.append(Asked(int(name), request, []))
+            continue
+        answers = {name: each for name, each in item.items() if name in SEAT_NAMES}
+        if asked is None or [*answers] != [asked]:
+            raise InputError(f"an answer is of the seat that was asked, not of {[*answers]}")
+        answer = check_fields(answers[asked], "an answer", {})
+        if "response" not in answer:
+            raise InputError(f"seat {asked} has not answered: {shown(answer.get('verdict'))}")
+        turns[-1].responses.append(answer["response"])
+    return turns, None
+
+
+def record_of(turns: list[Asked]) -> Record:
+    """Make the record of a match; the cards of all seats have to be known.
+
+    Raises:
+        InputError: A request or a response is malformed, or cards are missing.
+    """
+    own: dict[int, list[int]] = {}
+    public: list[int] = []
+    landlord: int | None = None
+    bidding = False
+    moves: list[list[int]] = []
+    texts: list[str] = []
+    for seat, data, responses in turns:
+        if isinstance(data, dict) and "bid" in data:
+            request = check_fields(data, "a request of the auction", AUCTION)
+            own[seat] = check_cards(request["own"], "own")
+            bidding = True
+            texts += [bid_text(check_bid(bid)) for bid in responses]
+            continue
+        request = check_fields(data, "a request of play", LATER, {**FIRST, **OTHERS})
+        if "publiccard" in request:
+            public = check_cards(request["publiccard"], "publiccard")
+            landlord = request.get("landlord") or 0
+            own.setdefault(seat, check_cards(request.get("own") or [], "own"))
+        last = [[], [], *moves][-2:]
+        if [*map(sorted, request["history"])] != [*map(sorted, last)]:
+            raise InputError(f"the history is {shown(request['history'])}, not {last}")
+        moves += map(check_play, responses)
+        texts += map(play_text, responses)
+    missing = [seat for seat in range(SEATS) if seat not in own]
+    if missing or landlord is None:
+        raise InputError(f"the cards of seat {(missing or [0])[0]} are not in the log")
+    hands = [without(own[seat], public) for seat in range(SEATS)]
+    rules = {"rules": "botzone", "bidding": bidding}
+    game = flat_game("doudizhu", rules)
+    actions = tuple(game.text(game.parse(text)) for text in texts)
+    return Record("doudizhu", rules, actions, deal=";".join(map(text_of, (*hands, public))))
 
 
 def replay_botzone(path: Path) -> Iterator[Replay]:
     """Replay every match of a file; matches count from 1."""
     for number, text in enumerate(matches_in(path), 1):
         with Replay(number, unit="match") as found:
-            record, scores = read_match(parse_json(text))
+            match = check_fields(parse_json(text), "a match log", MATCH)
+            turns, scores = turns_of(match["log"])
+            record = record_of(turns)
             state = found.replay(record)
             if found.returns is not None:
                 points = play_points(flat_game(record.game, record.rules), state)

@@ -12,13 +12,15 @@ The requests do not tell the bids between that of the bot and the highest one: `
 as passes. What is malformed or breaks the rules is refused by an `InputError`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from closedhand.core.game import Game, InputError, State, shown
 from closedhand.core.parsing import NATURAL, check_fields, list_of
 from closedhand.games.doudizhu.auction import pass_id
-from closedhand.games.doudizhu.counts import DECK, RANKS
+from closedhand.games.doudizhu.counts import DECK, RANKS, by_rank
 from closedhand.games.doudizhu.state import SEATS
 from closedhand.games.doudizhu.views import view_from
 
@@ -31,8 +33,6 @@ AUCTION = {"own": list_of(NATURAL), "bid": list_of(NATURAL)}
 FIRST = {"own": list_of(NATURAL), "publiccard": list_of(NATURAL), "history": MOVES}
 OTHERS = {"landlord": NATURAL, "pos": NATURAL, "finalbid": NATURAL}
 LATER = {"history": MOVES}
-
-Request = Mapping[str, Any]
 
 
 class Turn(NamedTuple):
@@ -96,19 +96,20 @@ def check_play(response: Any) -> list[int]:
     return check_cards(response, "a play")
 
 
-def take(cards: list[int], ranks: Iterable[int]) -> list[int]:
-    """Remove the first card of each of `ranks` from a list; return these cards."""
-    taken: list[int] = []
-    for rank in ranks:
-        card = next(card for card in cards if rank_of(card) == rank)
-        cards.remove(card)
-        taken.append(card)
-    return taken
+def pick(cards: Iterable[int], packed: np.uint64) -> list[int]:
+    """List the first cards of each rank that make a packed hand, low to high."""
+    left = by_rank(packed)
+    picked: list[int] = []
+    for card in sorted(cards, key=rank_of):
+        if left[rank_of(card)]:
+            left[rank_of(card)] -= 1
+            picked.append(card)
+    return picked
 
 
-def ranks_in(packed: int) -> list[int]:
-    """List the rank of each card of a packed hand, low to high."""
-    return [rank for rank in range(len(RANKS)) for _ in range(packed >> 4 * rank & 15)]
+def without(cards: Iterable[int], gone: Sequence[int]) -> list[int]:
+    """List the cards that are not among `gone`."""
+    return [card for card in cards if card not in gone]
 
 
 def words_of(bids: Sequence[int], landlord: int, final: int) -> list[int]:
@@ -170,7 +171,7 @@ def _in_play(
     # Without an auction our seats are the roles.
     player = turn if final is None else seat
     actions = [] if final is None else [*map(bid_text, words_of(bids, landlord, final))]
-    held = [*own, *(card for card in public if turn == 0 and card not in own)]
+    held = [*own, *without(public, own)] if turn == 0 else own
     for number, request in enumerate(requests):
         moves = check_fields(request, "a request of play", LATER)["history"]
         if len(moves) != SEATS - 1:
@@ -179,7 +180,7 @@ def _in_play(
         actions += [play_text(check_cards(cards, "history")) for cards in new]
         if number < len(responses):
             cards = answered_cards(responses[number], held)
-            held = [card for card in held if card not in cards]
+            held = without(held, cards)
             actions.append(play_text(cards))
     view = view_from(game, player, text_of(held), actions, public=text_of(public))
     if view.player != player:
@@ -199,7 +200,7 @@ def response_of(game: Game, view: State, action: int, held: Sequence[int]) -> in
     """Convert an action to a response: a bid, or cards of the hand."""
     if view.landlord < 0:
         return int(action - pass_id(game.rules))
-    return take(list(held), ranks_in(int(game.rules.plays.need[action])))
+    return pick(held, game.rules.plays.need[action])
 
 
 def action_of(game: Game, view: State, response: Any, held: Sequence[int]) -> int:
@@ -230,11 +231,10 @@ def dialogue_of(game: Game, view: State) -> Dialogue:
     """
     seat, landlord, spoken = int(view.player), int(view.landlord), int(view.words)
     history = view.history[: view.moves].tolist()
-    others = list(range(CARDS))
-    started = int(view.hands[seat]) + int(view.played[seat])
+    started = view.hands[seat] + view.played[seat]
     if seat == landlord:
-        started -= int(view.public)
-    own = take(others, ranks_in(started))
+        started -= view.public
+    own = pick(range(CARDS), started)
     words = [action - pass_id(game.rules) for action in history[:spoken]]
     requests: list[dict[str, Any]] = []
     responses: list[Any] = []
@@ -243,21 +243,17 @@ def dialogue_of(game: Game, view: State) -> Dialogue:
         responses += words[seat : seat + 1]
     if landlord < 0:
         return Dialogue(requests, responses, own)
-    public = take(others, ranks_in(int(view.public)))
-    of_landlord = list(public)
-    held = own + public if seat == landlord else list(own)
+    public = pick(without(range(CARDS), own), view.public)
+    held = [*own, *public] if seat == landlord else list(own)
+    others = [*public, *without(range(CARDS), [*own, *public])]
     moves: list[list[int]] = []
     for number, action in enumerate(history[spoken:]):
-        ranks = ranks_in(int(game.rules.plays.need[action]))
         player = (landlord + number) % SEATS
-        if player == seat:
-            moves.append(take(held, ranks))
-            continue
-        cards: list[int] = []
-        for rank in ranks:
-            known = player == landlord and rank in map(rank_of, of_landlord)
-            cards += take(of_landlord if known else others, [rank])
-        moves.append(cards)
+        pool = held if player == seat else others
+        if player not in (seat, landlord):
+            pool = without(others, public)
+        moves.append(pick(pool, game.rules.plays.need[action]))
+        held, others = (without(cards, moves[-1]) for cards in (held, others))
     facts: dict[str, Any] = {"own": own, "publiccard": public, "landlord": landlord, "pos": seat}
     if game.options["bidding"]:
         facts["finalbid"] = int(max(words))

@@ -41,18 +41,21 @@ def bids(
 
     bound = common.bind("doudizhu", rules, option)
     fitting.check_number(games)
-    fit = FileKind("a fit of bids", object_with("agent", "games", "features", "weights"))
-    common.make_folder(out, {"deals.npz": CHECKPOINT, "bids.json": fit})
+    table = FileKind("a fit of bids", object_with("agent", "games", "features", "weights"))
+    common.make_folder(out, {"deals.npz": CHECKPOINT, "bids.json": table})
     deals, path = out / "deals.npz", out / "bids.json"
+    run = fitting.begin(bound, agent, seed, deals)
+    fit = run.learner
     with common.interruptible(), common.progress_bar("games", games) as update:
-        run = fitting.fit(bound, agent, games, seed, deals, update)
-    again = f"interrupted after {run.games:,} games; the same command resumes"
-    common.leave_if_interrupted(run.games < games, again, nothing=not run.games)
+        run.resume_if_kept()
+        run.work(over=lambda: fit.games >= games, progress=lambda: update(fit.games))
+    again = f"interrupted after {fit.games:,} games; the same command resumes"
+    common.leave_if_interrupted(fit.games < games, again, nothing=not fit.games)
     with (
         common.interruptible("interrupted; the same command resumes with the fit"),
         common.progress_bar("rounds of thresholds", thresholds.ROUNDS) as update,
     ):
-        data = fitting.results(run, update)
+        data = fitting.results(fit, update)
     write_atomically(path, json.dumps(data, indent=1) + "\n")
     if as_json:
         common.print_json(data)

@@ -3,22 +3,11 @@
 import json
 from pathlib import Path
 
-from closedhand.cli import reproduce as shared
-from closedhand.cli.common import (
-    Json,
-    Number,
-    NumberOrNone,
-    Seed,
-    Workers,
-    note,
-    print_json,
-    print_table,
-    save_picture,
-)
+from closedhand.cli import common, reproduce as shared
 from closedhand.core.file_kinds import PICTURE, FileKind, object_within
 
 
-def deeprocket_match(as_json: Json = False) -> None:
+def deeprocket_match(as_json: common.Json = False) -> None:
     """Reproduce Table 7 of the DeepRocket paper, its match with four amateurs, from the records.
 
     Example: closedhand reproduce deeprocket-match
@@ -27,9 +16,9 @@ def deeprocket_match(as_json: Json = False) -> None:
 
     data = match_table()
     if as_json:
-        print_json(data)
+        common.print_json(data)
         return
-    print_table(
+    common.print_table(
         (">deal", ">human, paper", ">replayed", ">DeepRocket, paper", ">replayed", ""),
         match_rows(data),
         "Scores as landlord: human and DeepRocket",
@@ -39,17 +28,17 @@ def deeprocket_match(as_json: Json = False) -> None:
 def deeprocket(
     network: str = "policy-net",
     best: str = "decompose",
-    games: NumberOrNone = None,
-    iterations: NumberOrNone = None,
+    games: common.NumberOrNone = None,
+    iterations: common.NumberOrNone = None,
     agents: str | None = None,
-    ladder_deals: NumberOrNone = None,
-    slow_deals: Number = 200,
+    ladder_deals: common.NumberOrNone = None,
+    slow_deals: common.Number = 200,
     only: shared.Only = None,
     quick: shared.Quick = False,
-    seed: Seed = 0,
-    workers: Workers = None,
+    seed: common.Seed = 0,
+    workers: common.Workers = None,
     out: shared.Out = Path("runs/deeprocket"),
-    as_json: Json = False,
+    as_json: common.Json = False,
 ) -> None:
     """Reproduce the DeepRocket paper: Table 7, Figures 3 and 4, two positions, a ladder of agents.
 
@@ -83,7 +72,7 @@ def deeprocket(
         workers=workers or cores(),
     )  # fmt: skip
     if "training" in results and not results["training"]["histories"]:
-        note("no training curves: the package has no record of the training")
-    save_picture(reproduction.pictures, results, out)
+        common.note("no training curves: the package has no record of the training")
+    common.save_picture(reproduction.pictures, results, out)
     write_atomically(out / saved, json.dumps(results, indent=1) + "\n")
     shared.show_report(out, reproduction.report(results), results, as_json, only)

@@ -10,6 +10,7 @@ from collections import Counter
 import numpy as np
 
 from closedhand.core import bits
+from closedhand.core.checks import InputError
 from closedhand.core.numba.jit import kernel
 
 RANKS = "3456789TJQKA2SB"
@@ -23,22 +24,36 @@ GUARD = np.uint64(0x888888888888888)
 NIBBLE = np.uint64(15)
 EACH = np.uint64(0x111111111111111)
 """One card of each rank."""
+SHIFTS = np.arange(0, 64, 4, dtype=np.uint64)
+"""Places of the lowest bit of each count, and of the four bits above all counts."""
 
 
-def pack(text: str) -> np.uint64:
-    """Pack rank letters in any order; a `ValueError` refuses other letters, or too many of one."""
+def pack(text: str, name: str = "") -> np.uint64:
+    """Pack rank letters in any order.
+
+    Raises:
+        InputError: There are other letters, or too many of one; the message begins with `name`.
+    """
     counts = Counter(text)
+    start = name and f"{name}: "
     for letter, count in counts.items():
         if letter not in RANKS:
-            raise ValueError(f"{letter!r} is not a card; cards are {RANKS}")
+            raise InputError(f"{start}{letter!r} is not a card; cards are {RANKS}")
         if count > (1 if letter in "SB" else 4):
-            raise ValueError(f"{count} cards {letter!r} in {text!r}: more than the deck holds")
+            raise InputError(
+                f"{start}{count} cards {letter!r} in {text!r}: more than the deck holds"
+            )
     return np.uint64(sum(count << 4 * RANKS.index(letter) for letter, count in counts.items()))
 
 
 def unpack(hand: int | np.uint64) -> str:
     """Write a packed hand as rank letters, low to high."""
     return "".join(letter * (int(hand) >> 4 * i & 15) for i, letter in enumerate(RANKS))
+
+
+def by_rank(hands: np.ndarray | np.uint64) -> np.ndarray:
+    """Unpack hands to the number of cards of each rank, int64 [..., 16]; the last is unused."""
+    return (np.asarray(hands)[..., np.newaxis] >> SHIFTS & NIBBLE).astype(np.int64)
 
 
 @kernel

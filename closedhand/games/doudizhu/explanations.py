@@ -8,7 +8,7 @@ from closedhand.core.explanations import Cards, Explanations
 from closedhand.core.game import Game, State
 from closedhand.games.doudizhu.auction import is_opening, is_shown, pass_id, words_to_come
 from closedhand.games.doudizhu.counts import unpack
-from closedhand.games.doudizhu.plays import BOMB, CATEGORIES, PASS_FAMILY, PASS_GROUP, ROCKET
+from closedhand.games.doudizhu.plays import BOMB, PASS_GROUP, ROCKET, category_of
 from closedhand.games.doudizhu.state import Rules
 from closedhand.games.doudizhu.substeps import FIRST_BID
 
@@ -60,22 +60,19 @@ SHUTTLE_KINDS = {
 
 def _kind(rules: Rules, group: int) -> str:
     """Name a main group: `pair`, `solo chain of 5`, `shuttle of 2`."""
-    index = int(rules.plays.groups[group].family)
-    family = rules.plays.families[index]
-    name = CATEGORIES[int(family.category)].name
-    if index > PASS_FAMILY:
-        return f"{SHUTTLE_KINDS[name]} of {family.length}"
-    return f"{name} of {family.length}" if "chain" in name else name
+    name, length, is_shuttle = category_of(rules.plays, group)
+    if is_shuttle:
+        return f"{SHUTTLE_KINDS[name]} of {length}"
+    return f"{name} of {length}" if "chain" in name else name
 
 
 def kind(game: Game, action: int) -> str:
     """Name the kind of a play of the flat game; empty for the pass and other words."""
-    plays = game.rules.plays
     if action >= pass_id(game.rules):
         return ""
-    index = int(plays.groups[int(plays.group[action])].family)
-    names = SHUTTLE_KINDS if index > PASS_FAMILY else KINDS
-    return names[CATEGORIES[int(plays.families[index].category)].name]
+    plays = game.rules.plays
+    name, _, is_shuttle = category_of(plays, int(plays.group[action]))
+    return (SHUTTLE_KINDS if is_shuttle else KINDS)[name]
 
 
 def reason(game: Game, state: State, action: int) -> str:

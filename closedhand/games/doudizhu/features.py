@@ -15,7 +15,7 @@ from closedhand.core.numba.simd import write_bytes
 from closedhand.games.doudizhu.auction import bid_of, pass_id
 from closedhand.games.doudizhu.counts import RANKS, bytes_of_counts
 from closedhand.games.doudizhu.hidden import known_public, unseen
-from closedhand.games.doudizhu.planes import has_opening, write_opening
+from closedhand.games.doudizhu.planes import write_opening
 from closedhand.games.doudizhu.plays import CATEGORIES
 from closedhand.games.doudizhu.state import MOST_BOMBS, Rules, around
 
@@ -84,7 +84,7 @@ SUBSTEPS_SIZE = SIZE + len(KICKERS)
 
 def table(rules: Rules, *substeps: FeatureTable) -> FeatureTable:
     """Return the features of a game: `FEATURES`, then `substeps`, then `OPENING` if it has that."""
-    return sum((*substeps, *[OPENING] * has_opening(rules)), FEATURES)
+    return sum((*substeps, *[OPENING] * rules.has_opening), FEATURES)
 
 
 @kernel

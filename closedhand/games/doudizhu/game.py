@@ -144,10 +144,10 @@ def most_points(rules: Rules) -> float:
     options = rules.options
     if options.win:
         return 1.0
-    stake = 3 if options.bidding and not options.robbing else int(options.stake)
+    # The greatest bid is 3, as is the stake without a `base`, which bids exclude.
     times = (
         MOST_BOMBS + bool(options.spring) + bool(options.show_word) + 2 * bool(options.double_word)
     )
     if options.robbing:
         times += MOST_OF_THREE if options.players == SEATS else MOST_OF_TWO
-    return (int(options.players) - 1) * stake * 2.0**times
+    return (int(options.players) - 1) * int(options.stake) * 2.0**times

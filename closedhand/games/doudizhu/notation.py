@@ -78,10 +78,7 @@ class Notation(TableNotation):
         text = text.strip().upper()
         if text in self.ids:
             return self.ids[text]
-        try:
-            found = self.by_cards.get(int(pack(text)), [])
-        except ValueError as error:
-            raise InputError(f"{text!r} is not an action: {error}") from None
+        found = self.by_cards.get(int(pack(text, f"{text!r} is not an action")), [])
         if len(found) == 1:
             return found[0]
         if found:
@@ -114,10 +111,7 @@ class Notation(TableNotation):
             raise InputError(
                 f"a deal is four fields of {hand}, {hand}, {rest} and {public} cards, not {lengths}"
             )
-        try:
-            cards = [pack(field) for field in fields]
-        except ValueError as error:
-            raise InputError(f"not a deal: {error}") from None
+        cards = [pack(field, "not a deal") for field in fields]
         given, deck = "".join(fields), unpack(options.deck)
         wrong = [rank for rank in RANKS if given.count(rank) != deck.count(rank)]
         if wrong:
@@ -142,10 +136,11 @@ class Notation(TableNotation):
         players = self.rules.options.players
         rows = [self._row(state, seat, last[seat]) for seat in range(players)]
         public = tuple(unpack(state.public)) or ("",) * self.rules.options.public
-        times = f" x {2 ** int(state.bombs)}" if state.bombs else ""
-        unbid = state.landlord < 0 and state.stake == 0
-        stake = "no bid yet" if unbid else f"stake {state.stake}{times}"
-        marks = self._result(state) if over(self.rules, state) else (stake,)
+        finished = bool(over(self.rules, state))
+        stake = f"stake {state.stake}" + f" x {2 ** int(state.bombs)}" * bool(state.bombs)
+        if state.landlord < 0 and state.stake == 0:
+            stake = "all passed" if finished else "no bid yet"
+        marks = self._result(state) if finished and state.landlord >= 0 else (stake,)
         rows.append(Row("public cards", public, stake, marks=marks))
         if players < SEATS:
             aside = unpack(state.hands[players]) or ("",) * self.rules.options.aside
@@ -164,9 +159,7 @@ class Notation(TableNotation):
         return Row(label, (*hand, *hidden), last, active, cards, seat, role, marks)
 
     def _result(self, state: State) -> tuple[str, ...]:
-        """List the facts that the payoffs of a finished game are made of."""
-        if state.landlord < 0:
-            return ("no bid yet",)
+        """List the facts that the payoffs of a game with a landlord are made of."""
         bombs = (f"bombs {state.bombs}",) if state.bombs else ()
         return (f"stake {state.stake}", *bombs, *("spring",) * bool(is_spring(self.rules, state)))
 

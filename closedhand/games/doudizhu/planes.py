@@ -64,14 +64,9 @@ LANES = np.uint64(0x0001000100010001)
 """The lowest bit of each lane of 16 bits."""
 
 
-def has_opening(rules: Rules) -> bool:
-    """Return whether observations have the part `opening`, about doubling and shown cards."""
-    return bool(rules.options.double_word or rules.options.show_word)
-
-
 def shapes(rules: Rules) -> dict[str, tuple[int, ...]]:
     """Return name and shape of each part of an observation."""
-    return SHAPES | OPENING if has_opening(rules) else SHAPES
+    return SHAPES | OPENING if rules.has_opening else SHAPES
 
 
 @kernel

@@ -367,6 +367,13 @@ def set_standings_by_cards(plays: np.record) -> None:
         plays.standings[index] = standing
 
 
+def category_of(plays: np.record, group: int) -> tuple[str, int, bool]:
+    """Return the name of a main group's category, its length, and whether it is a shuttle."""
+    index = int(plays.groups[group].family)
+    family = plays.families[index]
+    return CATEGORIES[int(family.category)].name, int(family.length), index > PASS_FAMILY
+
+
 @cache
 def texts(preset: str) -> tuple[str, ...]:
     """Write every play: main cards, then kickers, as in the paper's records ("3334").

@@ -160,6 +160,12 @@ def has_ranks(group, cards):
     return spare >= group.kickers and group.first < group.end
 
 
+@inlined
+def allows(plays, cards, play, least):
+    """Return whether cards allow a play of at least a strength; 0: any."""
+    return contains(cards, plays.need[play]) and (least == 0 or plays.strength[play] >= least)
+
+
 @kernel
 def has_play(plays, g, cards, least):
     """Return whether cards that hold main group `g` allow a play of at least a strength; 0: any."""
@@ -167,7 +173,7 @@ def has_play(plays, g, cards, least):
     if least == 0 and has_ranks(group, cards):
         return True
     for play in range(group.first, group.end):
-        if contains(cards, plays.need[play]) and (least == 0 or plays.strength[play] >= least):
+        if allows(plays, cards, play, least):
             return True
     return False
 
@@ -297,10 +303,7 @@ def legal(rules, state, out):
     for i in range(legal_groups(rules, state, groups)):
         group = rules.plays.groups[groups[i]]
         for play in range(group.first, group.end):
-            if group.kickers == 0 or (
-                contains(hand, rules.plays.need[play])
-                and (least == 0 or rules.plays.strength[play] >= least)
-            ):
+            if group.kickers == 0 or allows(rules.plays, hand, play, least):
                 out[n] = play
                 n += 1
     if rules.plays.shuttles:

@@ -83,9 +83,14 @@ class Rules(NamedTuple):
     options: np.record
 
     @property
+    def has_opening(self) -> bool:
+        """Whether words may follow the auction, to double or to show cards."""
+        return bool(self.options.double_word or self.options.show_word)
+
+    @property
     def has_words(self) -> bool:
         """Whether there are words before the landlord leads."""
-        return bool(self.options.bidding or self.options.double_word or self.options.show_word)
+        return bool(self.options.bidding or self.has_opening)
 
 
 @kernel

@@ -27,7 +27,7 @@ from closedhand.core import bits
 from closedhand.core.numba.jit import kernel
 from closedhand.games.doudizhu import features as compact, planes, rules as flat, validity
 from closedhand.games.doudizhu.auction import is_opening, legal_words, pass_id
-from closedhand.games.doudizhu.counts import contains, count, one
+from closedhand.games.doudizhu.counts import by_rank, contains, count, one
 from closedhand.games.doudizhu.hidden import known_public, unseen
 from closedhand.games.doudizhu.plays import GROUPS, PASS_GROUP
 from closedhand.games.doudizhu.state import Rules as FlatRules, around, clear
@@ -112,10 +112,8 @@ def legal_kickers(rules, state, out):
     least = flat.least_strength(rules.flat, state)
     ranks = 0
     for play in range(group.first, group.end):
-        need = rules.flat.plays.need[play]
-        kickers = need - group.need
-        weak = least > 0 and rules.flat.plays.strength[play] < least
-        if contains(hand, need) and contains(kickers, state.picked) and not weak:
+        kickers = rules.flat.plays.need[play] - group.need
+        if flat.allows(rules.flat.plays, hand, play, least) and contains(kickers, state.picked):
             # Kickers are picked in ascending order: none that remains may be below the last pick.
             rank = lowest_rank(kickers - state.picked)
             if rank >= last:
@@ -287,7 +285,7 @@ def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
 
 def under_way(rules: Rules, state: np.record) -> list[int]:
     """List the sub-steps so far of the incomplete play of the player to act."""
-    group, picked = int(state.group), validity.counts(state.picked)
+    group, picked = int(state.group), by_rank(state.picked)
     if not 0 <= group < GROUPS:
         return [group] if group != -1 else []
     unit = int(rules.flat.plays.groups[group].unit)

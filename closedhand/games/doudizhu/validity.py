@@ -10,6 +10,7 @@ import numpy as np
 
 from closedhand.core import validity
 from closedhand.games.doudizhu.auction import MOST_SAID, MOST_WORDS, is_shown
+from closedhand.games.doudizhu.counts import SHIFTS, by_rank
 from closedhand.games.doudizhu.rules import begin, third
 from closedhand.games.doudizhu.state import LONGEST, SEATS, Rules
 
@@ -53,30 +54,20 @@ def valid(
     return wrong or validity.difference(state, start, SEATS)
 
 
-def counts(cards: np.uint64) -> np.ndarray:
-    """Unpack a hand to the number of cards of each rank, int64 [16]; the last entry is unused."""
-    return (cards >> _SHIFTS & np.uint64(15)).astype(np.int64)
-
-
-_SHIFTS = np.arange(0, 64, 4, dtype=np.uint64)
-
-
 def _take_back(rules: Rules, state: np.record, start: np.record) -> str:
     """Write the dealt hands into `start`; return why they are not a deal, or an empty text."""
-    public = counts(state.public)
-    piles = zip(state.hands, state.played, strict=True)
-    hands = [counts(held) + counts(played) for held, played in piles]
+    public = by_rank(state.public)
+    hands = by_rank(state.hands) + by_rank(state.played)
     if state.landlord >= 0:
-        hands[state.landlord] = hands[state.landlord] - public
-        if (hands[state.landlord] < 0).any():
+        hands[state.landlord] -= public
+        if (hands < 0).any():
             return "the landlord has never had the public cards"
-    if (sum(hands) + public != counts(rules.options.deck)).any():
+    if (hands.sum(axis=0) + public != by_rank(rules.options.deck)).any():
         return "the cards do not make a deck"
-    sizes = [int(hand.sum()) for hand in hands]
+    sizes = hands.sum(axis=1).tolist()
     if sizes != [rules.options.hand, rules.options.hand, third(rules)]:
         return f"hands of {rules.options.hand} cards are dealt, not of {sizes}"
-    for seat, hand in enumerate(hands):
-        start.hands[seat] = (hand.astype(np.uint64) << _SHIFTS).sum()
+    start.hands[:] = (hands.astype(np.uint64) << SHIFTS).sum(axis=1)
     return ""
 
 
@@ -85,13 +76,13 @@ def _unfit(rules: Rules, view: np.record, player: int) -> str:
     shown = int(view.landlord) if is_shown(rules, view) else player
     if view.seed or any(view.hands[seat] for seat in range(SEATS) if seat not in (player, shown)):
         return f"a view of player_{player} shows neither the others' hands nor the seed"
-    played = [counts(cards) for cards in view.played]
-    public = counts(view.public)
-    unseen = counts(rules.options.deck) - counts(view.hands[player]) - sum(played)
+    played, hands = by_rank(view.played), by_rank(view.hands)
+    public = by_rank(view.public)
+    unseen = by_rank(rules.options.deck) - hands[player] - played.sum(axis=0)
     if (unseen < 0).any():
         return "the cards are more than a deck"
     room = view.left.tolist()
-    if min(room) < 0 or room[player] != counts(view.hands[player]).sum():
+    if min(room) < 0 or room[player] != hands[player].sum():
         return f"left is not what player_{player} holds, or what a hand can hold"
     if view.landlord < 0:
         room[player] = rules.options.public
@@ -104,10 +95,9 @@ def _unfit(rules: Rules, view: np.record, player: int) -> str:
         if view.landlord != player:
             known = np.maximum(public - played[view.landlord], 0)
             if shown != player:
-                held = counts(view.hands[shown])
-                if (known > held).any() or held.sum() != room[shown]:
+                if (known > hands[shown]).any() or hands[shown].sum() != room[shown]:
                     return f"the hand that player_{shown} has shown is not what it can hold"
-                known = held
+                known = hands[shown]
             if (known > unseen).any() or known.sum() > room[view.landlord]:
                 return "the landlord cannot hold the public cards"
     if sum(room) != unseen.sum():

@@ -101,11 +101,7 @@ def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int], dic
 
 def _packed(cards: Any, name: str) -> np.uint64:
     """Pack the cards of a text."""
-    text = "".join(check_text(cards, name).split()).upper()
-    try:
-        return pack(text)
-    except ValueError as error:
-        raise InputError(f"{name}: {error}") from None
+    return pack("".join(check_text(cards, name).split()).upper(), name)
 
 
 def _show(rules: Rules, state: State, player: int, shown: str | None) -> None:

@@ -116,3 +116,15 @@ def test_the_table_shows_the_cards_of_each_last_play() -> None:
         game.play(state, action)
         row = game.scene(state)[seat]
         assert (row.last, row.note) == (cards, text)
+
+
+@pytest.mark.parametrize("robbing", [False, True])
+def test_the_table_says_whether_the_auction_goes_on(robbing: bool) -> None:
+    game = make_game("doudizhu", bidding=True, robbing=robbing, passed_deals=1)
+    state = game.deal(np.random.default_rng(1))
+    for said in ("no bid yet",) * 3 + ("all passed",):
+        row = next(row for row in game.scene(state) if row.label == "public cards")
+        assert (row.note, row.marks) == (said, (said,))
+        if not game.over(state):
+            game.play(state, game.parse("PASS"))
+    assert game.over(state)

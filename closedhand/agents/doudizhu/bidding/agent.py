@@ -1,6 +1,6 @@
 """The agent `bids:KIND:AGENT`: bids by a module and plays as another agent."""
 
-from closedhand.agents.doudizhu.bidding.modules import KINDS, NET, OTHERS, VALUE, BiddingAgent
+from closedhand.agents.doudizhu.bidding.modules import ALL_KINDS, NET, VALUE, BiddingAgent
 from closedhand.core.agent_spec import split_outside, unquoted
 from closedhand.core.agents import Traits, described, files_of, make_agent, traits_of
 from closedhand.core.game import Game, InputError
@@ -8,34 +8,32 @@ from closedhand.core.game import Game, InputError
 OF_FILE = f"{NET}="
 
 
-def read(argument: str | None) -> tuple[str, str]:
-    """Split `KIND:AGENT`; quotes around a whole kind or around the file of `net=FILE` are removed.
+def read(argument: str | None) -> tuple[str, str | None, str]:
+    """Split `KIND:AGENT` to the kind, the file of `net=FILE`, and the agent; remove quotes.
 
     Raises:
         InputError: The kind or the agent is missing.
     """
     kind, *rest = split_outside(argument or "", ":", 2)
     if not rest or not rest[0]:
-        kinds = ", ".join((*KINDS, *OTHERS))
-        raise InputError(f"the agent bids needs a kind ({kinds}) and an agent: bids:logic:greedy")
+        raise InputError(
+            f"the agent bids needs a kind ({ALL_KINDS}) and an agent: bids:logic:greedy"
+        )
     kind = unquoted(kind)
     if kind.startswith(OF_FILE):
-        kind = OF_FILE + unquoted(kind.removeprefix(OF_FILE))
-    return kind, rest[0]
+        return NET, unquoted(kind.removeprefix(OF_FILE)), rest[0]
+    return kind, None, rest[0]
 
 
-def describe(game: Game, argument: tuple[str, str]) -> Traits:
+def describe(game: Game, argument: tuple[str, str | None, str]) -> Traits:
     """Describe the agent before it is made."""
-    kind, player = argument
-    file = kind.removeprefix(OF_FILE) if kind.startswith(OF_FILE) else None
-    own = Traits(files_of(file), microseconds=1)
-    if kind == VALUE:
-        own = Traits(microseconds=500)
+    kind, file, player = argument
+    own = Traits(files_of(file), microseconds=500 if kind == VALUE else 1)
     return own | traits_of(game, player)
 
 
 @described(describe, reads=read, plays=("bid.safetensors", "bids:net={}:rule"))
-def make_bids(game: Game, seed: int, argument: tuple[str, str]) -> BiddingAgent:
+def make_bids(game: Game, seed: int, argument: tuple[str, str | None, str]) -> BiddingAgent:
     """Make the agent `bids:KIND:AGENT`, such as `bids:logic:greedy`.
 
     The kind `value` bids by the network of the agent `value-net`.
@@ -47,14 +45,14 @@ def make_bids(game: Game, seed: int, argument: tuple[str, str]) -> BiddingAgent:
     Raises:
         InputError: The kind or the agent is missing or unknown, or the game has no bidding.
     """
-    kind, player = argument
-    if kind == NET or kind.startswith(OF_FILE):
+    kind, file, text = argument
+    player = make_agent(game, text, seed)
+    if kind == NET:
         from closedhand.agents.doudizhu.bidding.network import BidNetAgent
 
-        path = None if kind == NET else kind.removeprefix(OF_FILE)
-        return BidNetAgent(game, path, make_agent(game, player, seed))
+        return BidNetAgent(game, file, player)
     if kind == VALUE:
         from closedhand.agents.doudizhu.value_net.bidding import ValueBiddingAgent
 
-        return ValueBiddingAgent(game, make_agent(game, player, seed))
-    return BiddingAgent(game, kind, make_agent(game, player, seed))
+        return ValueBiddingAgent(game, player)
+    return BiddingAgent(game, kind, player)

@@ -43,7 +43,7 @@ from closedhand.core.parsing import check_fields
 from closedhand.core.reading import json_in, read_arrays
 from closedhand.core.run import Run
 from closedhand.core.version import __version__
-from closedhand.games.doudizhu.counts import DECK, NIBBLE
+from closedhand.games.doudizhu.counts import DECK, by_rank
 from closedhand.games.doudizhu.state import SEATS
 from closedhand.learning.logistic import calibration, chances_of, log_loss, logistic
 
@@ -69,6 +69,21 @@ class Deals(NamedTuple):
     # win, -1 for a loss, doubled by each bomb.
     points: np.ndarray
 
+    @property
+    def won(self) -> np.ndarray:
+        """Results of all hands, 0 or 1, float64 [3n]."""
+        return (self.points.ravel() > 0).astype(float)
+
+    @property
+    def number(self) -> np.ndarray:
+        """Number of the deal of each hand, int64 [3n]."""
+        return np.arange(len(self.hands)).repeat(SEATS)
+
+    @property
+    def held_out(self) -> np.ndarray:
+        """Whether each hand is held out of the fit, bool [3n]."""
+        return self.number % HELD_OUT == HELD_OUT - 1
+
 
 @dataclass
 class Fit:
@@ -79,7 +94,7 @@ class Fit:
     """
 
     game: Game
-    agent: str | Agent  # plays all seats
+    agent: str  # plays all seats
     seed: int = 0  # of the deals, the agent and the auctions
     chunks: list[Deals] = field(default_factory=list)  # deals played so far
 
@@ -93,11 +108,10 @@ class Fit:
     @property
     def settings(self) -> dict[str, Any]:
         """Settings that must be the same when a fit is resumed."""
-        agent = self.agent if isinstance(self.agent, str) else self.agent.name
         return {
             "options": dict(self.game.options),
-            "agent": agent,
-            "files": digests(self.game, [agent]),
+            "agent": self.agent,
+            "files": digests(self.game, [self.agent]),
             "seed": self.seed,
             "version": __version__,
         }
@@ -150,9 +164,8 @@ def deals_of(state: Mapping[str, Any]) -> Deals:
 
 def are_hands(hands: np.ndarray) -> bool:
     """Return whether packed hands, uint64 [n, 3], have 17 cards each and a row fits one deck."""
-    ranks = 4 * np.arange(16, dtype=np.uint64)
-    counts = hands[:, :, None] >> ranks & NIBBLE
-    fit = counts.sum(axis=1) <= (DECK >> ranks & NIBBLE)
+    counts = by_rank(hands)
+    fit = counts.sum(axis=1) <= by_rank(DECK)
     return bool(fit.all() and (counts.sum(axis=2) == HAND).all())
 
 
@@ -196,20 +209,17 @@ def features_all(hands, out):
         write_features(hands[i], out[i])
 
 
-def fit_logistic(deals: Deals) -> tuple[np.ndarray, ...]:
+def fit_logistic(deals: Deals) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Fit the logistic model to the deals, [n], that are not held out.
 
     Returns:
-        The `FEATURES` of all hands, float64 [3n, features]; their results, 0 or 1, float64 [3n];
-        whether they are held out, bool [3n]; the weights and their errors, float64 [features].
+        The `FEATURES` of all hands, float64 [3n, features]; the weights and their errors, float64
+        [features].
     """
     features = np.empty((deals.hands.size, len(FEATURES)))
     features_all(deals.hands.ravel(), features)
-    won = (deals.points.ravel() > 0).astype(float)
-    number = np.repeat(np.arange(len(deals.hands)), SEATS)
-    held_out = number % HELD_OUT == HELD_OUT - 1
-    weights, errors = logistic(features[~held_out], won[~held_out], number[~held_out])
-    return features, won, held_out, weights, errors
+    learned = ~deals.held_out
+    return features, *logistic(features[learned], deals.won[learned], deals.number[learned])
 
 
 def fixed(kind: int, hands: np.ndarray) -> Module:
@@ -277,7 +287,8 @@ def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> 
     """
     check_number(fit.games)
     deals = fit.deals
-    features, won, held_out, weights, errors = fit_logistic(deals)
+    won, held_out = deals.won, deals.held_out
+    features, weights, errors = fit_logistic(deals)
     weights = weights.round(3)
     chances = chances_of(features, weights)
     by_deal = chances.reshape(-1, SEATS)
@@ -307,40 +318,10 @@ def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> 
     }
 
 
-def begin(game: Game, agent: str | Agent, seed: int = 0, path: Path | None = None) -> Run[Fit]:
-    """Make a run of a fit, to start or to resume; its arguments are those of `fit`."""
+def begin(game: Game, agent: str, seed: int = 0, path: Path | None = None) -> Run[Fit]:
+    """Make a run of a fit before its first chunk of deals; it can be resumed from `path`.
+
+    The learner is the fit with its deals, for `results`; the arguments are its fields.
+    """
     fit = Fit(game, agent, seed)
     return Run(fit, fit.settings, path)
-
-
-def fit(
-    game: Game,
-    agent: str | Agent,
-    games: int,
-    seed: int = 0,
-    path: Path | None = None,
-    progress: Callable[[int], None] = lambda games: None,
-) -> Fit:
-    """Play games to fit a module to.
-
-    Args:
-        game: Dou Dizhu without bidding, by points.
-        agent: Agent that plays all seats.
-        games: Minimum number of games; whole chunks of deals are played, each deal three times.
-        seed: Seed of the deals, the agent and the auctions.
-        path: File in which the deals are saved; an existing fit is resumed.
-        progress: Called with the number of games played so far.
-
-    Returns:
-        The fit with its deals, for `results`; Ctrl-C leaves fewer deals.
-
-    Raises:
-        InputError: The game or one of its options cannot be fitted to, the agent is unknown or
-            plays illegally, or the file holds another fit or none.
-        KeyboardInterrupt: Ctrl-C was pressed a second time.
-    """
-    run = begin(game, agent, seed, path)
-    run.resume_if_kept()
-    played = run.learner
-    run.work(over=lambda: played.games >= games, progress=lambda: progress(played.games))
-    return played

@@ -110,8 +110,8 @@ LEAST = np.array([[8, 9, 14, 20], [1, 2, 8, 14], [0.4, 0.45, 0.6, 0.9]])
 """The least score at which each kind of module, [KINDS], calls, robs, doubles and shows."""
 VALUE = "value"
 NET = "net"
-OTHERS = (VALUE, NET, f"{NET}=FILE")
-"""Kinds that other modules define (`value_net/bidding.py`, `network.py`)."""
+ALL_KINDS = ", ".join((*KINDS, VALUE, NET, f"{NET}=FILE"))
+"""The kinds, also those of other modules (`value_net/bidding.py`, `network.py`)."""
 
 
 @kernel
@@ -219,7 +219,7 @@ def choose_bid(rules, view):
 
 def openings(rules: Rules, views: np.ndarray) -> np.ndarray:
     """Mark the views in which words are said before cards are played, bool [n]."""
-    if not rules.options.double_word and not rules.options.show_word:
+    if not rules.has_opening:
         return views["landlord"] < 0
     return np.array([bool(is_opening(rules, view)) for view in np.rec.array(views)], bool)
 
@@ -249,8 +249,7 @@ class BiddingAgent(BatchAgent):
         if not game.options["bidding"]:
             raise InputError("the agent bids is for games with bidding: --option bidding=true")
         if kind not in KINDS:
-            kinds = ", ".join((*KINDS, *OTHERS))
-            raise InputError(f"no bid module {kind!r}; there are {kinds}")
+            raise InputError(f"no bid module {kind!r}; there are {ALL_KINDS}")
         super().__init__(game, f"bids:{kind}:{player.name}")
         self._kind = KINDS.index(kind)
         self._player = player

@@ -146,10 +146,9 @@ def train(
     torch.manual_seed(check_learner_seed(seed))
     rules = make_game("doudizhu", **settings["options"]).rules
     seen = torch.from_numpy(planes_of(rules, deals.hands.ravel()))
-    won = torch.from_numpy((deals.points.ravel() > 0).astype(np.float32))
-    number = np.arange(len(deals.hands)).repeat(SEATS)
-    held_out = number % fitting.HELD_OUT == fitting.HELD_OUT - 1
-    validated = ~held_out & (number // fitting.HELD_OUT % VALIDATED == VALIDATED - 1)
+    won = torch.from_numpy(deals.won.astype(np.float32))
+    held_out = deals.held_out
+    validated = ~held_out & (deals.number // fitting.HELD_OUT % VALIDATED == VALIDATED - 1)
     learned, asked = (
         Hands(seen[rows], won[rows])
         for rows in map(torch.from_numpy, (~held_out & ~validated, validated))
@@ -291,7 +290,8 @@ def compare(of_network: np.ndarray, deals: fitting.Deals) -> dict[str, Any]:
 
     `of_network` are the probabilities of the network by hand, float64 [3n].
     """
-    features, won, held_out, weights, _ = fitting.fit_logistic(deals)
+    won, held_out = deals.won, deals.held_out
+    features, weights, _ = fitting.fit_logistic(deals)
     of_model = chances_of(features, weights)
     test = held_out[::SEATS]
     modules = {

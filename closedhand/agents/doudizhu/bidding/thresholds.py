@@ -29,9 +29,6 @@ ROUNDS = 12
 ENOUGH = 500
 """Occurrences of a seat and highest bid below which its thresholds stay as they are."""
 
-Bid = Callable[[int, np.ndarray], np.ndarray]
-"""Function of a seat and the highest bids so far to its bids, 0 to 3, both integers [n]."""
-
 
 class Module(NamedTuple):
     """A Bid Module applied to some deals."""
@@ -46,19 +43,20 @@ class Module(NamedTuple):
         return np.where((worth > stakes) & (stakes < 3), worth, 0)
 
 
-def mixed(modules: Sequence[Module], which: np.ndarray) -> Bid:
-    """Combine modules: each player follows the module of index `which`, integers [n, 3]."""
-    return lambda seat, stakes: np.choose(
-        which[:, seat], [module.bid(seat, stakes) for module in modules]
-    )
-
-
 def hold(
-    bid: Bid, seats: Iterable[int], stakes: np.ndarray, owners: np.ndarray
+    modules: Sequence[Module],
+    which: np.ndarray,
+    seats: Iterable[int],
+    stakes: np.ndarray,
+    owners: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Let some seats bid; return the highest bids and their bidders, -1 for none."""
+    """Let some seats bid, each by the module of index `which`, integers [n, 3].
+
+    Returns:
+        The highest bids and their bidders, -1 for none, integers [n].
+    """
     for seat in seats:
-        made = bid(seat, stakes)
+        made = np.choose(which[:, seat], [module.bid(seat, stakes) for module in modules])
         stakes, owners = np.where(made, made, stakes), np.where(made, seat, owners)
     return stakes, owners
 
@@ -81,9 +79,9 @@ def points_alone(points: np.ndarray, one: Module, others: Module) -> np.ndarray:
     nobody = np.zeros(len(points), np.int64), np.full(len(points), -1)  # highest bids and bidders
     total = np.zeros(len(points))
     for seat in range(SEATS):
-        which = np.broadcast_to(np.arange(SEATS) == seat, points.shape)
-        bid = mixed([others, one], which.astype(np.int64))
-        total += points_of(points, *hold(bid, range(SEATS), *nobody), seat)
+        which = np.broadcast_to(np.arange(SEATS) == seat, points.shape).astype(np.int64)
+        held = hold([others, one], which, range(SEATS), *nobody)
+        total += points_of(points, *held, seat)
     return total / SEATS
 
 
@@ -145,19 +143,17 @@ def fit_thresholds(
     rounds = [np.full((SEATS, 3, 3), 0.5)]
     for i in range(ROUNDS):
         progress(i)
-        bid = mixed([Module(chances, rounds[-1]), *others], which)
-        rounds.append(_respond(chances, points, bid, rounds[-1]))
+        modules = [Module(chances, rounds[-1]), *others]
+        rounds.append(_respond(points, modules, which))
     return np.mean(rounds[-ROUNDS // 2 :], axis=0)
 
 
-def _respond(
-    chances: np.ndarray, points: np.ndarray, bid: Bid, thresholds: np.ndarray
-) -> np.ndarray:
-    """Find the best thresholds of each seat if the other seats bid by `bid`."""
-    found = thresholds.copy()
+def _respond(points: np.ndarray, modules: Sequence[Module], which: np.ndarray) -> np.ndarray:
+    """Find the best thresholds of each seat for the scores of the first module; see `hold`."""
+    chances, found = modules[0].scores, modules[0].thresholds.copy()
     nobody = np.zeros(len(points), np.int64), np.full(len(points), -1)
     for seat in range(SEATS):
-        stakes, owners = hold(bid, range(seat), *nobody)
+        stakes, owners = hold(modules, which, range(seat), *nobody)
         bins = np.minimum((chances[:, seat] * BINS).astype(np.int64), BINS - 1)
         for highest in range(3):
             here = stakes == highest
@@ -167,7 +163,8 @@ def _respond(
             totals = np.empty((len(bids), BINS))
             for k, own in enumerate(bids):
                 made = np.full_like(stakes, own), np.full_like(owners, seat)
-                after = hold(bid, range(seat + 1, SEATS), *(made if own else (stakes, owners)))
+                before = made if own else (stakes, owners)
+                after = hold(modules, which, range(seat + 1, SEATS), *before)
                 brought = points_of(points, *after, seat)
                 totals[k] = np.bincount(bins[here], brought[here], BINS)
             found[seat, highest] = best_cuts(totals, bids)

@@ -30,7 +30,6 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.core.numba.jit import kernel
 from closedhand.games.doudizhu import rules as flat
 from closedhand.games.doudizhu.auction import is_opening, pass_id
-from closedhand.games.doudizhu.counts import contains
 from closedhand.games.doudizhu.hidden import cards_of_others
 from closedhand.learning import policy_gradient
 
@@ -74,9 +73,7 @@ def list_plays(rules, state, ids, costs, nodes, plays):
             best = np.int64(group.first)
         else:
             for play in range(group.first, group.end):
-                if contains(hand, rules.plays.need[play]) and (
-                    strength == 0 or rules.plays.strength[play] >= strength
-                ):
+                if flat.allows(rules.plays, hand, play, strength):
                     spent = partition.partition(hand - rules.plays.need[play], costs, nodes)[0]
                     if spent < least:
                         best, least = np.int64(play), spent

@@ -22,7 +22,7 @@ from closedhand.games.doudizhu.auction import pass_id
 from closedhand.games.doudizhu.counts import NIBBLE, at_least, contains, count
 from closedhand.games.doudizhu.hidden import cards_of_others
 from closedhand.games.doudizhu.plays import BOMB
-from closedhand.games.doudizhu.rules import is_bomb
+from closedhand.games.doudizhu.rules import chained, is_bomb
 from closedhand.games.doudizhu.state import SEATS
 from closedhand.games.doudizhu.substeps import lowest_rank
 
@@ -73,12 +73,10 @@ MOST_GROUPS = 20
 MOST_FEATURES = 10 + MOST_GROUPS
 """Maximum number of features of a play: ten, and one for each group of the remaining hand."""
 
-SORTS = np.array(
-    (
-        *(PLAY, RIVALED, LEAVING, GAIN, REMAINING, GROUPS, THREAT, FEEDING, RAISE, TABLED, BOMBING),
-        *(PASSING, PASSING_LEFT, PASSING_FORM, PASSING_TURNS, PASSING_TABLED, FEATURES),
-    )
-)
+SORTS = np.array([
+    PLAY, RIVALED, LEAVING, GAIN, REMAINING, GROUPS, THREAT, FEEDING, RAISE, TABLED, BOMBING,
+    PASSING, PASSING_LEFT, PASSING_FORM, PASSING_TURNS, PASSING_TABLED, FEATURES,
+])  # fmt: skip
 """First features of the sorts, and the end of the last one."""
 MOST_OF_SORT = np.where(SORTS[:-1] == GROUPS, MOST_GROUPS, 1)
 """Maximum number of features of each sort in a play."""
@@ -142,11 +140,7 @@ def rivals(copies, first, length, seen):
     # ranks at which a chain of the length starts. Bits above `first` beat the group.
     ranks = at_least(seen.others, copies)
     if length > 1:
-        ranks &= CHAINABLE
-        found = ranks
-        for i in range(1, length):
-            found &= ranks >> np.uint64(4 * i)
-        ranks = found
+        ranks = chained(ranks & CHAINABLE, length)
     return min(bits.size(ranks >> np.uint64(4 * first) >> np.uint64(4)), RIVALS - 1)
 
 

@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.agents.doudizhu.bidding.modules import choose_bid
-from closedhand.agents.doudizhu.decompose.agent import CANDIDATES, consider, load, policy_of
-from closedhand.agents.doudizhu.search.auction import Bidding
+from closedhand.agents.doudizhu.decompose.agent import DecomposeAgent, load, policy_of
 from closedhand.agents.doudizhu.search.styles import Styles
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Factory, Traits, described, files_of
@@ -65,10 +64,10 @@ class SearchAgent:
         self.game = game
         self.name = name
         self._rng = np.random.default_rng((seed, 0x5EA2C4))
-        self._policy = policy_of(weights, sampled=False)
         # Only the winning side counts: payoffs of 1 and -1.
         self._flat = make_game(game.name, **{**game.flat.options, "objective": "win"})
-        self._simulated = simulated or Styles(self._policy, 0, knows_rule=True)
+        self._decompose = DecomposeAgent(self._flat, name, weights)
+        self._simulated = simulated or Styles(self._decompose.whole, 0, knows_rule=True)
         self._weighted = budget.get("particles", 0) > 0
         self._search = PairedSearch(self._flat, self._simulated, **budget)
         self._ids = np.empty(self._flat.num_actions, np.int32)
@@ -105,11 +104,9 @@ class SearchAgent:
 
     def plays(self, view: State) -> np.ndarray:
         """List the flat plays to compare, the most promising first, int64 [n]."""
-        plays, sums = np.empty(CANDIDATES, np.int64), np.empty(CANDIDATES)
-        n, only = consider(self._policy, self._flat.rules, view, self._ids, plays, sums)
-        if only >= 0:  # a play that needs no evaluation
-            return plays[only : only + 1]
-        return plays[np.argsort(-sums[:n], kind="stable")[:WIDTH]]
+        plays, sums = self._decompose.rate_plays(view)
+        best = np.argsort(-sums, kind="stable")[:WIDTH]
+        return plays[best][sums[best] > -np.inf]
 
     def simulation(self, view: State) -> Simulation:
         """Describe the simulations: payoffs are 1 and -1, or points in the auction.
@@ -123,16 +120,12 @@ class SearchAgent:
         if view["group"] >= 0:
             raise InputError("a play in sub-steps is under way: its kickers are not ranked")
         if is_opening(self._flat.rules, view):
-            return Simulation(self.game.flat, Bidding(Styles(self._policy, 0, knows_rule=False)))
+            policy = Styles(self._decompose.whole, 0, knows_rule=False, solves=False)
+            return Simulation(self.game.flat, policy)
         return Simulation(
-            self._flat, self._simulated, weighted=self._weighted, candidates=self._main_plays
-        )
-
-    def _main_plays(self, view: State) -> np.ndarray:
-        """List the flat play of every legal main group with its best kickers, int64 [n]."""
-        plays, sums = np.empty(CANDIDATES, np.int64), np.empty(CANDIDATES)
-        n, _ = consider(self._policy, self._flat.rules, view, self._ids, plays, sums)
-        return plays[:n]
+            self._flat, self._simulated, weighted=self._weighted,
+            candidates=lambda view: self._decompose.rate_plays(view)[0],
+        )  # fmt: skip
 
 
 def searching(
@@ -187,7 +180,7 @@ def make_search(
     return SearchAgent(game, name, seed, load(argument.path), **budget)
 
 
-def playouts(game: Game) -> tuple[Game, Styles | Bidding] | None:
+def playouts(game: Game) -> tuple[Game, Styles] | None:
     """Return the game that the playouts play, and their policy.
 
     The payoffs are 1 and -1. With an auction or other words they are those of `game`, as the stake
@@ -197,5 +190,5 @@ def playouts(game: Game) -> tuple[Game, Styles | Bidding] | None:
         return None
     styles = Styles(policy_of(load(None), sampled=False), 0, knows_rule=True)
     if game.flat.rules.has_words:
-        return game.flat, Bidding(styles)
+        return game.flat, styles._replace(solves=False)
     return make_game(game.name, rules=game.options["rules"], bidding=False, objective="win"), styles

@@ -5,7 +5,8 @@
    random. In every style some plays are random (`SLIP`).
 2. The likelihood of a determinisation is that of the play so far under the mixture of styles.
 3. Draw for each player whether the style is `rule`, from the posterior in that determinisation.
-4. In playouts these players play like `rule`, all others like `decompose`.
+4. In playouts these players play like `rule`, all others like `decompose`. Words before the
+   landlord leads come from the module `fitted`, and all count as equally likely.
 """
 
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.agents.doudizhu import rule
+from closedhand.agents.doudizhu.bidding.modules import choose_bid
 from closedhand.agents.doudizhu.decompose import agent as decompose
 from closedhand.agents.doudizhu.decompose.agent import CANDIDATES, Policy, consider
 from closedhand.agents.doudizhu.search.endgame import winner
@@ -41,6 +43,7 @@ class Styles(NamedTuple):
     decompose: Policy
     like_rule: int  # seats that play like `rule`, bit i for seat i
     knows_rule: bool  # whether other players may have the style of `rule`
+    solves: bool = True  # whether endings are solved, for payoffs of 1 and -1
 
     def varied(self) -> "Styles":
         """Return the policy with plays drawn by softmax, so that playouts of open hands differ."""
@@ -49,7 +52,9 @@ class Styles(NamedTuple):
 
 @kernel
 def choose(policy, rules, state, rng, ids):
-    """Choose a play of the player to act in the style of that seat."""
+    """Choose a word, or a play of the player to act in the style of that seat."""
+    if is_opening(rules, state):
+        return np.int64(choose_bid(rules, state))
     if policy.like_rule >> np.int64(state.player) & 1:
         # `rule` draws by a hash of its hand. Here the draw is random, as for a player who does
         # not know the hand.
@@ -59,15 +64,14 @@ def choose(policy, rules, state, rng, ids):
 
 @kernel
 def evaluate(policy, rules, state, player, guess, rng, ids):
-    """Return the value of a full state, 1 or -1: exact with few cards left, else by a playout.
+    """Return the payoff of a full state: exact with few cards left, else by a playout.
 
     `guess` is the bit set of the seats that play like `rule`.
     """
-    known = winner(policy.decompose, rules, state, player)
+    known = winner(policy.decompose, rules, state, player) if policy.solves else UNKNOWN
     if known == UNKNOWN:
-        return playout(
-            Styles(policy.decompose, guess, policy.knows_rule), rules, state, player, rng, ids
-        )
+        guessed = Styles(policy.decompose, guess, policy.knows_rule, policy.solves)
+        return playout(guessed, rules, state, player, rng, ids)
     return 1.0 if known == WON else -1.0
 
 
@@ -147,6 +151,8 @@ def chances_of(rules, state, ids, plays, sums, n, settled, action, chances):
 @kernel
 def propose(policy, rules, state, player, rng):
     """Exchange a few hidden cards of the other two players; known cards stay with the landlord."""
+    if is_opening(rules, state):
+        return
     # `known` are the public cards that the landlord still holds: `kept` of them lie in the first
     # hand and the others in the second, so that one of the two is empty.
     first, second = (player + 1) % SEATS, (player + 2) % SEATS

@@ -1,6 +1,7 @@
 """The Bid Module's fit to games that were played."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,21 @@ from closedhand.agents.doudizhu.bidding import (
 BIDDING = make_game("doudizhu", bidding=True)
 
 
+def fitted(
+    games: int, seed: int = 0, path: Path | None = None, progress: Callable[[int], object] = abs
+) -> bid_fitting.Fit:
+    """A fit to at least some games of `rule`; one at the path is resumed."""
+    run = bid_fitting.begin(make_game("doudizhu"), "rule", seed, path)
+    run.resume_if_kept()
+    fit = run.learner
+    run.work(over=lambda: fit.games >= games, progress=lambda: progress(fit.games))
+    return fit
+
+
 @pytest.fixture(scope="module")
 def run() -> bid_fitting.Fit:
     """A small fit."""
-    return bid_fitting.fit(make_game("doudizhu"), "rule", bid_fitting.FEWEST, seed=1)
+    return fitted(bid_fitting.FEWEST, seed=1)
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +47,8 @@ def test_auctions_counted_are_auctions_played(run: bid_fitting.Fit) -> None:
     deals = run.deals
     module = bid_fitting.fixed(bidding.LOGIC, deals.hands[:200])
     nobody = np.zeros(200, np.int64), np.full(200, -1)
-    stakes, owners = bid_thresholds.hold(module.bid, range(3), *nobody)
+    which = np.zeros((200, 3), np.int64)
+    stakes, owners = bid_thresholds.hold([module], which, range(3), *nobody)
     for i in range(200):
         state = BIDDING.deal(np.random.default_rng(0))
         state.hands[:] = deals.hands[i]
@@ -60,17 +73,16 @@ def test_the_fit_finds_the_control_cards(results: dict[str, Any]) -> None:
 
 def test_a_fit_goes_on_where_it_was(run: bid_fitting.Fit, tmp_path: Path) -> None:
     path = tmp_path / "deals.npz"
-    game = make_game("doudizhu")
-    half = bid_fitting.fit(game, "rule", 1, seed=1, path=path)
+    half = fitted(1, seed=1, path=path)
     assert half.games == 3 * bid_fitting.CHUNK
-    again = bid_fitting.fit(game, "rule", bid_fitting.FEWEST, seed=1, path=path)
+    again = fitted(bid_fitting.FEWEST, seed=1, path=path)
     assert again.games == run.games
     np.testing.assert_array_equal(again.deals.points, run.deals.points)
     with pytest.raises(InputError, match="made with seed 1, not 2"):
-        bid_fitting.fit(game, "rule", 1, seed=2, path=path)
+        fitted(1, seed=2, path=path)
     path.write_bytes(b"nothing")
     with pytest.raises(InputError, match="not an npz file"):
-        bid_fitting.fit(game, "rule", 1, seed=1, path=path)
+        fitted(1, seed=1, path=path)
     with pytest.raises(InputError, match="fitting bids takes at least"):
         bid_fitting.results(half)
 
@@ -88,10 +100,9 @@ def test_damaged_deals_are_one_line(content: bytes, tmp_path: Path) -> None:
 
 def test_an_interrupted_fit_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "deals.npz"
-    game = make_game("doudizhu")
-    run = bid_fitting.fit(game, "rule", 10_000, path=path, progress=interrupt_at())
+    run = fitted(10_000, path=path, progress=interrupt_at())
     assert run.games == 3 * bid_fitting.CHUNK
-    kept = bid_fitting.begin(game, "rule", 0, path)
+    kept = bid_fitting.begin(make_game("doudizhu"), "rule", 0, path)
     kept.resume()
     assert kept.learner.games == run.games
 
