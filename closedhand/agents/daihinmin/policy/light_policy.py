@@ -18,7 +18,6 @@ import numpy as np
 
 from closedhand.agents.daihinmin.policy.shared import (
     KINDS,
-    LEAST_LOGARITHM,
     STAGES,
     answers,
     kind_of,
@@ -182,19 +181,6 @@ def describe(rules, state, seen, action, features):
         features[n] = REVOLTING + now
         n += 1
     return n
-
-
-@kernel
-def log_probability(policy, rules, state, action, ids, scores):
-    """Return the logarithm of the probability that the player to act chooses an action."""
-    n = without_idle_pass(state, ids, legal(rules, state, ids))
-    if n == 1 or (state.target < 0 and action == PASS):
-        return 0.0
-    total = score_all(policy, rules, state, ids, n, scores)
-    for k in range(n):
-        if ids[k] == action:
-            return max(np.log(scores[k] / total), LEAST_LOGARITHM)
-    return LEAST_LOGARITHM
 
 
 @kernel

@@ -188,12 +188,28 @@ def answers(rules, others, play, revolution):
 
 
 @dispatched()
-def log_probability(policy, rules, state, action, ids, scores) -> float:
+def score_all(policy, rules, state, ids, n, scores) -> float:
+    """Write the scores of the first `n` actions of `ids`, float64 [>= n]; return their total.
+
+    The probability of an action is its share of the total.
+    """
+    ...
+
+
+@kernel
+def log_probability(policy, rules, state, action, ids, scores):
     """Return the log-probability that the player to act chooses an action, limited below.
 
     `ids` and `scores` are scratch space, int32 and float64 [NUM_ACTIONS].
     """
-    ...
+    n = options(rules, state, ids)
+    if n == 1:
+        return 0.0 if ids[0] == action else LEAST_LOGARITHM
+    total = score_all(policy, rules, state, ids, n, scores)
+    for k in range(n):
+        if ids[k] == action:
+            return max(np.log(scores[k] / total), LEAST_LOGARITHM)
+    return LEAST_LOGARITHM
 
 
 @kernel
