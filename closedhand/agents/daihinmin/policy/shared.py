@@ -126,8 +126,12 @@ def unbeaten(others, number, revolution):
 
 
 @kernel
-def sets_of(seen, cards):
-    """Count the ranks of some cards of the hand: those that others can beat, and the others."""
+def form_of(seen, cards, most_weak, most_strong):
+    """Return the form of some cards of the hand: its ranks that others can beat, and the others.
+
+    They are counted up to `most_weak` and `most_strong`, and the form numbers all pairs of counts,
+    the weak ones slowest.
+    """
     # The jokers are one rank that nothing beats, and all kaidan one rank that others can beat.
     # `singles` contains `pairs` and so on: the differences count a rank once, by its exact number.
     own = cards & ~BOTH
@@ -147,7 +151,7 @@ def sets_of(seen, cards):
         strong_ranks += bits.size(fours & seen.above_four)
     weak += ranks - strong_ranks
     strong += strong_ranks
-    return weak, strong
+    return min(weak, most_weak) * (most_strong + 1) + min(strong, most_strong)
 
 
 @kernel
