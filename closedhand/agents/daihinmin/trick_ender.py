@@ -74,12 +74,8 @@ def decide(policy, rules, view, ids):
 @kernel
 def price_of(rules, numbers, view, hand, before, play, parts):
     """Price a play from a hand of `before` plays, or return `NEVER` if the agent holds it back."""
-    starts = strength.starts_lock(rules, view, play)
-    lock = np.int64(rules.plays.suits[play] if starts else view.lock)
-    passed = np.int64(view.passed)
-    foes = strength.foes_of(rules, view, np.int64(view.revolution), passed, lock)
-    value = strength.strength_of(rules, numbers, foes, play)
-    ends = value >= numbers.threshold
+    foes = strength.foes_after(rules, view, play)
+    ends = strength.strength_of(rules, numbers, foes, play) >= numbers.threshold
     n = division.divide_rest(rules, numbers, view, hand, play, parts)
     if n >= before:
         return NEVER
@@ -88,7 +84,7 @@ def price_of(rules, numbers, view, hand, before, play, parts):
     price = 10 * strength.turned_ranks(rules, foes.revolution, play)[0] - rules.plays.length[play]
     if play != JOKER and rules.plays.need[play] & JOKER_BIT:
         price += LENDS_JOKER
-    if ends and starts:
+    if ends and strength.starts_lock(rules, view, play):
         return price + LOCKS
     if ends and view.target >= 0 and n > KEEP_PLAYS:
         return NEVER

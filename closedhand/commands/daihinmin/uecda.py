@@ -14,7 +14,6 @@ from closedhand.competitions.uecda import HOST, MOST_WAITING, PORT
 from closedhand.core.game import InputError
 from closedhand.core.statistics import Estimate, count_blocks, over_blocks
 
-PLACES = ("daifugo", "fugo", "heimin", "hinmin", "daihinmin")
 ROUNDS = 1000
 
 Host = Annotated[str, typer.Option(help="Address of the server.")]
@@ -159,13 +158,14 @@ def join(
         port: Port of the server.
     """
     from closedhand.competitions.uecda.client import Client
+    from closedhand.games.daihinmin.state import CLASSES
 
     options = common.given_options("daihinmin", rules, option)
     player = Client(agent, host, port, name, seed, **options)
     with common.progress_bar("rounds", None) as update:
         result = player.play(update)
-    counts = [result.places.count(place) for place in range(len(PLACES))]
-    means = _per_round([(len(PLACES) - place,) for place in result.places])
+    counts = [result.places.count(place) for place in range(len(CLASSES))]
+    means = _per_round([(len(CLASSES) - place,) for place in result.places])
     spent = microseconds(result.seconds, result.decisions)
     rounds = len(result.places)
     unknown = result.rounds - rounds
@@ -179,7 +179,7 @@ def join(
     else:
         mean = ", {} per round ({})".format(*Estimate(**means[0]).cells(".3f")) if means else ""
         typer.echo(f"player_{result.player}: {result.points} points in {rounds} rounds{mean}")
-        typer.echo(", ".join(f"{n} x {what}" for n, what in zip(counts, PLACES, strict=True)))
+        typer.echo(", ".join(f"{n} x {what}" for n, what in zip(counts, CLASSES, strict=True)))
         typer.echo(f"{_sample(rounds)}; {spent or 0:.0f} µs per decision")
         if unknown:
             typer.echo(f"rounds without a known place, ended by passes: {unknown}")

@@ -13,13 +13,15 @@ import numpy as np
 
 from closedhand.core import bits
 from closedhand.core.numba.jit import kernel
-from closedhand.games.daihinmin.cards import added, alike, bit, kinds, list_cards, removed
+from closedhand.games.daihinmin.cards import added, alike, bit, kinds, removed
 from closedhand.games.daihinmin.plays import JOKER
 from closedhand.games.daihinmin.state import NOBODY, two_jokers
 from closedhand.games.daihinmin.tricks import lead_first
 
 TAXES = (2, 1)
 """Number of cards paid by daihinmin and by hinmin; as many are given back."""
+PICKS = (2, 3)
+"""Number of cards that have been given back once a pair's exchange is over."""
 
 
 @kernel
@@ -54,13 +56,13 @@ def pair_in_exchange(state):
     """Return the pair whose winner chooses cards now, 0 or 1; 2 once tricks are played."""
     if state.leader >= 0:
         return 2
-    return 0 if state.moves < TAXES[0] else 1
+    return 0 if state.moves < PICKS[0] else 1
 
 
 @kernel
 def number_of_picks(state):
     """Return the number of cards that are given back in a round with an exchange."""
-    return TAXES[0] + (TAXES[1] if len(state.taxed) > 1 else 0)
+    return PICKS[len(state.taxed) - 1]
 
 
 @kernel
@@ -81,7 +83,7 @@ def seen_in_exchange(rules, state, player):
 @kernel
 def is_complete(state, pair):
     """Return whether the exchange of a pair is over."""
-    return state.moves >= TAXES[0] + (TAXES[1] if pair == 1 else 0)
+    return state.moves >= PICKS[pair]
 
 
 @kernel
@@ -116,22 +118,11 @@ def picks(state, hand):
 
 
 @kernel
-def legal_picks(state, hand, out):
-    """Write the cards that the winner to act may give; return their number."""
-    return list_cards(picks(state, hand), out)
-
-
-@kernel
 def can_pick(state, action):
     """Return whether `action`, any integer, is a card that may be given in the exchange now."""
-    if action < 0 or action > JOKER or not state.hands[state.player] & bit(action):
+    if action < 0 or action > JOKER:
         return False
-    if two_jokers(state):
-        return picks(state, state.hands[state.player]) & bit(action) != np.uint64(0)
-    pair = pair_in_exchange(state)
-    if state.returned[pair]:
-        return action > bits.highest(state.returned[pair])
-    return TAXES[pair] == 1 or action < bits.highest(state.hands[state.player])
+    return picks(state, state.hands[state.player]) & bit(action) != np.uint64(0)
 
 
 @kernel

@@ -47,14 +47,10 @@ SINGLE, GROUP, KAIDAN = range(3)
 PLACES = ("self", "next", "second", "third", "fourth", "fifth")
 
 
-def most_left(players: int) -> int:
-    """Return the maximum number of cards in a hand, the daifugo's in the exchange."""
-    return sizes_dealt(players)[0] + TAXES[0]
-
-
 def table_of(players: int) -> FeatureTable:
     """Return the features that games under all rules have, by number of players."""
     places = PLACES[:players]
+    most_left = sizes_dealt(players)[0] + TAXES[0]  # the daifugo's hand in the exchange
     return FeatureTable(
         Feature("hand", CARDS, "the observer holds the card"),
         Feature("unseen", CARDS, "the observer has not seen the card"),
@@ -70,7 +66,7 @@ def table_of(players: int) -> FeatureTable:
                 "number of cards of the rank that the player has played in this trick", most=4),
         Feature("given", CARDS, "the observer gave the card away in the exchange, if known"),
         Feature("got", CARDS, "the observer got the card in the exchange, if known"),
-        Feature("left", labels(places, range(1, most_left(players) + 1)),
+        Feature("left", labels(places, range(1, most_left + 1)),
                 "the player has at least as many cards left"),
         Feature("place", places, "the player is out in this place, 0: is not out", most=players),
         Feature("passed", places, "the player has passed in this trick or is out"),
@@ -121,13 +117,11 @@ def table(rules: Rules) -> FeatureTable:
 Starts = namedtuple(
     "Starts",
     "hand unseen beat beat_is beat_from beat_to joker_rank joker_suit played trick given got left "
-    "place passed classes turn owner leader lock revolution lead exchange passes size most_left",
+    "place passed classes turn owner leader lock revolution lead exchange passes size",
 )
-"""Index of the first number of each group of `table_of`, the length of the table, `most_left`."""
+"""Index of the first number of each group of `table_of`, and the length of the table."""
 
-starts_of = by_players(
-    {n: Starts._make((*table_of(n).starts, len(table_of(n)), most_left(n))) for n in TITLES}
-)
+starts_of = by_players({n: Starts._make((*table_of(n).starts, len(table_of(n)))) for n in TITLES})
 """The `Starts` of a state."""
 
 
@@ -135,7 +129,7 @@ starts_of = by_players(
 def features(rules, state, player, out):
     """Write the numbers of `table` for an observer to `out`, which holds zeros."""
     at = starts_of(state)
-    most = at.most_left
+    most = (at.place - at.left) // len(state.hands)
     write_cards(out, at.hand, state.hands[player])
     write_cards(out, at.unseen, unseen(state, player))
     given, got = seen_in_exchange(rules, state, player)

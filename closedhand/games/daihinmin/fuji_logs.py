@@ -81,15 +81,11 @@ def hands_of(words: list[str], name: str) -> list[int]:
         brace, *cards = part.split()
         if brace != "{":
             break
-        sets.append(logs.cards_of("".join(map(_card, cards))))
+        texts = (logs.HELD_JOKER if card in JOKERS else card.upper() for card in cards)
+        sets.append(logs.cards_of("".join(texts)))
     if len(sets) != PLAYERS or words[-1:] != ["}"]:
         raise InputError(f"{name} is not five times cards in braces")
     return sets
-
-
-def _card(text: str) -> str:
-    """Convert a held card to the server's notation."""
-    return logs.HELD_JOKER if text in JOKERS else text.upper()
 
 
 def play_of(text: str) -> int:

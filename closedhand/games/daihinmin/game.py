@@ -13,7 +13,7 @@ from closedhand.games.daihinmin import card_sets
 from closedhand.games.daihinmin.features import features, table
 from closedhand.games.daihinmin.hidden import hide, redeal
 from closedhand.games.daihinmin.legality import admit, is_legal, legal
-from closedhand.games.daihinmin.notation import CardSetNotation, Notation
+from closedhand.games.daihinmin.notation import Notation
 from closedhand.games.daihinmin.planes import observe, shapes
 from closedhand.games.daihinmin.plays import build
 from closedhand.games.daihinmin.rules import deal, over, payoff, play, returns
@@ -151,7 +151,7 @@ def make_game(**given: Any) -> Game:
         options=options,
         rules=card_sets.Rules(flat, tables),
         num_actions=len(tables.readings),
-        notation=CardSetNotation(flat),
+        notation=Notation(flat, sets=True),
         flat_form=whole,
     )
 

@@ -123,7 +123,14 @@ def draw_exchanges(rules, view, player, rng):
         # A winner's tax has been drawn with the payer's hand, by `deal_taxed`.
         if player != winner(view, pair):
             draw_exchange(rules, view, pair, player == loser(view, pair), rng)
-    write_picks(view)
+    # Write the cards given back into the history.
+    move = 0
+    for pair in range(len(view.taxed)):
+        cards = view.returned[pair]
+        while cards and move < view.moves:
+            view.history[move] = min(bits.lowest(cards), JOKER)  # both jokers have one action id
+            cards &= cards - np.uint64(1)
+            move += 1
 
 
 @kernel
@@ -354,15 +361,3 @@ def draw_exchanges_again(rules, state, player, rng):
                 held, kept = held_and_kept(state, pair)
                 draw_tax(rules, state, pair, held, best_of(kept), rng)
         draw_exchanges(rules, state, player, rng)
-
-
-@kernel
-def write_picks(state):
-    """Write the cards given back into the history."""
-    move = 0
-    for pair in range(len(state.taxed)):
-        cards = state.returned[pair]
-        while cards and move < state.moves:
-            state.history[move] = min(bits.lowest(cards), JOKER)  # both jokers have one action id
-            cards &= cards - np.uint64(1)
-            move += 1

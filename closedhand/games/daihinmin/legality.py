@@ -8,8 +8,15 @@ import numpy as np
 
 from closedhand.core import bits
 from closedhand.core.numba.jit import kernel
-from closedhand.games.daihinmin.cards import EACH_RANK, bit, of_suits, ranks_between, ranks_with
-from closedhand.games.daihinmin.exchange import best_pick, can_pick, legal_picks
+from closedhand.games.daihinmin.cards import (
+    EACH_RANK,
+    bit,
+    list_cards,
+    of_suits,
+    ranks_between,
+    ranks_with,
+)
+from closedhand.games.daihinmin.exchange import best_pick, can_pick, picks
 from closedhand.games.daihinmin.plays import (
     ALL_SUITS,
     BOTH,
@@ -24,7 +31,7 @@ from closedhand.games.daihinmin.plays import (
     SPADE_THREE,
 )
 from closedhand.games.daihinmin.rules import over
-from closedhand.games.daihinmin.seven_ten_rules import cards_to_hand_over, due_of, legal_gifts
+from closedhand.games.daihinmin.seven_ten_rules import cards_to_hand_over, due_of
 from closedhand.games.daihinmin.state import two_jokers
 from closedhand.games.daihinmin.tricks import is_number_locked
 from closedhand.games.daihinmin.two_jokers import first_of_both, is_pair_of_jokers
@@ -35,9 +42,11 @@ def legal(rules, state, out):
     """Write the ids of the legal actions, ascending; return their number."""
     hand = state.hands[state.player]
     if state.leader < 0:
-        return legal_picks(state, hand, out)
+        return list_cards(picks(state, hand), out)
     if due_of(state) > 0:
-        return legal_gifts(state, out)
+        n = list_cards(cards_to_hand_over(state), out)
+        out[n] = PASS
+        return n + 1
     if state.target < 0:
         return legal_leads(rules, state, hand, out)
     n = 0

@@ -35,6 +35,11 @@ SUITS = "CDHS"
 JOKER_SUITS = "NMLK"
 """Letters of a joker's suit, in the order of `plays.SUITS`."""
 HELD_JOKER = "J3"
+HELD = {
+    **{SUITS[s] + rank: 4 * r + s for s in (3, 2, 1, 0) for r, rank in enumerate(plays.RANKS)},
+    HELD_JOKER: JOKER,
+}
+"""Ids of held cards, in the order in which a log lists them: by suit, the joker last."""
 FIFTH = "J"
 NO_CLASSES = "22222"
 KEYS = ("mibun", "seat", "palyer_cards", "change_cards", "play", "result", "points")
@@ -181,19 +186,14 @@ def read_rounds(path: Path, header: dict[str, str]) -> Iterator[tuple[int, dict[
         yield current, values
 
 
-def card_id(text: str) -> int:
-    """Parse a held card to its id."""
-    if text == HELD_JOKER:
-        return JOKER
-    suit, rank = SUITS.find(text[0]), plays.RANKS.find(text[1:])
-    if suit < 0 or rank < 0 or len(text) != 2:
-        raise InputError(f"{text!r} is not a card of a log")
-    return 4 * rank + suit
-
-
 def cards_of(text: str) -> int:
     """Parse a text that lists held cards without separators to a set."""
-    return sum(1 << card for card in set(map(card_id, _pairs(text))))
+    cards = 0
+    for pair in _pairs(text):
+        if pair not in HELD:
+            raise InputError(f"{pair!r} is not a card of a log")
+        cards |= 1 << HELD[pair]
+    return cards
 
 
 @cache
@@ -398,10 +398,8 @@ def log_text(log: Log) -> str:
 
 
 def cards_text(cards: int) -> str:
-    """Write a set of held cards, by suit, the joker last."""
-    order = sorted(range(JOKER), key=lambda card: (-(card % 4), card))
-    texts = [SUITS[card % 4] + plays.RANKS[card // 4] for card in order if cards >> card & 1]
-    return "".join(texts) + HELD_JOKER * (cards >> JOKER & 1)
+    """Write a set of held cards."""
+    return "".join(text for text, card in HELD.items() if cards >> card & 1)
 
 
 class Transcript:

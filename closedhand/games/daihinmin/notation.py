@@ -75,20 +75,22 @@ def dealt(state: State) -> list[int]:
 
 
 class Notation(TableNotation):
-    """Text of actions, deals and tables."""
+    """Text of actions, deals and tables; actions are plays, or `sets` with the joker last."""
 
-    sets = False
     actions = "an action such as 5c5h, 7s8s*9s, * or PASS"
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: Rules, sets: bool = False) -> None:
         self.rules = rules
         self.players = int(rules.options.players)
         self.jokers = int(rules.options.jokers)
-        self.explanations = explanations_of(rules, self.sets)
+        self.explanations = explanations_of(rules, sets)
+        self._sets = card_sets.sets(self.players) if sets else None
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
         """The notation of every action id."""
+        if self._sets is not None:
+            return tuple(cards_text(cards) or "PASS" for cards in self._sets)
         return plays.texts(self.players, self.jokers)
 
     def deal_text(self, state: State) -> str:
@@ -137,8 +139,8 @@ class Notation(TableNotation):
         return number, before
 
     def cards_of(self, action: int, state: State) -> tuple[str, ...]:
-        """List the cards of a play, or the card that is given away."""
-        return tuple(cards_in(self.rules.plays.need[action]))
+        """List the cards of a play or set, or the card that is given away."""
+        return tuple(cards_in((self._sets or self.rules.plays.need)[action]))
 
     def scene(self, state: State) -> list[Row]:
         """Return the table: a row for each player in seat order, then the play to beat."""
@@ -186,21 +188,6 @@ class Notation(TableNotation):
         cards = cards_in(self.rules.plays.need[state.target]) if state.target >= 0 else [BLANK]
         marks = [text for text in note if " by player_" not in text]
         return Row("table", tuple(cards), ", ".join(note), marks=tuple(marks))
-
-
-class CardSetNotation(Notation):
-    """Text of sets of cards: like that of plays, but the joker has no place and comes last."""
-
-    sets = True
-
-    @cached_property
-    def texts(self) -> tuple[str, ...]:
-        """The notation of every action id."""
-        return tuple(cards_text(cards) or "PASS" for cards in card_sets.sets(self.players))
-
-    def cards_of(self, action: int, state: State) -> tuple[str, ...]:
-        """List the cards of a set."""
-        return tuple(cards_in(card_sets.sets(self.players)[action]))
 
 
 def points_before(state: np.record) -> list[int]:

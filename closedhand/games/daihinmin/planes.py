@@ -132,7 +132,12 @@ def observe(rules, state, player, out):
         fill(out, at.revolution, 0, CELLS)
     size = at.planes * CELLS
     after = size + write_house(rules, state, player, out[size:])
-    draw_gifts(rules, state, player, out[after:])
+    if rules.options.seven_give + rules.options.ten_discard:
+        out[after] = due_of(state)
+        # `next` is a circle: after the loop above, `other` is the observer again.
+        for i in range(len(state.hands)):
+            draw_cards(out[after + 1 :], i, shown_by(state, other))
+            other = np.int64(state.next[other])
 
 
 @kernel
@@ -151,18 +156,6 @@ def write_house(rules, state, player, out):
             out[FALLEN + i] = state.places[other] >= 0 and state.left[other] > 0
             other = np.int64(state.next[other])
     return np.int64(FALLEN + len(state.hands))
-
-
-@kernel
-def draw_gifts(rules, state, player, out):
-    """Write the parts `giving` and `shown`, if cards are given or discarded."""
-    if rules.options.seven_give + rules.options.ten_discard == 0:
-        return
-    out[0] = due_of(state)
-    other = np.int64(player)
-    for i in range(len(state.hands)):
-        draw_cards(out[1:], i, shown_by(state, other))
-        other = np.int64(state.next[other])
 
 
 @kernel

@@ -12,9 +12,9 @@ import numpy as np
 
 from closedhand.core import bits
 from closedhand.core.numba.jit import kernel
-from closedhand.games.daihinmin.cards import added, bit, kinds, list_cards, removed
+from closedhand.games.daihinmin.cards import added, bit, kinds, removed
 from closedhand.games.daihinmin.optional_fields import reader, writer
-from closedhand.games.daihinmin.plays import FIRST_KAIDAN, JOKER, PASS, SEVEN, TEN
+from closedhand.games.daihinmin.plays import FIRST_KAIDAN, JOKER, SEVEN, TEN
 from closedhand.games.daihinmin.state import two_jokers
 
 NONE = np.uint64(0)
@@ -34,12 +34,7 @@ shown_by = reader("shown", NONE)
 away_from = reader("away", NONE)
 """The own cards, a set, that a player gave away after a seven."""
 
-spent_by = reader("spent", NONE)
-"""The cards, a set, that a player got after a seven and has played or discarded.
-
-Only states with two jokers have the field: without it, the player's own joker could not be
-distinguished from the one it got.
-"""
+_spent_by = reader("spent", NONE)
 
 set_due, set_least, set_back = map(writer, ("due", "least", "back"))
 set_shown, set_away, set_spent = map(writer, ("shown", "away", "spent"))
@@ -58,39 +53,35 @@ def clear_gifts(state):
 
 
 @kernel
-def gifted(state):
-    """Return all cards, a set, that have been given after sevens in a game with one joker."""
-    cards = NONE
-    for player in range(len(state.hands)):
-        cards |= away_from(state, player)
-    return cards
+def spent_by(state, player):
+    """Return the cards, a set, that a player got after a seven and has played or discarded."""
+    # Without a field of its own the player's joker could not be distinguished from the one it got.
+    if two_jokers(state):
+        return _spent_by(state, player)
+    given = NONE
+    for giver in range(len(state.hands)):
+        given |= away_from(state, giver)
+    return state.played[player] & given
 
 
 @kernel
 def got_by(state, player):
     """Return the cards, a set, that a player got after a seven and holds or has played."""
-    if two_jokers(state):
-        return added(state, shown_by(state, player), spent_by(state, player))
-    return (shown_by(state, player) | state.played[player]) & gifted(state)
+    return added(state, shown_by(state, player), spent_by(state, player))
 
 
 @kernel
 def gone_from(state, player):
     """Return the own cards that a player has played or given away."""
-    if two_jokers(state):
-        played = removed(state, state.played[player], spent_by(state, player))
-        return added(state, played, away_from(state, player))
-    return (state.played[player] & ~gifted(state)) | away_from(state, player)
+    played = removed(state, state.played[player], spent_by(state, player))
+    return added(state, played, away_from(state, player))
 
 
 @kernel
 def own_of(state, player, hand):
     """Return a player's own cards, if it holds `hand` now."""
-    if two_jokers(state):
-        cards = added(state, hand, state.played[player])
-        cards = removed(state, cards, got_by(state, player))
-        return added(state, cards, away_from(state, player))
-    return ((hand | state.played[player]) & ~gifted(state)) | away_from(state, player)
+    cards = removed(state, added(state, hand, state.played[player]), got_by(state, player))
+    return added(state, cards, away_from(state, player))
 
 
 @kernel
@@ -115,31 +106,35 @@ def owed_after(rules, state, action):
 
 @kernel
 def lay_down(state, player, cards):
-    """Remove played cards from those that a player has shown, of two jokers the shown one first."""
-    set_shown(state, player, removed(state, shown_by(state, player), cards))
+    """Add cards to those that a player has played or discarded; of two jokers a shown one first."""
+    state.played[player] = added(state, state.played[player], cards)
+    shown = shown_by(state, player)
+    kept = removed(state, shown, cards)
+    if two_jokers(state):
+        # Removing twice gives the intersection of `shown` and `cards`, with jokers counted.
+        set_spent(state, player, added(state, spent_by(state, player), removed(state, shown, kept)))
+    set_shown(state, player, kept)
 
 
 @kernel
 def hand_over(rules, state, card):
     """Give or discard a card of the player to act, after a seven or a ten."""
     player = np.int64(state.player)
-    cards = bit(card)
-    # `first` holds the card unless it was received. Of two jokers the received one is given first.
-    first = cards & ~(shown_by(state, player) if two_jokers(state) else gifted(state))
+    cards, shown = bit(card), shown_by(state, player)
     state.hands[player] = removed(state, state.hands[player], cards)
     state.left[player] -= 1
-    lay_down(state, player, cards)
     if rules.plays.low[state.target] == SEVEN:
         taker = np.int64(state.next[player])
         while state.places[taker] >= 0:
             taker = np.int64(state.next[taker])
-        set_away(state, player, added(state, away_from(state, player), first))
+        # Of two jokers a received one is given first.
+        set_away(state, player, added(state, away_from(state, player), cards & ~shown))
+        set_shown(state, player, removed(state, shown, cards))
         set_shown(state, taker, added(state, shown_by(state, taker), cards))
         state.hands[taker] = added(state, state.hands[taker], cards)
         state.left[taker] += 1
     else:
-        state.played[player] = added(state, state.played[player], cards)
-        set_spent(state, player, added(state, spent_by(state, player), cards & ~first))
+        lay_down(state, player, cards)
     left = np.int64(state.left[player])
     set_due(state, due_of(state) - 1 if left else 0)
     # One joker may follow the other.
@@ -151,11 +146,3 @@ def cards_to_hand_over(state):
     """Return the cards, a set, that the player to act may give or discard now."""
     cards = state.hands[state.player] & ~(bit(least_of(state)) - np.uint64(1))
     return kinds(cards) if two_jokers(state) else cards
-
-
-@kernel
-def legal_gifts(state, out):
-    """Write the cards that may be given or discarded now, and the pass; return their number."""
-    n = list_cards(cards_to_hand_over(state), out)
-    out[n] = PASS
-    return n + 1

@@ -21,10 +21,11 @@ TITLES = {3: (0, 2, 4), 4: (0, 1, 3, 4), 5: (0, 1, 2, 3, 4), 6: (0, 1, 2, 2, 3, 
 FEWEST, MOST = min(TITLES), max(TITLES)
 MOST_PASSES = 20
 LONGEST = 1102
-"""Upper bound on the actions of a round: 53 plays, fewer than 20 passes after each, three picks.
+"""Upper bound on the actions of a round, rounded up so that the following fields need no padding.
 
-A second joker adds no play, since the last player keeps a card. The bound is rounded up so that the
-following fields of a state need no padding.
+There are at most 1,091: 53 plays, fewer than 20 passes before each and after the last, a last pass,
+three picks, and a gift or a pass after four 7s and four 10s. A second joker adds no play, since the
+last player keeps a card.
 """
 NOBODY = -1
 """In place of a player who does not exist, or of the place of a player who is not out."""

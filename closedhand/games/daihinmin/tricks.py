@@ -21,7 +21,7 @@ from closedhand.games.daihinmin.plays import (
     PASS,
     SIX,
 )
-from closedhand.games.daihinmin.state import MOST, two_jokers
+from closedhand.games.daihinmin.state import MOST
 from closedhand.games.daihinmin.two_jokers import is_pair_of_jokers
 
 
@@ -122,18 +122,14 @@ def play_before(rules, state):
     cards = 0
     for player in range(len(state.hands)):
         cards += bits.size(state.trick[player])
-    cards -= np.int64(rules.plays.length[state.target])
-    move = np.int64(state.moves)
-    # Read the history backwards, as far as this trick goes, to its last play but one.
-    found = 0
-    while cards > 0:
+    if cards == rules.plays.length[state.target]:
+        return np.int64(-1)
+    # Read the history backwards to the last play but one.
+    move, found = np.int64(state.moves), 0
+    while found < 2:
         move -= 1
-        action = np.int64(state.history[move])
-        if action != PASS:
-            found += 1
-            if found == 2:
-                return action
-    return np.int64(-1)
+        found += state.history[move] != PASS
+    return np.int64(state.history[move])
 
 
 @kernel
@@ -195,19 +191,12 @@ def lay(rules, state, action):
     """Apply a play: put its cards on the table, with all effects."""
     player = np.int64(state.player)
     cards = rules.plays.need[action]
-    if two_jokers(state):
-        # Of two jokers the one received after a seven is played first. Removing twice gives the
-        # intersection of `shown` and `cards`, with jokers counted, which `&` would not do.
-        shown = gifts.shown_by(state, player)
-        got = removed(state, shown, removed(state, shown, cards))
-        gifts.set_spent(state, player, added(state, gifts.spent_by(state, player), got))
     state.hands[player] = removed(state, state.hands[player], cards)
-    state.played[player] = added(state, state.played[player], cards)
+    gifts.lay_down(state, player, cards)
     state.trick[player] = added(state, state.trick[player], cards)
     state.left[player] -= rules.plays.length[action]
     state.passes = 0
     beaten = np.int64(state.target)
-    gifts.lay_down(state, player, cards)
     forbidden = is_forbidden_finish(rules, action, state.revolution)
     state.lock = lock_after(rules, state, action)
     state.revolution = revolution_after(rules, state, action)

@@ -253,18 +253,13 @@ def strength_to_follow(rules, numbers, view, hand, play):
     """Return the strength of a play that follows, or -1 if it would start an unwanted lock."""
     if view.target == JOKER:
         return numbers.eight
-    lock = 0 if play == JOKER else np.int64(view.lock)
-    starts = strength.starts_lock(rules, view, play)
-    if starts:
-        lock = np.int64(rules.plays.suits[play])
-    passed = np.int64(view.passed)
-    foes = strength.foes_of(rules, view, np.int64(view.revolution), passed, lock)
+    foes = strength.foes_after(rules, view, play)
     value = strength.strength_of(rules, numbers, foes, play)
-    if not starts:
+    if not strength.starts_lock(rules, view, play):
         return value
     if numbers.lock < 0:
         return -1
-    if numbers.lock > 0 or wants_lock(rules, numbers, hand, play, foes, lock):
+    if numbers.lock > 0 or wants_lock(rules, numbers, hand, play, foes):
         return max(value, numbers.sure)
     if numbers.unwanted_lock > 0 or (numbers.unwanted_lock == 0 and value >= numbers.threshold):
         return value
@@ -272,14 +267,14 @@ def strength_to_follow(rules, numbers, view, hand, play):
 
 
 @kernel
-def wants_lock(rules, numbers, hand, play, foes, lock):
+def wants_lock(rules, numbers, hand, play, foes):
     """Return whether to start a lock: if the player then has the strongest play of its kind.
 
     With `lock_groups` of 0 or more a set always starts one while at most so many players are out.
     """
     if rules.plays.family[play] > 0 and numbers.lock_groups >= 0:
         return foes.finished <= numbers.lock_groups
-    return strength.has_strongest(rules, numbers, hand, play, foes, lock)
+    return strength.has_strongest(rules, numbers, hand, play, foes)
 
 
 @kernel

@@ -27,6 +27,7 @@ from closedhand.games.daihinmin.plays import (
     SPADE_THREE,
 )
 from closedhand.games.daihinmin.state import PLAYERS
+from closedhand.games.daihinmin.tricks import lock_after
 
 NOWHERE = -9
 """Rank of the 8 where it does not end the trick: outside every play."""
@@ -87,6 +88,13 @@ def foes_of(rules, view, revolution, passed, lock):
         np.int64(rules.options.kaidan),
         np.int64(revolution),
     )
+
+
+@kernel
+def foes_after(rules, view, play):
+    """Collect what a play faces in this trick: who has not passed, under the lock after it."""
+    lock = np.int64(lock_after(rules, view, play))
+    return foes_of(rules, view, np.int64(view.revolution), np.int64(view.passed), lock)
 
 
 @kernel
@@ -208,21 +216,19 @@ def runs(cards, length):
 @kernel
 def starts_lock(rules, view, play):
     """Return whether a play starts a lock."""
-    if view.target < 0 or view.lock or play == JOKER or not rules.options.lock:
-        return False
-    return rules.plays.suits[play] == rules.plays.suits[view.target]
+    return not view.lock and lock_after(rules, view, play) != 0
 
 
 @kernel
-def has_strongest(rules, numbers, hand, play, foes, lock):
-    """Return whether the hand's best play of the kind of `play` is unbeatable under a lock.
+def has_strongest(rules, numbers, hand, play, foes):
+    """Return whether the hand's best play of the kind of `play` is unbeatable under its lock.
 
-    The hand is not turned; `foes` are those under the lock, whose suits are the bits of `lock`.
+    The hand is not turned; `foes` are those under the lock.
     """
     family = np.int64(rules.plays.family[play])
     if family == 0 and numbers.joker_as_card and hand & JOKER_BIT and not foes.spade_three:
         return True
-    own = turned(hand & of_suits(lock), foes.revolution)
+    own = turned(hand & of_suits(rules.plays.suits[play]), foes.revolution)
     low, high = turned_ranks(rules, foes.revolution, play)
     length = high - low + 1
     if family < FIRST_KAIDAN:

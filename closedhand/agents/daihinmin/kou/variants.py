@@ -220,21 +220,21 @@ def parse(argument: str | None, **numbers: int) -> Numbers:
     """Parse the parameters of a variant: `w80`, `threshold=93`, or several separated by commas.
 
     Without an argument they are those of `kou`. Later parts override earlier ones, and `numbers`,
-    some of `OPTIONS`, override all. A value of None is the default.
+    some of `OPTIONS`, override all. A value of None counts as not given.
 
     Raises:
         InputError: A variant or a number is unknown.
     """
-    values: dict[str, Any] = {}
+    given: list[dict[str, Any]] = []
     for part in argument.split(",") if argument else ():
         name, _, value = part.partition("=")
         if part in VARIANTS:
-            values |= VARIANTS[part]
+            given.append(VARIANTS[part])
         elif name in OPTIONS:
-            values |= OPTIONS.read({name: value})
+            given.append(OPTIONS.read({name: value}))
         else:
             names = ", ".join([*VARIANTS, *(f"{name}=NUMBER" for name in Numbers._fields)])
             raise InputError(f"kou has no variant {part!r}; it has {names}")
-    values |= OPTIONS.read(numbers)
-    given = {name: value for name, value in values.items() if value is not None}
-    return (LETTER if given.pop("letter", 0) else KOU)._replace(**given)
+    given.append(OPTIONS.read(numbers))
+    values = {name: value for each in given for name, value in each.items() if value is not None}
+    return (LETTER if values.pop("letter", 0) else KOU)._replace(**values)

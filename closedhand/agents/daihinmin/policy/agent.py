@@ -6,24 +6,23 @@ import numpy as np
 
 from closedhand.agents.agent import PlayAgent
 from closedhand.agents.daihinmin.limits import check_known
-from closedhand.agents.daihinmin.policy.pattern_policy import load, logits_of, shipped
+from closedhand.agents.daihinmin.policy.pattern_policy import load, score_all, shipped
 from closedhand.agents.daihinmin.policy.shared import options
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described, files_of
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin.plays import NUM_ACTIONS
-from closedhand.learning.policy_gradient import exponentials
 
 
 @kernel
 def share_out(policy, rules, views, ids, shares):
     """Write the probabilities of the flat actions of every view, float64 [n, NUM_ACTIONS]."""
     shares[:] = 0.0
+    scores = np.empty(NUM_ACTIONS)
     for i in range(len(views)):
         n = options(rules, views[i], ids)
-        scores = logits_of(policy, rules, views[i], ids, n)
-        total = exponentials(scores, n)
+        total = score_all(policy, rules, views[i], ids, n, scores)
         for k in range(n):
             shares[i, ids[k]] = scores[k] / total
 

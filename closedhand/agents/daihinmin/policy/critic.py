@@ -7,9 +7,16 @@ follow those of the policy. Only the training uses the critic.
 
 import numpy as np
 
-from closedhand.agents.daihinmin.policy.patterns import COUNTS, FEATURES, STRONG, WEAK, ranks
-from closedhand.agents.daihinmin.policy.shared import STAGES
-from closedhand.agents.daihinmin.policy.situation import SIZES, situation_of, weakest_and_strongest
+from closedhand.agents.daihinmin.policy.patterns import (
+    COUNTS,
+    FEATURES,
+    FORMS,
+    MOST_STRONG,
+    MOST_WEAK,
+    ranks,
+)
+from closedhand.agents.daihinmin.policy.shared import STAGES, form_of
+from closedhand.agents.daihinmin.policy.situation import SIZES, situation_of
 from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin.state import PLAYERS
 
@@ -20,7 +27,7 @@ MOST_LEFT = 13
 # indices of the type, the slowest first.
 VALUE_RANK = FEATURES  # stage; slot, own and unseen cards of it
 VALUE_FORM = VALUE_RANK + STAGES * COUNTS * 5  # form, players left, turn
-VALUE_SIZES = VALUE_FORM + WEAK * STRONG * 4 * 3  # cards left, the others' least, players left
+VALUE_SIZES = VALUE_FORM + FORMS * 4 * 3  # cards left, the others' least, players left
 VALUE_CLASS = VALUE_SIZES + (MOST_LEFT + 1) * SIZES * 4  # class, or none
 WEIGHTS = VALUE_CLASS + PLAYERS + 1
 """Number of weights of policy and critic."""
@@ -33,10 +40,10 @@ def reasons(rules, state, out):
     """Write the features of the situation of the player to act; return their number."""
     here = situation_of(rules, state)
     player = state.player
-    weak, strong = weakest_and_strongest(here.seen, here.seen.hand)
+    form = form_of(here.seen, here.seen.hand, MOST_WEAK, MOST_STRONG)
     turn = 2 if state.leader < 0 else here.follow
     n = ranks(here.own, here.unseen, VALUE_RANK + here.stage * COUNTS * 5, out, 0)
-    out[n] = VALUE_FORM + ((weak * STRONG + strong) * 4 + here.players) * 3 + turn
+    out[n] = VALUE_FORM + (form * 4 + here.players) * 3 + turn
     out[n + 1] = (
         VALUE_SIZES
         + (min(np.int64(state.left[player]), MOST_LEFT) * SIZES + here.least) * 4

@@ -18,13 +18,12 @@ import numpy as np
 
 from closedhand.agents.daihinmin.policy.shared import (
     KINDS,
-    LEAST_LOGARITHM,
     STAGES,
     answers,
+    form_of,
     kind_of,
     plausibility as plausibility,
     seen_cards_of,
-    sets_of,
     settled,
     stage,
     without_idle_pass,
@@ -42,7 +41,7 @@ STRENGTHS = 15
 joker."""
 MOST_WEAK, MOST_STRONG = 5, 3
 FORMS = (MOST_WEAK + 1) * (MOST_STRONG + 1)
-"""Number of forms of a hand: the number of its ranks that others can beat, and of the rest."""
+"""Number of forms of a hand, see `form_of`."""
 
 # First index of each type of feature; the comments name the indices of the type, the slowest first.
 PLAY = 0  # lead or follow, kind, strength, stage
@@ -103,13 +102,6 @@ def score_all(policy, rules, state, ids, n, scores):
 
 
 @kernel
-def form(seen, cards):
-    """Return the form of some cards of the hand; all kaidan count as one beatable rank."""
-    weak, strong = sets_of(seen, cards)
-    return min(weak, MOST_WEAK) * (MOST_STRONG + 1) + min(strong, MOST_STRONG)
-
-
-@kernel
 def strength_of(rules, play, revolution):
     """Return the strength of a play: its weakest rank in the current order, from 0 to 14."""
     if play == JOKER or is_pair_of_jokers(rules, play):
@@ -140,7 +132,7 @@ def describe(rules, state, seen, action, features):
         strength = strength_of(rules, state.target, revolution)
         features[0] = PASSING + (kind * STRENGTHS + strength) * STAGES + now
         features[1] = PASSING_STAGE + now * STAGES + stage(state.left[state.owner])
-        features[2] = PASSING_FORM + form(seen, seen.hand)
+        features[2] = PASSING_FORM + form_of(seen, seen.hand, MOST_WEAK, MOST_STRONG)
         if state.owner != player:
             return 3
         features[3] = OVER_OWN + kind
@@ -154,7 +146,8 @@ def describe(rules, state, seen, action, features):
     strength = strength_of(rules, action, revolution)
     features[0] = PLAY + ((follow * KINDS + kind) * STRENGTHS + strength) * STAGES + now
     features[1] = RIVALS + (follow * KINDS + kind) * 4 + beating
-    features[2] = FORM + (follow * 2 + sure) * FORMS + form(seen, seen.hand & ~need)
+    form = form_of(seen, seen.hand & ~need, MOST_WEAK, MOST_STRONG)
+    features[2] = FORM + (follow * 2 + sure) * FORMS + form
     n = 3
     if need & JOKER_BIT:
         features[n] = WITH_JOKER + kind * STAGES + now
@@ -182,19 +175,6 @@ def describe(rules, state, seen, action, features):
         features[n] = REVOLTING + now
         n += 1
     return n
-
-
-@kernel
-def log_probability(policy, rules, state, action, ids, scores):
-    """Return the logarithm of the probability that the player to act chooses an action."""
-    n = without_idle_pass(state, ids, legal(rules, state, ids))
-    if n == 1 or (state.target < 0 and action == PASS):
-        return 0.0
-    total = score_all(policy, rules, state, ids, n, scores)
-    for k in range(n):
-        if ids[k] == action:
-            return max(np.log(scores[k] / total), LEAST_LOGARITHM)
-    return LEAST_LOGARITHM
 
 
 @kernel

@@ -19,7 +19,6 @@ from closedhand.agents.daihinmin.policy import patterns
 from closedhand.agents.daihinmin.policy.critic import WEIGHTS
 from closedhand.agents.daihinmin.policy.patterns import FEATURES, MOST_FEATURES
 from closedhand.agents.daihinmin.policy.shared import (
-    LEAST_LOGARITHM,
     options,
     plausibility as plausibility,
     seen_cards_of,
@@ -27,7 +26,13 @@ from closedhand.agents.daihinmin.policy.shared import (
 from closedhand.agents.daihinmin.policy.situation import situation_of
 from closedhand.core.game import State
 from closedhand.core.numba.jit import Rules, kernel
-from closedhand.learning import policy_gradient
+from closedhand.learning.policy_gradient import (
+    draw,
+    exponentials,
+    read_weights,
+    shipped_weights,
+    weights_record,
+)
 
 ARRAY = "average"
 """Name of the weights in a checkpoint: those averaged over the training."""
@@ -77,6 +82,14 @@ def logits_of(policy, rules, state, ids, n):
     return logits
 
 
+@kernel
+def score_all(policy, rules, state, ids, n, scores):
+    """Write the scores of the first `n` actions of `ids`; see `shared.score_all`."""
+    features = np.empty((n, 2, MOST_FEATURES), np.int32)
+    judge(policy, rules, state, ids, n, scores, features, np.empty((n, 2), np.int64))
+    return exponentials(scores, n)
+
+
 def likeliest(
     policy: Policy, rules: Rules, view: State, ids: np.ndarray, far: float
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -101,9 +114,9 @@ def choose(policy, rules, state, rng, ids):
     n = options(rules, state, ids)
     if n == 1:
         return np.int64(ids[0])
-    scores = logits_of(policy, rules, state, ids, n)
-    total = policy_gradient.exponentials(scores, n)
-    return np.int64(ids[policy_gradient.draw(scores, n, total, rng)])
+    scores = np.empty(n)
+    total = score_all(policy, rules, state, ids, n, scores)
+    return np.int64(ids[draw(scores, n, total, rng)])
 
 
 @kernel
@@ -116,22 +129,6 @@ def decide(policy, rules, view, ids):
 
 
 @kernel
-def log_probability(policy, rules, state, action, ids, scores):
-    """Return the logarithm of the probability that the player to act chooses an action."""
-    n = options(rules, state, ids)
-    if n == 1:
-        return 0.0 if ids[0] == action else LEAST_LOGARITHM
-    logits = logits_of(policy, rules, state, ids, n)
-    for k in range(n):
-        scores[k] = logits[k]
-    total = policy_gradient.exponentials(scores, n)
-    for k in range(n):
-        if ids[k] == action:
-            return max(np.log(scores[k] / total), LEAST_LOGARITHM)
-    return LEAST_LOGARITHM
-
-
-@kernel
 def worthwhile(policy, rules, state, out):
     """Write the actions that the policy chooses from; return their number."""
     return options(rules, state, out)
@@ -139,7 +136,7 @@ def worthwhile(policy, rules, state, out):
 
 def policy_of(weights: np.ndarray) -> Policy:
     """Make the policy with these weights, [FEATURES]; weights of the critic may follow."""
-    return Policy(policy_gradient.weights_record(weights[:FEATURES]))
+    return Policy(weights_record(weights[:FEATURES]))
 
 
 def load(path: Path) -> Policy:
@@ -148,10 +145,10 @@ def load(path: Path) -> Policy:
     Raises:
         InputError: The file cannot be read, or holds other weights.
     """
-    return policy_of(policy_gradient.read_weights(path, WEIGHTS, ARRAY))
+    return policy_of(read_weights(path, WEIGHTS, ARRAY))
 
 
 @cache
 def shipped() -> Policy:
     """Load the policy of the package."""
-    return policy_of(policy_gradient.shipped_weights("daihinmin_policy", WEIGHTS, ARRAY))
+    return policy_of(shipped_weights("daihinmin_policy", WEIGHTS, ARRAY))

@@ -176,13 +176,4 @@ def gradient(
     return sums
 
 
-def make_task(rounds: int = ROUNDS, piece: int = PIECE) -> Task:
-    """Make the task of fitting policy and critic; a thread plays a piece of rounds at a time."""
-
-    def of_piece(weights: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
-        return gradient(weights, number, rng, piece)
-
-    return Task(WEIGHTS, rounds, piece, of_piece, RATE, SLOWER, averaging=AVERAGING)
-
-
-TASK = make_task()
+TASK = Task(WEIGHTS, ROUNDS, PIECE, gradient, RATE, SLOWER, averaging=AVERAGING)

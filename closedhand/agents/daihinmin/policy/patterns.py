@@ -19,12 +19,10 @@ by `4 * slot`, and `bits.lowest(x) // 4` is the lowest slot with cards.
 
 import numpy as np
 
-from closedhand.agents.daihinmin.policy.shared import KINDS, STAGES, compared, kind_of
+from closedhand.agents.daihinmin.policy.shared import KINDS, STAGES, compared, form_of, kind_of
 from closedhand.agents.daihinmin.policy.situation import (
     JOKER_SLOT,
     MOST_BEATING,
-    MOST_STRONG,
-    MOST_WEAK,
     SIZES,
     SLOTS,
     beaters,
@@ -33,7 +31,6 @@ from closedhand.agents.daihinmin.policy.situation import (
     size_class,
     slot_of,
     slot_of_play,
-    weakest_and_strongest,
 )
 from closedhand.core import bits
 from closedhand.core.numba.jit import kernel
@@ -49,7 +46,10 @@ from closedhand.games.daihinmin.plays import (
     SPADE_THREE,
 )
 
-WEAK, STRONG, BEATING = MOST_WEAK + 1, MOST_STRONG + 1, MOST_BEATING + 1
+MOST_WEAK, MOST_STRONG = 6, 4
+STRONG, BEATING = MOST_STRONG + 1, MOST_BEATING + 1
+FORMS = (MOST_WEAK + 1) * STRONG
+"""Number of forms of a hand, see `form_of`."""
 TARGETS = KINDS * SLOTS
 """Number of classes of plays, by kind and slot of the weakest rank."""
 PLAYS = 2 * TARGETS
@@ -73,14 +73,14 @@ OWNER = NEXT + PLAYS * SIZES  # play of a follower, size of the trick owner's ha
 TABLE = OWNER + TARGETS * SIZES  # play, others who may still play, players left
 BEATERS = TABLE + PLAYS * 5 * 4  # lead or follow, kind, ranks that beat it, lock, stage
 FORM = BEATERS + 2 * KINDS * BEATING * 3 * STAGES  # sure, lead or follow, form, least, players
-PLAY_FORM = FORM + 2 * 2 * WEAK * STRONG * SIZES * 4  # play, form of what is left
-SETS = PLAY_FORM + PLAYS * WEAK * STRONG  # sure, follow, stage; a group left, ranks that beat it
+PLAY_FORM = FORM + 2 * 2 * FORMS * SIZES * 4  # play, form of what is left
+SETS = PLAY_FORM + PLAYS * FORMS  # sure, follow, stage; a group left, ranks that beat it
 LEFT_RUN = SETS + 2 * 2 * STAGES * 4 * 8  # sure; a kaidan left, by length and lowest slot
 SUIT = LEFT_RUN + 2 * RUNS * SLOTS  # trick, size, slot; slot of the same suit, own or unseen
 WITH_JOKER = SUIT + 4 * 3 * SLOTS * SLOTS * 2  # kind, stage, whether the 3s is unseen
 WITH_EIGHT = WITH_JOKER + KINDS * STAGES * 2  # lead or follow, kind, stage
-TURNING = WITH_EIGHT + 2 * KINDS * STAGES  # form before and after a revolution
-SPLIT = TURNING + WEAK * WEAK * STRONG  # follow, slot, cards of its rank before and after
+TURNING = WITH_EIGHT + 2 * KINDS * STAGES  # weak ranks before a revolution, form after it
+SPLIT = TURNING + (MOST_WEAK + 1) * FORMS  # follow, slot, cards of its rank before and after
 TORN = SPLIT + 2 * SLOTS * 16  # follow, size, slot: it splits a kaidan
 OVER_OWN = TORN + 2 * 4 * SLOTS  # kind: the trick is the player's own
 PASS_REST = OVER_OWN + KINDS  # target, early; slot and number of cards in the hand
@@ -88,13 +88,13 @@ PASS_OTHERS = PASS_REST + TARGETS * 2 * COUNTS  # target, early; slot and number
 PASSING = PASS_OTHERS + TARGETS * 2 * COUNTS  # target, stage, locked
 PASS_SIZES = PASSING + TARGETS * STAGES * 2  # sizes of the hand, the owner, the smallest hand
 PASS_FORM = PASS_SIZES + SIZES**3  # kind, form of the hand
-PASS_TABLE = PASS_FORM + KINDS * WEAK * STRONG  # others who may play, players left, own trick
+PASS_TABLE = PASS_FORM + KINDS * FORMS  # others who may play, players left, own trick
 CHOICE = PASS_TABLE + 5 * 4 * 2  # number of plays that are passed over, 1 to 4; stage
 GIFT = CHOICE + 4 * STAGES  # pair of the exchange, card
 GIFT_RANK = GIFT + 2 * NUM_CARDS  # pair, slot, cards of its rank before
 GIFT_PAIR = GIFT_RANK + 2 * COUNTS  # a pair of slots: a difference
 GIFT_FORM = GIFT_PAIR + PAIRS  # form of what is left
-GIFT_TORN = GIFT_FORM + WEAK * STRONG  # whether it splits a kaidan
+GIFT_TORN = GIFT_FORM + FORMS  # whether it splits a kaidan
 FEATURES = GIFT_TORN + 2
 """Number of weights."""
 MOST_FEATURES = 256
@@ -135,15 +135,14 @@ def describe(rules, state, here, action, number, out):
     n = runs_left(rest, effect, plus, n)
     n = suits_left(rules, state, here, action, effect, rest, slot, plus, n)
     left = here.seen.left - np.int64(plays.length[action])
-    weak, strong = weakest_and_strongest(seen, rest)
+    form = form_of(seen, rest, MOST_WEAK, MOST_STRONG)
     plus[n] = LEFT_SIZE + (play * SIZES + size_class(left)) * SIZES + here.least
     plus[n + 1] = NEXT + play * SIZES + here.next_size
     plus[n + 2] = TABLE + (play * 5 + here.active) * 4 + here.players
     beating = (here.follow * KINDS + kind) * BEATING + effect.beating
     plus[n + 3] = BEATERS + (beating * 3 + effect.locked) * STAGES + here.stage
-    form = (way * WEAK + weak) * STRONG + strong
-    plus[n + 4] = FORM + (form * SIZES + here.least) * 4 + here.players
-    plus[n + 5] = PLAY_FORM + (play * WEAK + weak) * STRONG + strong
+    plus[n + 4] = FORM + ((way * FORMS + form) * SIZES + here.least) * 4 + here.players
+    plus[n + 5] = PLAY_FORM + play * FORMS + form
     n += 6
     if here.follow:
         plus[n] = OWNER + (kind * SLOTS + slot) * SIZES + here.owner_size
@@ -159,8 +158,8 @@ def describe(rules, state, here, action, number, out):
         plus[n] = WITH_EIGHT + (here.follow * KINDS + kind) * STAGES + here.stage
         n += 1
     if effect.revolution != state.revolution:
-        before = weakest_and_strongest(here.seen, rest)[0] * WEAK
-        plus[n] = TURNING + (before + weak) * STRONG + strong
+        before = form_of(here.seen, rest, MOST_WEAK, MOST_STRONG) // STRONG
+        plus[n] = TURNING + before * FORMS + form
         n += 1
     if kind < 4 and action != JOKER:
         plus[n] = SPLIT + split_of(here, by_slot(rest, state.revolution), slot)
@@ -189,7 +188,7 @@ def describe_pass(rules, state, here, number, out):
     kind = kind_of(rules, state.target)
     slot = slot_of_play(rules, state.target, state.revolution)
     target = kind * SLOTS + slot
-    weak, strong = weakest_and_strongest(here.seen, here.seen.hand)
+    form = form_of(here.seen, here.seen.hand, MOST_WEAK, MOST_STRONG)
     mine = 1 if state.owner == state.player else 0
     n = counts(here.own, PASS_REST + (target * 2 + here.early) * COUNTS, out, 0)
     n = counts(here.unseen, PASS_OTHERS + (target * 2 + here.early) * COUNTS, out, n)
@@ -197,7 +196,7 @@ def describe_pass(rules, state, here, number, out):
     out[n + 1] = (
         PASS_SIZES + (size_class(here.seen.left) * SIZES + here.owner_size) * SIZES + here.least
     )
-    out[n + 2] = PASS_FORM + (kind * WEAK + weak) * STRONG + strong
+    out[n + 2] = PASS_FORM + kind * FORMS + form
     out[n + 3] = PASS_TABLE + (here.active * 4 + here.players) * 2 + mine
     out[n + 4] = CHOICE + (min(max(number - 1, 1), 4) - 1) * STAGES + here.stage
     return n + 5
@@ -212,11 +211,10 @@ def describe_gift(state, seen, card, out):
     own, after = by_slot(before, 0), by_slot(rest, 0)
     slot = JOKER_SLOT if card == JOKER else slot_of(card // 4, 0)
     number = np.int64((own >> np.uint64(4 * slot)) & np.uint64(15))
-    weak, strong = weakest_and_strongest(seen, rest)
     plus = out[0]
     plus[0] = GIFT + pair * NUM_CARDS + card
     plus[1] = GIFT_RANK + (pair * SLOTS + slot) * 4 + number - 1
-    plus[2] = GIFT_FORM + weak * STRONG + strong
+    plus[2] = GIFT_FORM + form_of(seen, rest, MOST_WEAK, MOST_STRONG)
     plus[3] = GIFT_TORN + (1 if bit(card) & seen.kaidan else 0)
     changed = np.uint64(15) << np.uint64(4 * slot)
     return pairs(after, changed, GIFT_PAIR, plus, 4), pairs(own, changed, GIFT_PAIR, out[1], 0)

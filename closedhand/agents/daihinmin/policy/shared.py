@@ -126,8 +126,12 @@ def unbeaten(others, number, revolution):
 
 
 @kernel
-def sets_of(seen, cards):
-    """Count the ranks of some cards of the hand: those that others can beat, and the others."""
+def form_of(seen, cards, most_weak, most_strong):
+    """Return the form of some cards of the hand: its ranks that others can beat, and the others.
+
+    They are counted up to `most_weak` and `most_strong`, and the form numbers all pairs of counts,
+    the weak ones slowest.
+    """
     # The jokers are one rank that nothing beats, and all kaidan one rank that others can beat.
     # `singles` contains `pairs` and so on: the differences count a rank once, by its exact number.
     own = cards & ~BOTH
@@ -147,7 +151,7 @@ def sets_of(seen, cards):
         strong_ranks += bits.size(fours & seen.above_four)
     weak += ranks - strong_ranks
     strong += strong_ranks
-    return weak, strong
+    return min(weak, most_weak) * (most_strong + 1) + min(strong, most_strong)
 
 
 @kernel
@@ -188,12 +192,28 @@ def answers(rules, others, play, revolution):
 
 
 @dispatched()
-def log_probability(policy, rules, state, action, ids, scores) -> float:
+def score_all(policy, rules, state, ids, n, scores) -> float:
+    """Write the scores of the first `n` actions of `ids`, float64 [>= n]; return their total.
+
+    The probability of an action is its share of the total.
+    """
+    ...
+
+
+@kernel
+def log_probability(policy, rules, state, action, ids, scores):
     """Return the log-probability that the player to act chooses an action, limited below.
 
     `ids` and `scores` are scratch space, int32 and float64 [NUM_ACTIONS].
     """
-    ...
+    n = options(rules, state, ids)
+    if n == 1:
+        return 0.0 if ids[0] == action else LEAST_LOGARITHM
+    total = score_all(policy, rules, state, ids, n, scores)
+    for k in range(n):
+        if ids[k] == action:
+            return max(np.log(scores[k] / total), LEAST_LOGARITHM)
+    return LEAST_LOGARITHM
 
 
 @kernel

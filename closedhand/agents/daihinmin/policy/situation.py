@@ -10,13 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.agents.daihinmin.policy.shared import (
-    SeenCards,
-    answers,
-    seen_cards_of,
-    sets_of,
-    stage,
-)
+from closedhand.agents.daihinmin.policy.shared import SeenCards, answers, seen_cards_of, stage
 from closedhand.core import bits
 from closedhand.core.numba.jit import Integer, kernel
 from closedhand.games.daihinmin.cards import bit, counts_by_rank, mirrored, of_suits
@@ -30,7 +24,6 @@ EIGHT_SLOT, JOKER_SLOT = 12, 13
 SIZES = 6
 """Number of classes of the number of cards in a hand, see `size_class`."""
 MOST_BEATING = 6
-MOST_WEAK, MOST_STRONG = 6, 4
 
 
 class Situation(NamedTuple):
@@ -154,13 +147,6 @@ def effect_of(rules, state, here, action):
         beating = 0
     sure = 1 if beating == 0 or (rules.options.eight_stop and rules.plays.eight[action]) else 0
     return Effect(revolution, locked, beating, sure)
-
-
-@kernel
-def weakest_and_strongest(seen, cards):
-    """Count the weak and the strong sets of some cards of the hand, up to limits."""
-    weak, strong = sets_of(seen, cards)
-    return min(weak, MOST_WEAK), min(strong, MOST_STRONG)
 
 
 @kernel

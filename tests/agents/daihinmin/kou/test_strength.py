@@ -1,6 +1,5 @@
 """The strengths of plays by the formulas of kou's paper."""
 
-import numpy as np
 import pytest
 from support_daihinmin import GAME, foes, position
 
@@ -68,7 +67,5 @@ def test_a_lock_is_for_whoever_has_the_strongest_play(line: str) -> None:
     view, action = position(hand, unseen), GAME.parse(play.strip())
     suits = int(GAME.rules.plays.suits[action])
     for numbers, value in zip((LETTER, REFINED), expected.split(), strict=True):
-        found = has_strongest(
-            GAME.rules, numbers, view.hands[0], action, foes(view, lock=suits), np.int64(suits)
-        )
+        found = has_strongest(GAME.rules, numbers, view.hands[0], action, foes(view, lock=suits))
         assert bool(found) == (value == "1")

@@ -70,6 +70,7 @@ def test_all_departures_make_kou_of_the_letter() -> None:
 
 def test_variants_are_numbers() -> None:
     assert parse("w80") == parse("threshold=80") == KOU._replace(threshold=80) != parse(None)
+    assert parse("w80", threshold=None) == parse("w80,threshold=none") == parse("w80")
     assert parse("lock-,weak,hold_rise=-3") == KOU._replace(lock=-1, lead=1, hold_rise=-3)
 
 

@@ -1,20 +1,21 @@
 """The pattern policy as an agent and in playouts, and its training."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 
 from closedhand import InputError, make_agent, make_game
 from closedhand.agents.daihinmin.policy import pattern_policy
-from closedhand.agents.daihinmin.policy.pattern_training import make_task
+from closedhand.agents.daihinmin.policy.pattern_training import TASK, gradient
 from closedhand.agents.daihinmin.policy.patterns import FEATURES
 from closedhand.core.agents import probabilities
 from closedhand.core.duplicate import play_out
 from closedhand.games.daihinmin.plays import PASS
 from closedhand.learning.policy_gradient import Training, begin
 
-SMALL = make_task(16, 8)
+SMALL = TASK._replace(games=16, piece=8, gradient=partial(gradient, rounds=8))
 
 
 @pytest.mark.slow
@@ -78,8 +79,7 @@ def test_training_goes_on_bit_by_bit(tmp_path) -> None:
 
 @pytest.mark.slow
 def test_fitting_raises_what_the_policy_gets() -> None:
-    task = make_task(1024, 256)
-    training = Training(task, seed=1)
+    training = Training(TASK, seed=1)
     for _ in range(12):
         training.step()
     game = make_game("daihinmin", classes="random")
