@@ -10,7 +10,6 @@ the kickers of a play are picked in ascending order (`games/doudizhu/substeps.py
 are omitted: nothing is learned from them, and they would inflate the accuracy.
 """
 
-from collections.abc import Callable
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -108,10 +107,8 @@ def index_games(rules, deals, actions, offsets, seats, first, kickers, rows):
     return n
 
 
-def index(
-    games: Games, kind: str, progress: Callable[[int], object] = lambda done: None
-) -> np.ndarray:
-    """List all pairs of a network, `policy` or `kicker`; `progress` gets the number of games done.
+def index(games: Games, kind: str) -> np.ndarray:
+    """List all pairs of a network, `policy` or `kicker`.
 
     Returns:
         Rows of game, move (from 0) and kicker (from 0; always 0 for the policy network),
@@ -134,7 +131,7 @@ def index(
             raise InputError(f"game {-1 - n} of the records is not legal")
         found[piece.start] = rows[:n].copy()
 
-    in_threads(work, len(games.deals), progress)
+    in_threads(work, len(games.deals))
     return np.concatenate([found[start] for start in sorted(found)])
 
 

@@ -3,8 +3,8 @@
 1. Split the recorded games into state-action pairs (`pairs.py`). Hold out one deal in ten.
 2. Maximise the likelihood of the expert's choices in batches (`stream.py`) by AdamW. The learning
    rate first rises, then falls along a cosine to 0 at the end of the planned steps or minutes.
-3. At intervals evaluate the network on held-out pairs (`learner.py`). Keep the network
-   with the best check.
+3. At intervals evaluate the network on held-out pairs (`learner.py`). Keep the network with the
+   best check.
 
 `train` writes into its folder: `policy.safetensors` or `kicker.safetensors` (the best network),
 `policy.ckpt` or `kicker.ckpt` (the last state, for resuming), `history.json` (a list of checks for
@@ -70,15 +70,11 @@ def train(
     restart: bool = False,
     progress: Callable[[float, str], object] = lambda share, text: None,
 ) -> networks.Result:
-    """Train a network, or resume the training in `out`; Ctrl-C saves and stops.
+    """Train a network, or resume the training in the folder `out`; Ctrl-C saves and stops.
 
-    Args:
-        kind: `policy` or `kicker`.
-        records: Shards or records, see `recorded.read`.
-        out: Folder for the network and its history.
-        settings: What is learned, from which decisions, for how long, and on which hardware.
-        restart: Whether to start again although `out` holds a training.
-        progress: Called now and then with the share that is done and a text about it.
+    The kind is `policy` or `kicker`; `records` are as for `recorded.read`. With `restart` it starts
+    again although `out` holds a training. `progress` is called now and then with the share that is
+    done and a text about it.
 
     Raises:
         InputError: The records, the settings or the network to start from are invalid, the hardware
