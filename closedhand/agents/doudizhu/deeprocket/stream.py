@@ -1,7 +1,7 @@
 """Endless batches of state-action pairs, encoded by a thread while the network learns."""
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -35,7 +35,7 @@ class Stream:
     rows: np.ndarray  # of `pairs.index`
     batch: int  # number of pairs in a batch
     seed: int  # of the order
-    first: Callable[[], int]  # returns the first step
+    first: int  # first step
 
     def state_dict(self) -> dict[str, Any]:
         """Return an empty state; Lightning requires this and the next method of its iterables."""
@@ -45,8 +45,7 @@ class Stream:
         """Do nothing."""
 
     def __iter__(self) -> Iterator[Batch[torch.Tensor]]:
-        # The first step is read here, as it may have advanced when the thread starts.
-        batches = self.batches_of_rows(self.first())
+        batches = self.batches_of_rows(self.first)
 
         def encode() -> Batch[np.ndarray]:
             return pairs.encode(self.games, self.kind, next(batches))

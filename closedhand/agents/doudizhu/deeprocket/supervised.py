@@ -97,17 +97,15 @@ def train(
     same = stated(network, games, rows, settings)
     best, path = out / f"{kind}.safetensors", out / f"{kind}.ckpt"
     resumed = path if path.exists() and not restart else None
-    valid = 0
+    first = valid = 0
     if resumed is not None:
         done = check_resumable(resumed, same)
-        valid = done["step"] + 1
+        first, valid = done["step"], done["step"] + 1
         if settings.share(done["step"], done["seconds"]) >= 1:
             return networks.Result(best, done["checks"], False)
     learned, kept = split(games, rows, records)
     learner = Learner(network, settings, same, games, kept, Path(records).name, out, progress)
-    stream = Stream(
-        games, kind, learned, settings.batch, settings.seed, lambda: learner.global_step
-    )
+    stream = Stream(games, kind, learned, settings.batch, settings.seed, first)
     check_name(out)
     # Hide curves of an earlier training in the folder, and of steps lost when a process was killed.
     trainer = trainer_of(settings, TensorBoardLogger(out, "tensorboard", kind, purge_step=valid))
