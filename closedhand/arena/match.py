@@ -13,13 +13,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-import numpy as np
-
-from closedhand.core import batch, duplicate
+from closedhand.core import duplicate
 from closedhand.core.agents import Player, traits_of
 from closedhand.core.checks import check_seed
 from closedhand.core.deals import Deals, choose_deals
-from closedhand.core.duplicate import Chunk, Spec
+from closedhand.core.duplicate import Chunk, Spec, play_chunk
 from closedhand.core.game import Game, InputError
 from closedhand.core.run import work_off
 from closedhand.core.workers import Workers, check_workers
@@ -68,27 +66,6 @@ def is_clocked(game: Game, agents: Sequence[Spec]) -> bool:
         InputError: An unknown agent, or an argument that it cannot use.
     """
     return any(traits_of(game, agent).clocked for agent in agents)
-
-
-def play_chunk(
-    game: Game, specs: Sequence[Spec], seed: int, deals: range, fixed: np.ndarray | None = None
-) -> Chunk:
-    """Play some deals of a match between two agents at all tables, with newly created agents.
-
-    The states follow from the seed and the numbers of the deals, unless they are given (`fixed`).
-
-    Returns:
-        Payoffs, float64 [deals, tables, seats], with times by agent.
-
-    Raises:
-        InputError: An unknown agent, or one that chose an illegal action.
-    """
-    agents, dealt = duplicate.start(game, specs, seed, deals, fixed)
-    seatings = duplicate.tables(game.sides)
-    states, seats = np.repeat(dealt, len(seatings)), np.tile(seatings, (len(dealt), 1))
-    costs = duplicate.play_out(game, states, seats, agents)
-    returns = batch.returns(game, states).reshape(len(dealt), len(seatings), -1)
-    return Chunk(returns, *costs)
 
 
 def play(

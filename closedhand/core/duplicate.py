@@ -112,6 +112,31 @@ def start(
     return agents, fixed
 
 
+def play_chunk(
+    game: Game,
+    specs: Sequence[Spec],
+    seed: int,
+    deals: range,
+    fixed: np.ndarray | None = None,
+    seatings: Sequence[Sequence[int]] | None = None,
+) -> Chunk:
+    """Play the deals of some numbers at all tables; other arguments are those of `start`.
+
+    `seatings` has the agent at each seat of every table; None: `tables` of two agents.
+
+    Returns:
+        Payoffs, float64 [deals, tables, seats], with times by agent.
+
+    Raises:
+        InputError: An unknown agent, or one that chose an illegal action.
+    """
+    agents, dealt = start(game, specs, seed, deals, fixed)
+    seatings = tables(game.sides) if seatings is None else seatings
+    states, seats = np.repeat(dealt, len(seatings)), np.tile(seatings, (len(dealt), 1))
+    costs = play_out(game, states, seats, agents)
+    return Chunk(batch.returns(game, states).reshape(len(dealt), len(seatings), -1), *costs)
+
+
 def parse_all(game: Game, agents: Sequence[Spec]) -> list[Player]:
     """Parse the texts of agents."""
     return [parse_agent(game.name, agent) for agent in agents]

@@ -265,7 +265,7 @@ def check_arrays(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
         if like.dtype.kind == "U" or (like.dtype == np.uint8 and like.ndim == 1):
             forms = [(each.dtype.kind, each.ndim) for each in (array, like)]
         if forms[0] != forms[1]:
-            raise InputError(f"{name} is {forms[1]}, not {forms[0]}")
+            raise InputError(f"{name} is {forms[0]}, not {forms[1]}")
         if array.dtype.kind == "f" and np.isnan(array).any():
             raise InputError(f"{name} contains NaN")
 

@@ -6,7 +6,7 @@ Every figure is stated with the digest of its network, the expert and the data.
 import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from closedhand.arena.plot import new_figure, save_figure
 from closedhand.core.files import SHIPPED
@@ -24,25 +24,13 @@ HISTORIES = SHIPPED / "doudizhu_training.json"
 """File of the training histories of the supervised networks; it may be missing."""
 
 
-class Source(NamedTuple):
-    """Where a network comes from, as its file says.
+def source_of(path: Path, kind: str) -> dict[str, Any]:
+    """Return where the network in a file comes from, before any self-play, as its file says.
 
-    Attributes:
-        expert: The agent whose moves it learned.
-        pairs: Number of pairs of a position and a move.
-        step, accuracy: The check at which it was chosen, on held-out moves of the expert.
-        weights: SHA-256 of the weights of the expert; None if the file does not state it.
-    """
-
-    expert: str
-    pairs: int
-    step: int
-    accuracy: dict[str, float]
-    weights: str | None
-
-
-def source_of(path: Path, kind: str) -> Source:
-    """Return where the network in a file comes from, before any self-play.
+    Returns:
+        `expert`: the agent whose moves it learned; `pairs`: their number; `step` and `accuracy`:
+        the check at which it was chosen, on held-out moves; `weights`: SHA-256 of the weights of
+        the expert, None if the file does not state it.
 
     Raises:
         InputError: The file cannot be read, or does not state it.
@@ -53,17 +41,22 @@ def source_of(path: Path, kind: str) -> Source:
     while "tuned_from" in about:
         about = about["tuned_from"]
     try:
-        weights = about.get("files", {}).get("expert")
-        return Source(**{key: about[key] for key in Source._fields[:-1]}, weights=weights)
+        found = {key: about[key] for key in ("expert", "pairs", "step", "accuracy")}
     except KeyError as error:
         raise InputError(f"{path} does not say what it learned from: no {error}") from None
+    return {**found, "weights": about.get("files", {}).get("expert")}
+
+
+def digest_of(path: Path) -> str:
+    """Compute the SHA-256 of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def histories() -> dict[str, dict[str, Any]]:
     """Read the shipped records of the training on the expert's moves.
 
     Returns:
-        By network, `policy` and `kicker`: the fields of `Source`; `digest`, the SHA-256 of its
+        By network, `policy` and `kicker`: the result of `source_of`; `digest`, the SHA-256 of its
         file; and `history`: entries with `step` and `accuracy`, overall and by role. Without a
         record that network is missing.
 
@@ -78,14 +71,14 @@ def histories() -> dict[str, dict[str, Any]]:
             continue
         source = source_of(SHIPPED_FILES[kind], kind)
         best = {entry["step"]: entry.get("accuracy") for entry in data[kind]}
-        if best.get(source.step) != source.accuracy:
+        if best.get(source["step"]) != source["accuracy"]:
             raise InputError(
                 f"{HISTORIES} is not the record of the {kind} network that ships: the one that "
-                f"learned from {source.expert} was chosen at step {source.step:,} with "
-                f"{source.accuracy['all']:.1%}"
+                f"learned from {source['expert']} was chosen at step {source['step']:,} with "
+                f"{source['accuracy']['all']:.1%}"
             )
-        digest = hashlib.sha256(SHIPPED_FILES[kind].read_bytes()).hexdigest()
-        found[kind] = {"digest": digest, **source._asdict(), "history": data[kind]}
+        digest = digest_of(SHIPPED_FILES[kind])
+        found[kind] = {"digest": digest, **source, "history": data[kind]}
     return found
 
 
@@ -110,14 +103,14 @@ def measure(deals: int, seed: int) -> dict[str, Any]:
     recorded = histories()
     played, found = {}, {}
     for name, (kind, path) in networks.items():
-        expert = source_of(path, kind).expert
+        expert = source_of(path, kind)["expert"]
         if expert not in played:
             played[expert] = played_by(expert, deals, seed)
         games = played[expert]
         found[name] = {
             "kind": kind,
             "expert": expert,
-            "expert_digest": hashlib.sha256((SHIPPED / EXPERTS[expert]).read_bytes()).hexdigest(),
+            "expert_digest": digest_of(SHIPPED / EXPERTS[expert]),
             "games": len(games.deals),
             **accuracy_of(path, kind, games),
         }
@@ -158,13 +151,16 @@ def picture(recorded: dict[str, dict[str, Any]], path: Path) -> None:
 
 def report(data: dict[str, Any]) -> list[str]:
     """Write the result of `measure` as Markdown, each accuracy beside its file, expert and data."""
-    lines = ["Top-1 of the networks that ship, measured here, on moves of their expert that no"]
-    lines += [f"network learned from: {data['deals']:,} deals of seed {data['seed']}, of which one"]
-    lines += ["in ten is held out from every training, played by the expert at all seats with"]
     experts = {row["expert"]: row["expert_digest"][:12] for row in data["networks"].values()}
     named = ", ".join(f"{name} {digest}" for name, digest in experts.items())
-    lines += [f"`objective=win` (SHA-256 of its weights: {named})."]
-    lines += ["The paper's moves are of human experts.", ""]
+    lines = [
+        "Top-1 of the networks that ship, measured here, on moves of their expert that no",
+        f"network learned from: {data['deals']:,} deals of seed {data['seed']}, of which one",
+        "in ten is held out from every training, played by the expert at all seats with",
+        f"`objective=win` (SHA-256 of its weights: {named}).",
+        "The paper's moves are of human experts.",
+        "",
+    ]
     rows: list[list[object]] = []
     for name, row in data["networks"].items():
         about = [name, row["file"], row["digest"][:12], row["expert"]]

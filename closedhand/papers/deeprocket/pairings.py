@@ -15,8 +15,8 @@ from closedhand.arena import results as saved
 from closedhand.arena.ladder import percent
 from closedhand.arena.plot import new_figure, save_figure, spread
 from closedhand.arena.results import between, microseconds
-from closedhand.core import batch, duplicate
-from closedhand.core.duplicate import Chunk, Spec
+from closedhand.core import duplicate
+from closedhand.core.duplicate import Chunk, play_chunk
 from closedhand.core.game import Game
 from closedhand.core.markdown import table
 from closedhand.core.parts import Notes, Part, compute_parts
@@ -48,20 +48,6 @@ DIFFERENCES = {
 def the_game() -> Game:
     """Make the paper's Dou Dizhu: no auction, the deal determines the landlord (section 5.2)."""
     return make_game("doudizhu", rules="deeprocket")
-
-
-def play_roles(game: Game, landlord: Spec, peasants: Spec, seed: int, deals: range) -> Chunk:
-    """Play some deals of a match once each, with one agent as landlord and one as both peasants.
-
-    The result has payoffs, float64 [deals, 1, seats], and the times of landlord and peasants.
-
-    Raises:
-        InputError: An unknown agent, or one that chose an illegal action.
-    """
-    agents, states = duplicate.start(game, (landlord, peasants), seed, deals)
-    seats = np.tile(game.sides, (len(states), 1))
-    costs = duplicate.play_out(game, states, seats, agents)
-    return Chunk(batch.returns(game, states)[:, None], *costs)
 
 
 def compute(
@@ -110,8 +96,10 @@ def _part(specs: list[str], deals: range, seed: int, workers: int) -> Part:
                 points = np.array(notes.begun["points"], float)[:, None, None]
                 played.append(saved.chunk_of(game, notes.begun, points, (-1, 1, 1), 2))
         starts = range(deals.start + duplicate.count_deals(played), deals.stop, CHUNK)
-        jobs = [(game, *specs, seed, range(i, min(i + CHUNK, deals.stop))) for i in starts]
-        first = [(game, *specs, seed, deals[:1])]
+        chunks = [range(i, min(i + CHUNK, deals.stop)) for i in starts]
+        one_table = None, [game.sides]
+        jobs = [(game, specs, seed, chunk, *one_table) for chunk in chunks]
+        first = [(game, specs, seed, deals[:1], *one_table)]
         notes.keep(lambda: _data_of(played) if played else None)
 
         def take(chunk: Chunk) -> None:
@@ -119,7 +107,7 @@ def _part(specs: list[str], deals: range, seed: int, workers: int) -> Part:
             played.append(chunk._replace(returns=chunk.returns[:, :, :1]))
             notes(duplicate.count_deals(played) / len(deals))
 
-        work_off(play_roles, jobs, first, workers, take, lambda: played)
+        work_off(play_chunk, jobs, first, workers, take, lambda: played)
         if duplicate.count_deals(played) < len(deals):
             raise KeyboardInterrupt
         return _data_of(played)

@@ -6,7 +6,7 @@ paper's programs were never published.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -73,32 +73,18 @@ POSITIONS = {
 
 @dataclass(frozen=True)
 class Plan(Sectioned):
-    """Settings of a reproduction.
+    """Settings of a reproduction."""
 
-    Attributes:
-        network: Agent that stands in for DeepRocket.
-        best: Agent that stands in for MicroWe, the best program before DeepRocket.
-        games: Number of games per iteration of a pairing.
-        iterations: Number of iterations; the paper has 10 of 5,000 games each (section 5.2).
-        agents: Agents of the positions and of the ladder.
-        ladder_deals: Number of deals per pair on the ladder, each played in both roles.
-        slow_deals: Number of deals per pair with a slow agent.
-        accuracy_deals: Number of deals drawn to measure accuracy, a tenth of which is held out.
-        seed: Seed of deals and agents.
-        workers: Number of processes.
-        sections: Names of the sections to compute, from `SECTIONS`.
-    """
-
-    network: str = "policy-net"
-    best: str = "decompose"
-    games: int = 5000
-    iterations: int = 10
-    agents: tuple[str, ...] = AGENTS
-    ladder_deals: int = 10_000
-    slow_deals: int = 200
-    accuracy_deals: int = 10_000
-    seed: int = 0
-    workers: int = 1
+    network: str = "policy-net"  # stands in for DeepRocket
+    best: str = "decompose"  # stands in for MicroWe, the best program before DeepRocket
+    games: int = 5000  # per iteration of a pairing
+    iterations: int = 10  # the paper has 10 of 5,000 games each (section 5.2)
+    agents: tuple[str, ...] = AGENTS  # of the positions and of the ladder
+    ladder_deals: int = 10_000  # per pair, each played in both roles
+    slow_deals: int = 200  # per pair with a slow agent
+    accuracy_deals: int = 10_000  # drawn to measure accuracy; a tenth is held out
+    seed: int = 0  # of deals and agents
+    workers: int = 1  # number of processes
     sections: tuple[str, ...] = tuple(SECTIONS)
 
 
@@ -154,14 +140,9 @@ def match_table() -> dict[str, Any]:
 
 def position(name: str) -> State:
     """Build the full state of a position of section 5.4."""
-    for record in deeprocket_records():
-        if record.extra.get("example") == POSITIONS[name].example:
-            game = flat_game(record.game, record.rules)
-            state = game.parse_deal(record.deal or "")
-            for text in record.actions[:-2]:
-                game.play(state, game.parse(text))
-            return state
-    raise KeyError(name)
+    example = POSITIONS[name].example
+    record = next(each for each in deeprocket_records() if each.extra.get("example") == example)
+    return replay(replace(record, actions=record.actions[:-2], returns=None))
 
 
 def positions(agents: Sequence[Spec], seed: int = 0) -> list[dict[str, Any]]:
@@ -206,67 +187,55 @@ def compute(
     Raises:
         InputError: An unknown agent, or one that plays illegally.
     """
-    work = _work(plan, folder)
-    agents = list(plan.agents) if {"positions", "ladder"} & set(plan.sections) else []
-    agents += [plan.network, plan.best] if "figures" in plan.sections else []
-    for agent in dict.fromkeys(agents):  # an error now, ahead of minutes of work
-        make_agent(pairings.the_game(), agent)
+    game, seed = pairings.the_game(), plan.seed
     # Whoever asks for the positions gets the inference, which belongs to them.
     asked = {*plan.sections, *(["inference"] if "positions" in plan.sections else [])}
+    # By section the number of parts that it reports; those of 0 take no time.
+    parts = dict.fromkeys(SECTIONS, 0) | {"positions": 1, "inference": 1}
+    parts["figures"] = plan.iterations * len(pairings.PAIRINGS)
+    agents = list(plan.agents) if {"positions", "ladder"} & asked else []
+    if "ladder" in asked:
+        pairs = ladder.pairs_of(game, plan.agents, plan.ladder_deals, plan.slow_deals)
+        parts["ladder"] = len(pairs)
+    agents += [plan.network, plan.best] if "figures" in asked else []
+    for agent in dict.fromkeys(agents):  # an error now, ahead of minutes of work
+        make_agent(game, agent)
+
+    def find(section: str, report: Callable[[str, float], None]) -> Any:
+        def kept(agents: Sequence[str], part: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+            """Compute a section of one part, and keep its result in a file."""
+            return compute_parts(
+                {section: lambda _: part()}, folder / "parts", match_settings(game, agents, seed),
+                lambda name, done, _: report(name, done),
+            )[section]  # fmt: skip
+
+        if section == "match":
+            return match_table()
+        if section == "positions":
+            return kept(plan.agents, lambda: {"rows": positions(plan.agents, seed)})["rows"]
+        if section == "inference":
+            return kept(["decompose"], lambda: inference.infer(seed))
+        if section == "training":
+            return accuracy.measure(plan.accuracy_deals, seed)
+        if section == "ladder":
+            return ladder.compute(
+                game, plan.agents, plan.ladder_deals, plan.slow_deals, folder / "ladder", seed,
+                plan.workers, report,
+            )  # fmt: skip
+        return pairings.compute(
+            plan.network, plan.best, plan.games, plan.iterations, folder / "figures", seed,
+            plan.workers, report,
+        )  # fmt: skip
+
     sections = [section for section in SECTIONS if section in asked]
-    total = sum(work[section][1] for section in sections)
+    total = sum(parts[section] for section in sections)
     results, before = {}, 0
     for section in sections:
-        find, parts = work[section]
         results[section] = find(
-            lambda name, done, before=before: progress(name, before + done, total)
+            section, lambda name, done, before=before: progress(name, before + done, total)
         )
-        before += parts
+        before += parts[section]
     return results
-
-
-Progress = Callable[[str, float], None]
-"""Callback of a section: the name of a part, and the number of parts of the section done."""
-
-
-def _work(plan: Plan, folder: Path) -> dict[str, tuple[Callable[[Progress], Any], int]]:
-    """List the sections: computation, and number of reported parts, 0 if it takes no time."""
-    game = pairings.the_game()
-    seed = plan.seed
-
-    def kept(
-        name: str, agents: Sequence[str], find: Callable[[], dict[str, Any]]
-    ) -> Callable[[Progress], dict[str, Any]]:
-        """Make a section of one part, and keep its result in a file."""
-        return lambda progress: compute_parts(
-            {name: lambda _: find()}, folder / "parts", match_settings(game, agents, seed),
-            lambda name, done, _: progress(name, done),
-        )[name]  # fmt: skip
-
-    chosen = kept("positions", plan.agents, lambda: {"rows": positions(plan.agents, seed)})
-    pairs = []
-    if "ladder" in plan.sections:
-        pairs = ladder.pairs_of(game, plan.agents, plan.ladder_deals, plan.slow_deals)
-    return {
-        "match": (lambda progress: match_table(), 0),
-        "figures": (
-            lambda progress: pairings.compute(
-                plan.network, plan.best, plan.games, plan.iterations, folder / "figures", seed,
-                plan.workers, progress,
-            ),
-            plan.iterations * len(pairings.PAIRINGS),
-        ),
-        "positions": (lambda progress: chosen(progress)["rows"], 1),
-        "inference": (kept("inference", ["decompose"], lambda: inference.infer(seed)), 1),
-        "training": (lambda progress: accuracy.measure(plan.accuracy_deals, seed), 0),
-        "ladder": (
-            lambda progress: ladder.compute(
-                game, plan.agents, plan.ladder_deals, plan.slow_deals, folder / "ladder", seed,
-                plan.workers, progress,
-            ),
-            len(pairs),
-        ),
-    }  # fmt: skip
 
 
 PICTURES = ("figure-3.png", "figure-4.png", "training.png", "ladder.png")

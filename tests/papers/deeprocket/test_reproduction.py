@@ -128,7 +128,7 @@ def interrupt_call(patch: pytest.MonkeyPatch, module: Any, name: str, number: in
 
 def test_an_interrupted_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     only = ("--only", "figures", "--iterations", "1")
-    calls = interrupt_call(monkeypatch, pairings, "play_roles", 3)
+    calls = interrupt_call(monkeypatch, pairings, "play_chunk", 3)
     stopped = run(*only)
     assert stopped.exit_code == 130
     assert "the same command resumes" in stopped.stderr

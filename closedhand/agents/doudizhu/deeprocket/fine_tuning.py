@@ -74,29 +74,23 @@ CHECK_EVERY = 180.0
 CHECK_DEALS = 200
 """Deals of a check; they are the same in every check, so that checks can be compared."""
 
-HISTORY = "self-play"
-
 
 @dataclass(frozen=True)
 class Settings:
     """Settings of a fine-tuning, which must be the same when it is resumed.
 
     Attributes:
-        seed: Seed of the deals and decisions.
-        penalty: Penalty per nat of divergence from the initial network; 0: none; None: `PENALTY`,
-            or none from random weights or with a critic.
-        rate: Learning rate; None: `RATE`, or `CRITICS_RATE` with a critic.
-        deals: Number of deals per step, each played `tuning.TABLES` times; with a critic, `TABLES`
-            times as many deals, each played once.
-        critic: Agent that rates the decisions, `value-net` or `value-net:PATH`; None: the results
-            of the games do.
+        penalty: Penalty per nat of divergence from the initial network; None: `PENALTY`, or 0 from
+            random weights or with a critic.
+        deals: Number of deals per step, each played `TABLES` times; with a critic, `TABLES` times
+            as many deals, each played once.
     """
 
-    seed: int = 0
+    seed: int = 0  # of the deals and decisions
     penalty: float | None = None
-    rate: float | None = None
+    rate: float | None = None  # learning rate; None: `RATE`, or `CRITICS_RATE` with a critic
     deals: int = DEALS
-    critic: str | None = None
+    critic: str | None = None  # `value-net` or `value-net:PATH`; None: results rate the decisions
 
 
 def divergence(logs: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
@@ -114,14 +108,10 @@ def objective(
 ) -> torch.Tensor:
     """Compute the objective to maximise, by decision, float32 [n].
 
-    For gains it is PPO's clipped objective, whose gradient is at first the policy gradient. For
-    probabilities to learn it is the negative cross-entropy.
-
-    Args:
-        logs: Log-probabilities, float32 [n, k].
-        label: Drawn actions, int64 [n].
-        before: Log-probabilities of these actions when they were drawn, float32 [n].
-        aims: Gains of these actions, float32 [n], or probabilities to learn, float32 [n, k].
+    The log-probabilities `logs` are float32 [n, k]; the actions `label`, int64 [n], were drawn with
+    those of `before`, float32 [n]. For gains of these actions, `aims` float32 [n], it is PPO's
+    clipped objective, whose gradient is at first the policy gradient. For probabilities to learn,
+    float32 [n, k], it is the negative cross-entropy.
     """
     if aims.ndim == 2:
         return (aims * logs.masked_fill(torch.isinf(logs), 0.0)).sum(dim=1)
@@ -217,11 +207,10 @@ class Tuning:
     def __init__(self, start: str | None, settings: Settings = Settings()) -> None:
         """Load or make the initial networks; the arguments are those of `train`."""
         check_learner_seed(settings.seed)
-        critic = settings.critic
+        critic, known = settings.critic, NOTHING
         self._provenance: dict[str, Any] = {}
         self._of_kicker: dict[str, Any] = {}
         if start == NOTHING:
-            known = NOTHING
             with torch.random.fork_rng(devices=[]):
                 torch.manual_seed(settings.seed)
                 policy, kicker = (networks.Network(kind).eval() for kind in ("policy", "kicker"))
@@ -232,16 +221,18 @@ class Tuning:
             content = files["policy"].read_bytes() + files["kicker"].read_bytes()
             known = hashlib.sha256(content).hexdigest()
         self._critic = None if critic is None else critic_of(critic)
-        rate = RATE if critic is None else CRITICS_RATE
-        penalty = PENALTY if critic is None and start != NOTHING else 0.0
-        rate = rate if settings.rate is None else settings.rate
+        rate, penalty = settings.rate, settings.penalty
+        if rate is None:
+            rate = RATE if critic is None else CRITICS_RATE
+        if penalty is None:
+            penalty = PENALTY if critic is None and start != NOTHING else 0.0
         self.game = make_game(
             "doudizhu", rules=self._provenance.get("rules", "deeprocket"), substeps=True
         )
         self.settings = {
             "start": known,
             **asdict(settings),
-            "penalty": penalty if settings.penalty is None else settings.penalty,
+            "penalty": penalty,
             "rate": rate,
             "critic": critic and {"agent": critic, "files": digests(self.game, [critic])},
         }
@@ -256,6 +247,11 @@ class Tuning:
         """Reset the counts after a check: games, seconds, landlords' wins, divergence."""
         self.games, self._spent, self._won = 0, 0.0, 0.0
         self.policy.forget()
+
+    @property
+    def played(self) -> int:
+        """Number of games so far."""
+        return self.steps * self.settings["deals"] * TABLES
 
     @property
     def speed(self) -> float:
@@ -303,7 +299,7 @@ class Tuning:
         won, error = sampling.win_rate(self.game, now, before, CHECK_DEALS)
         found = {
             "step": self.steps,
-            "games": self.steps * self.settings["deals"] * TABLES,
+            "games": self.played,
             "games_per_second": round(self.speed, 1),
             "landlord_wins": round(self._won / max(1, self.games), 4),
             "kl": round(self.policy.kl, 5),
@@ -337,17 +333,7 @@ class Tuning:
         networks.save(out / "policy.safetensors", self.policy.result, about)
         of_kicker = about if self.learns_kickers else self._of_kicker
         networks.save(out / "kicker.safetensors", self.kicker.result, of_kicker)
-        networks.write_history(out, HISTORY, history)
-
-
-def begin(tuning: Tuning, out: Path) -> Run[Tuning]:
-    """Make a run of a fine-tuning before its first step, to start or to resume from a folder."""
-
-    def save() -> None:
-        tuning.save(out, run.history)
-
-    run = Run(tuning, tuning.settings, out / CHECKPOINT, save, TORCH, note_checkpoints=False)
-    return run
+        networks.write_history(out, "self-play", history)
 
 
 def train(
@@ -362,14 +348,10 @@ def train(
 ) -> networks.Result:
     """Fine-tune a policy network in self-play, or resume the one in `out`; Ctrl-C saves.
 
-    Args:
-        start: Folder or file of the initial networks, as for the agent `policy-net`, or `NOTHING`.
-        out: Folder for the networks and their history, other than that of `start`.
-        minutes: Duration, without interruptions.
-        settings: How it learns.
-        threads: Number of CPU threads; None: all cores.
-        restart: Whether to start again although `out` holds a fine-tuning.
-        progress: Called after every step with the share that is done and a text about it.
+    The initial networks are those of `start`, a folder or file as for the agent `policy-net`, in
+    another folder than `out`; or `NOTHING`. The minutes are without interruptions. `threads` is the
+    number of CPU threads, None for all cores. With `restart` it starts again although `out` holds a
+    fine-tuning. `progress` is called after every step with the share done and a text about it.
 
     Raises:
         InputError: A setting is invalid, there are no initial networks, `out` is their folder, or
@@ -384,7 +366,12 @@ def train(
     given = None if start == NOTHING else policy_files(start)["policy"].resolve()
     if path.resolve() == given:
         raise InputError(f"{path} is the network to start from: choose another folder for --out")
-    run = begin(Tuning(start, settings), out)
+    tuning = Tuning(start, settings)
+
+    def save() -> None:
+        tuning.save(out, run.history)
+
+    run = Run(tuning, tuning.settings, out / CHECKPOINT, save, TORCH, note_checkpoints=False)
     if path.exists() and not (out / CHECKPOINT).exists() and not restart:
         # A process killed after it wrote the first network leaves it without a checkpoint.
         _, about = networks.load(path, "policy")
@@ -393,15 +380,14 @@ def train(
     run.resume_if_kept(restart)
     choose_threads(threads or cores())
     limit = 60 * minutes
-    run.work(limit, progress=lambda: progress(min(1.0, run.seconds / limit), describe(run)))
-    if not run.learner.steps:
+
+    def report() -> None:
+        text = f"{tuning.played:,} games"
+        text += f", {tuning.speed:.0f} games/s" if tuning.games else ""
+        text += f", wins {run.history[-1]['win_rate']:.1%}" if run.history else ""
+        progress(min(1.0, run.seconds / limit), text)
+
+    run.work(limit, progress=report)
+    if not tuning.steps:
         raise KeyboardInterrupt
     return networks.Result(path, run.history, run.interrupted)
-
-
-def describe(run: Run[Tuning]) -> str:
-    """Describe the progress in a short text."""
-    tuning = run.learner
-    games = tuning.steps * tuning.settings["deals"] * TABLES
-    text = f"{games:,} games" + (f", {tuning.speed:.0f} games/s" if tuning.games else "")
-    return text + (f", wins {run.history[-1]['win_rate']:.1%}" if run.history else "")

@@ -42,6 +42,8 @@ MOST_LEFT = 20
 """Maximum number of cards in a hand."""
 MOST_BOMBS = 3
 """Greatest number of bombs that is encoded; more count as this number."""
+CHUNK = 256
+"""Rows of a forward pass of `probabilities`, which stay in the CPU cache."""
 ROLES = 3
 STATUS_INPUTS = ROLES + 3 * (MOST_LEFT + 1) + MOST_BOMBS + 1
 
@@ -108,10 +110,7 @@ CONFIG = {
     "strides": lambda value: value is None or weights.flag(value),
     "provenance": weights.table,
 }
-"""Schema of the description of a network in its file."""
-
-ARGUMENTS = ("kind", "size", "status", "roles", "skips", "strides")
-"""Arguments of `Network` in that description."""
+"""Schema of the description of a network in its file: the arguments of `Network`, and a note."""
 
 STRIDES = {"small": False, "paper": True}
 """Whether a size has strides by default."""
@@ -181,8 +180,10 @@ class Network(nn.Module):
         status = kind == "policy" if status is None else status
         strides = STRIDES.get(size, False) if strides is None else strides
         layers = layers_of(self.kind, size, strides)
-        values = (kind, size, status, roles, skips, strides)
-        self.config: dict[str, Any] = dict(zip(ARGUMENTS, values, strict=True))
+        self.config: dict[str, Any] = {
+            "kind": kind, "size": size, "status": status, "roles": roles, "skips": skips,
+            "strides": strides,
+        }  # fmt: skip
         ranks, rows, channels = self.kind.shape
         self.convolutions = nn.ModuleList()
         for layer in layers:
@@ -208,10 +209,8 @@ class Network(nn.Module):
     ) -> torch.Tensor:
         """Compute logits, float32 [n, outputs], for a softmax; minus infinity for illegal outputs.
 
-        Args:
-            planes: Planes, int8 [n, ranks * rows * channels].
-            status: Status vectors, int8 [n, 10].
-            mask: Legal outputs, bool [n, outputs].
+        The planes are int8 [n, ranks * rows * channels], the status vectors int8 [n, 10], and the
+        mask of legal outputs is bool [n, outputs].
         """
         x = planes.view(-1, *self.kind.shape).permute(0, 3, 1, 2)
         x = x.to(self.head.weight.dtype, memory_format=torch.channels_last)
@@ -242,17 +241,13 @@ def one_hot(status: torch.Tensor) -> torch.Tensor:
 
 
 def probabilities(
-    network: Network, planes: np.ndarray, status: np.ndarray, mask: np.ndarray, chunk: int = 256
+    network: Network, planes: np.ndarray, status: np.ndarray, mask: np.ndarray
 ) -> np.ndarray:
-    """Compute the probabilities of all outputs, float32 [n, outputs].
-
-    Arguments are as for `Network.forward`. `chunk` rows are computed at once; the default stays in
-    the CPU cache.
-    """
+    """Compute the probabilities of all outputs, float32 [n, outputs]; see `Network.forward`."""
     out = np.empty(mask.shape, np.float32)
     with torch.inference_mode():
-        for begin in range(0, len(mask), chunk):
-            piece = slice(begin, begin + chunk)
+        for begin in range(0, len(mask), CHUNK):
+            piece = slice(begin, begin + CHUNK)
             inputs = (torch.from_numpy(each[piece]) for each in (planes, status, mask))
             out[piece] = weights.check_finite(torch.softmax(network(*inputs), 1)).numpy()
     return out
@@ -277,7 +272,7 @@ def load(path: Path, kind: str) -> tuple[Network, dict[str, Any]]:
     def build(about: dict[str, Any]) -> Network:
         if about["kind"] != kind:
             raise InputError(f"it is a {about['kind']} network, not a {kind} network")
-        return Network(**{key: about[key] for key in ARGUMENTS})
+        return Network(**{key: about[key] for key in about if key != "provenance"})
 
     network, about = weights.load(path, CONFIG, build)
     return network.eval(), about["provenance"]

@@ -10,8 +10,7 @@ the kickers of a play are picked in ascending order (`games/doudizhu/substeps.py
 are omitted: nothing is learned from them, and they would inflate the accuracy.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -31,13 +30,16 @@ MOST_KICKERS = 5
 """Maximum number of kickers of a play: five solos with a chain of five trios."""
 
 
-class Batch(NamedTuple):
-    """Encoded pairs, of the policy network or the kicker network."""
+Array = TypeVar("Array")
 
-    planes: np.ndarray  # int8 [n, 15 * 19 * 21] or [n, 15 * 9 * 3]
-    status: np.ndarray  # status vectors, int8 [n, 10]
-    mask: np.ndarray  # legal outputs, bool [n, 309] or [n, 28]
-    label: np.ndarray  # chosen outputs, int64 [n]
+
+class Batch(NamedTuple, Generic[Array]):
+    """Encoded pairs of the policy or the kicker network, as arrays or as tensors."""
+
+    planes: Array  # int8 [n, 15 * 19 * 21] or [n, 15 * 9 * 3]
+    status: Array  # status vectors, int8 [n, 10]
+    mask: Array  # legal outputs, bool [n, 309] or [n, 28]
+    label: Array  # chosen outputs, int64 [n]
 
 
 def is_held_out(deals: np.ndarray, parts: int = 10) -> np.ndarray:
@@ -105,10 +107,8 @@ def index_games(rules, deals, actions, offsets, seats, first, kickers, rows):
     return n
 
 
-def index(
-    games: Games, kind: str, progress: Callable[[int], object] = lambda done: None
-) -> np.ndarray:
-    """List all pairs of a network, `policy` or `kicker`; `progress` gets the number of games done.
+def index(games: Games, kind: str) -> np.ndarray:
+    """List all pairs of a network, `policy` or `kicker`.
 
     Returns:
         Rows of game, move (from 0) and kicker (from 0; always 0 for the policy network),
@@ -131,7 +131,7 @@ def index(
             raise InputError(f"game {-1 - n} of the records is not legal")
         found[piece.start] = rows[:n].copy()
 
-    in_threads(work, len(games.deals), progress)
+    in_threads(work, len(games.deals))
     return np.concatenate([found[start] for start in sorted(found)])
 
 
@@ -174,7 +174,7 @@ def encode_all(rules, deals, actions, offsets, rows, kickers, out, masks, labels
         labels[i] = label - (GROUPS if kickers else 0)  # ids of kickers follow the groups
 
 
-def encode(games: Games, kind: str, rows: np.ndarray) -> Batch:
+def encode(games: Games, kind: str, rows: np.ndarray) -> Batch[np.ndarray]:
     """Encode pairs for a kind of network: some rows of `index`, int32 [n, 3], of the games."""
     kickers = kind == "kicker"
     out, masks = empty_rows(len(rows), kickers)

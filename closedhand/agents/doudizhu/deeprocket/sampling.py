@@ -20,7 +20,8 @@ from closedhand.agents.doudizhu.deeprocket.critic import improved
 from closedhand.agents.doudizhu.deeprocket.networks import Network, probabilities
 from closedhand.agents.doudizhu.deeprocket.policy_net import PolicyNetAgent, observation_of
 from closedhand.agents.doudizhu.value_net.agent import Policy
-from closedhand.core import duplicate, lockstep
+from closedhand.core import batch, lockstep
+from closedhand.core.duplicate import play_chunk
 from closedhand.core.game import Game
 
 Networks = tuple[Network, Network]
@@ -47,14 +48,6 @@ def draw(shares: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     sums = shares.cumsum(axis=1, dtype=np.float64)
     drawn = rng.random(len(shares)) * sums[:, -1]
     return (sums > drawn[:, None]).argmax(axis=1)
-
-
-class Played(NamedTuple):
-    """Games played for learning; the index of a game is `tables * deal + table`."""
-
-    groups: Decisions  # of the policy network
-    kickers: Decisions | None  # None if the kicker network does not learn or had no choice
-    won: np.ndarray  # whether the landlord won, bool [deals, tables]
 
 
 class Sampler(PolicyNetAgent):
@@ -107,19 +100,11 @@ class Sampler(PolicyNetAgent):
         return drawn
 
 
-def landlords_won(states: np.ndarray) -> np.ndarray:
-    """Return whether the landlord won in each of some games that are over, bool [n]."""
-    return states["left"][np.arange(len(states)), states["landlord"]] == 0
-
-
 def landlords_gains(won: np.ndarray) -> np.ndarray:
     """Subtract from the landlord's result in each game the mean of the deal's other games.
 
-    Args:
-        won: Whether the landlord won, by deal and table, bool [deals, tables].
-
-    Returns:
-        Gains, float32 [deals, tables], -1 to 1; each row sums to 0. Peasants have the negative.
+    `won` is whether the landlord won, bool [deals, tables]. The gains are float32 of that shape, -1
+    to 1, and each row sums to 0. Peasants have the negative.
 
     Examples:
         >>> landlords_gains(np.array([[True, False, False], [True, True, True]]))
@@ -139,12 +124,16 @@ def play_deals(
     rng: np.random.Generator,
     critic: Policy | None = None,
     draws_kickers: bool = False,
-) -> Played:
+) -> tuple[Decisions, Decisions | None, np.ndarray]:
     """Play deals of a sub-stepped game without bidding with two networks on all seats.
 
     Each deal is played `TABLES` times. With a `critic`, which rates the decisions, as many games of
     different deals are played: there is one table of each. With `draws_kickers` kickers are drawn
     and kept as well.
+
+    Returns:
+        Decisions of the policy network; of the kicker network, None without any; and whether the
+        landlord won, bool [deals, tables]. The index of a game is `tables * deal + table`.
     """
     number, tables = (deals, TABLES) if critic is None else (deals * TABLES, 1)
     dealt = np.array([game.deal(rng) for _ in range(number)], game.dtype)
@@ -158,26 +147,22 @@ def play_deals(
     lockstep.play_out(game, states, choose, lambda _: "a network")
     groups = sampler.decisions(kickers=False)
     assert groups is not None  # the landlord leads with a choice
-    won = landlords_won(states).reshape(number, tables)
-    return Played(groups, sampler.decisions(kickers=True), won)
+    won = batch.returns(game, states)[:, 0].reshape(number, tables) > 0
+    return groups, sampler.decisions(kickers=True), won
 
 
 def win_rate(game: Game, one: Networks, other: Networks, deals: int) -> tuple[float, float]:
-    """Measure the win rate of a pair of networks against another in duplicate, without sampling.
+    """Return the share of duplicate games that a pair of networks wins, and its standard error.
 
-    Every deal is played twice: each pair is the landlord once, against the other as both peasants.
-    The deals depend on their number alone. `game` is sub-stepped Dou Dizhu without bidding.
-
-    Returns:
-        The share of games that `one` wins, and its standard error; see `estimate`.
+    Every deal is played twice, without sampling: each pair is the landlord once, against the other
+    as both peasants. The deals depend on their number alone. `game` is as for `play_deals`.
     """
     rng = np.random.default_rng((0, deals))
     dealt = np.array([game.deal(rng) for _ in range(deals)], game.dtype)
     agents = [PolicyNetAgent(game, "policy-net", *networks) for networks in (one, other)]
-    states = np.repeat(dealt, 2)
-    duplicate.play_out(game, states, np.tile(duplicate.tables(game.sides), (deals, 1)), agents)
-    # By table: as the landlord, as the peasants.
-    return estimate((landlords_won(states).reshape(deals, 2) == [True, False]).mean(axis=1))
+    # By table: as the landlord, who has seat 0, and as the peasants.
+    won = play_chunk(game, agents, 0, range(deals), dealt).returns[:, :, 0] > 0
+    return estimate((won == [True, False]).mean(axis=1))
 
 
 def estimate(shares: np.ndarray) -> tuple[float, float]:
@@ -185,10 +170,7 @@ def estimate(shares: np.ndarray) -> tuple[float, float]:
 
     Equal networks often win every deal once, so that the variance of a sample may be 0. The error
     therefore includes two additional deals, one won twice and one lost twice (Bonett and Price,
-    2012). With them the usual 95% interval holds.
-
-    Args:
-        shares: Shares by deal: 0, 1/2 or 1, float64 [deals].
+    2012). With them the usual 95% interval holds. The shares are 0, 1/2 or 1, float64 [deals].
 
     Examples:
         >>> [round(each, 4) for each in estimate(np.full(198, 0.5))]

@@ -9,6 +9,7 @@ The shards are therefore the same for any number of processes and after interrup
 import io
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -81,15 +82,10 @@ def generate(
 ) -> list[Path]:
     """Play games and write them as shards; return their paths. Complete shards are kept.
 
-    Args:
-        game: Dou Dizhu, flat and without bidding.
-        agents: Agents, by name or as objects (picklable ones if there are several workers). The
-            landlord and the peasants are each played by one of them, drawn for every game.
-        games: Number of games.
-        seed: Seed of the deals, the agents and their assignment to sides.
-        folder: Folder for the shards `games-00000.parquet` and so on.
-        workers: Number of processes, where 1 is the current process alone; or a `RemoteWorkers`.
-        progress: Called with the number of games finished so far.
+    The game is Dou Dizhu, flat and without bidding. The landlord and the peasants are each played
+    by one of the agents, drawn for every game; with several workers objects must be picklable. The
+    seed is that of the deals, the agents and these draws. `progress` is called with the number of
+    games finished so far.
 
     Raises:
         InputError: The game is not supported, an agent is unknown, or the folder holds shards or
@@ -98,105 +94,97 @@ def generate(
             call resumes.
     """
     check(game, agents, seed, workers)
-    paths = paths_of(folder, games)
-    settings = match_settings(game, agent_names(agents), seed)
-    ranges = [range(i, min(i + SHARD, games)) for i in range(0, games, SHARD)]
+    paths, names = paths_of(folder, games), agent_names(agents)
+    settings = match_settings(game, names, seed)
     for path in shards_in(folder):
         check_same(path, recorded.settings_of(path), settings)
-    writer = Writer(agent_names(agents), settings)
-    for path, deals in zip(paths, ranges, strict=True):
+    shards: list[Shard] = []
+    for path, begin in zip(paths, range(0, games, SHARD), strict=True):
+        deals = range(begin, min(begin + SHARD, games))
         if path.exists() and recorded.rows_of(path) >= len(deals):
             # The file remains if the process was killed just after it wrote the shard.
             begun_of(path).unlink(missing_ok=True)
         else:
-            writer.add(path, deals)
-    progress(games - writer.missing)
+            shards.append(Shard(path, deals, read_begun(path, deals, names, settings)))
+
+    def missing() -> int:
+        return sum(len(shard.missing) for shard in shards)
 
     def take(played: Played) -> None:
-        writer.take(played)
-        progress(games - writer.missing)
+        shard = shards[0]
+        shard.parts.append(played)
+        if not shard.missing:
+            write_shard(shard.path, shard.parts, names, settings)
+            begun_of(shard.path).unlink(missing_ok=True)
+            del shards[0]
+        progress(games - missing())
 
-    while writer.missing:
-        chunks = writer.chunks(TOGETHER)
+    def save(shards: list[Shard]) -> None:
+        if shards and shards[0].parts:
+            state = joined(shards[0].parts)._asdict()
+            values = {"settings": {**settings, "chunk": CHUNK}}
+            write_arrays(begun_of(shards[0].path), state, values)
+
+    progress(games - missing())
+    while shards:
+        chunks = [
+            shard.missing[begin : begin + CHUNK]
+            for shard in shards[:TOGETHER]
+            for begin in range(0, len(shard.missing), CHUNK)
+        ]
         jobs = [(game, agents, seed, chunk) for chunk in chunks]
         first = [(game, agents, seed, chunks[0][:1])]
-        left = writer.missing - sum(map(len, chunks))
-        work_off(play_games, jobs, first, workers, take, lambda: writer, Writer.save)
-        if writer.missing > left:
-            writer.save()
+        left = missing() - sum(map(len, chunks))
+        work_off(play_games, jobs, first, workers, take, lambda: shards, save)
+        if missing() > left:
+            save(shards)
             raise KeyboardInterrupt
     return paths
 
 
-class Writer:
-    """Writer of shards, from games of the agents `names` with `settings` that arrive in order.
+@dataclass
+class Shard:
+    """A shard to write, with the games played so far."""
 
-    The games of an unfinished shard can be saved beside it, in a file such as
-    `games-00000.begun.npz`.
-    """
-
-    def __init__(self, names: Sequence[str], settings: dict[str, Any]) -> None:
-        self._names = names
-        self._settings = settings
-        self._shards: list[tuple[Path, range, list[Played]]] = []
-
-    def add(self, path: Path, deals: range) -> None:
-        """Append a missing shard, and continue from its saved games if there are any."""
-        kept = begun_of(path)
-        played = [self._read(kept)] if kept.exists() else []
-        # An earlier call may have asked for more games and saved them.
-        self._shards.append((path, deals, played if _number(played) < len(deals) else []))
+    path: Path
+    deals: range
+    parts: list[Played]
 
     @property
-    def missing(self) -> int:
-        """The number of missing games."""
-        return sum(len(deals) - _number(played) for _, deals, played in self._shards)
+    def missing(self) -> range:
+        """The deals still to play."""
+        return self.deals[sum(len(part.deals) for part in self.parts) :]
 
-    def chunks(self, shards: int) -> list[range]:
-        """List the deals still to play for the next `shards` missing shards, in chunks."""
-        return [
-            deals[begin : begin + CHUNK]
-            for _, deals, played in self._shards[:shards]
-            for begin in range(_number(played), len(deals), CHUNK)
-        ]
 
-    def take(self, played: Played) -> None:
-        """Add a chunk to the first missing shard; write the shard if it is complete."""
-        path, deals, parts = self._shards[0]
-        parts.append(played)
-        if _number(parts) == len(deals):
-            write_shard(path, parts, self._names, self._settings)
-            begun_of(path).unlink(missing_ok=True)
-            del self._shards[0]
+def read_begun(
+    path: Path, deals: range, names: Sequence[str], settings: dict[str, Any]
+) -> list[Played]:
+    """Read the saved games of an incomplete shard, if there are any."""
+    path = begun_of(path)
+    if not path.exists():
+        return []
+    arrays = read_arrays(path)
+    try:
+        found = check_fields(json_in(arrays, "settings"), "settings", {})
+        del arrays["settings"]
+        played = Played(**arrays)
+        check_played(played, len(names))
+    except (InputError, TypeError):
+        raise InputError(f"{path} holds nothing to resume: delete it") from None
+    check_same(path, found, {**settings, "chunk": CHUNK})
+    # An earlier call may have asked for more games and saved them.
+    return [played] if len(played.deals) < len(deals) else []
 
-    def save(self) -> None:
-        """Save the games of the unfinished shard."""
-        if self._shards and self._shards[0][2]:
-            path, _, parts = self._shards[0]
-            settings = {**self._settings, "chunk": CHUNK}
-            write_arrays(begun_of(path), joined(parts)._asdict(), {"settings": settings})
 
-    def _read(self, path: Path) -> Played:
-        arrays = read_arrays(path)
-        try:
-            found = check_fields(json_in(arrays, "settings"), "settings", {})
-            del arrays["settings"]
-            played = Played(**arrays)
-            self._check(played)
-        except (InputError, TypeError):
-            raise InputError(f"{path} holds nothing to resume: delete it") from None
-        check_same(path, found, {**self._settings, "chunk": CHUNK})
-        return played
-
-    def _check(self, played: Played) -> None:
-        """Refuse arrays of other shapes or types."""
-        n, moves = len(played.deals), len(played.actions)
-        forms = [("u8", (n, 4)), ("u2", (moves,)), ("i8", (n,)), ("i8", (n, SEATS))]
-        found = [(each.dtype.str[1:], each.shape) for each in played]
-        if found != forms or (played.lengths < 0).any() or played.lengths.sum() != moves:
-            raise InputError("the arrays are not those of games")
-        if not ((played.agents >= 0) & (played.agents < len(self._names))).all():
-            raise InputError("there is no such agent")
+def check_played(played: Played, agents: int) -> None:
+    """Refuse arrays of other shapes or types, or of other agents."""
+    n, moves = len(played.deals), len(played.actions)
+    forms = [("u8", (n, 4)), ("u2", (moves,)), ("i8", (n,)), ("i8", (n, SEATS))]
+    found = [(each.dtype.str[1:], each.shape) for each in played]
+    if found != forms or (played.lengths < 0).any() or played.lengths.sum() != moves:
+        raise InputError("the arrays are not those of games")
+    if not ((played.agents >= 0) & (played.agents < agents)).all():
+        raise InputError("there is no such agent")
 
 
 def paths_of(folder: Path, games: int) -> list[Path]:
@@ -213,10 +201,6 @@ def shards_in(folder: Path) -> list[Path]:
 def begun_of(path: Path) -> Path:
     """Return the path of the file with the games of an incomplete shard."""
     return path.with_suffix(".begun.npz")
-
-
-def _number(parts: Sequence[Played]) -> int:
-    return sum(len(part.deals) for part in parts)
 
 
 def joined(parts: Sequence[Played]) -> Played:

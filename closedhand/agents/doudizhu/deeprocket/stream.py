@@ -1,33 +1,25 @@
 """Endless batches of state-action pairs, encoded by a thread while the network learns."""
 
-import queue
-import threading
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 
 from closedhand.agents.doudizhu.deeprocket import pairs
+from closedhand.agents.doudizhu.deeprocket.pairs import Batch
 from closedhand.agents.doudizhu.deeprocket.recorded import Games
 
 AHEAD = 4
-"""Maximum number of encoded batches that wait."""
+"""Number of batches that are encoded ahead."""
 
 
-class Tensors(NamedTuple):
-    """A `pairs.Batch` as tensors."""
-
-    planes: torch.Tensor
-    status: torch.Tensor
-    mask: torch.Tensor
-    label: torch.Tensor
-
-
-def tensors(batch: pairs.Batch) -> Tensors:
+def tensors(batch: Batch[np.ndarray]) -> Batch[torch.Tensor]:
     """Convert a batch to tensors that share its memory."""
-    return Tensors(*(torch.from_numpy(each) for each in batch))
+    return Batch(*map(torch.from_numpy, batch))
 
 
 @dataclass(eq=False)
@@ -43,14 +35,7 @@ class Stream:
     rows: np.ndarray  # of `pairs.index`
     batch: int  # number of pairs in a batch
     seed: int  # of the order
-    first: Callable[[], int]  # returns the first step
-
-    def __post_init__(self) -> None:
-        self._closed = threading.Event()
-
-    def close(self) -> None:
-        """Stop the thread."""
-        self._closed.set()
+    first: int  # first step
 
     def state_dict(self) -> dict[str, Any]:
         """Return an empty state; Lightning requires this and the next method of its iterables."""
@@ -59,36 +44,17 @@ class Stream:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Do nothing."""
 
-    def __iter__(self) -> Iterator[Tensors]:
-        waiting: queue.Queue[pairs.Batch | BaseException] = queue.Queue(AHEAD)
-        # Read here, as the step may have advanced when the thread starts.
-        step = self.first()
+    def __iter__(self) -> Iterator[Batch[torch.Tensor]]:
+        batches = self.batches_of_rows(self.first)
 
-        def put(item: pairs.Batch | BaseException) -> None:
-            while not self._closed.is_set():
-                try:
-                    return waiting.put(item, timeout=0.1)
-                except queue.Full:
-                    pass
+        def encode() -> Batch[np.ndarray]:
+            return pairs.encode(self.games, self.kind, next(batches))
 
-        def work() -> None:
-            try:
-                for rows in self.batches_of_rows(step):
-                    if self._closed.is_set():
-                        return
-                    put(pairs.encode(self.games, self.kind, rows))
-            except BaseException as error:
-                put(error)
-
-        threading.Thread(target=work, daemon=True, name="encode").start()
-        while not self._closed.is_set():
-            try:
-                item = waiting.get(timeout=0.1)
-            except queue.Empty:
-                continue
-            if isinstance(item, BaseException):
-                raise item
-            yield tensors(item)
+        with ThreadPoolExecutor(1, "encode") as executor:
+            waiting = deque(executor.submit(encode) for _ in range(AHEAD))
+            while True:
+                waiting.append(executor.submit(encode))
+                yield tensors(waiting.popleft().result())
 
     def batches_of_rows(self, step: int) -> Iterator[np.ndarray]:
         """Yield the rows of each batch, from a step on."""

@@ -23,8 +23,8 @@ from closedhand.agents.doudizhu.value_net import files, network
 from closedhand.agents.doudizhu.value_net.agent import Policy, ValueNetAgent, policy_of
 from closedhand.agents.doudizhu.value_net.learning import Optimiser, learn, new_optimiser
 from closedhand.agents.doudizhu.value_net.self_play import SAMPLE, play_games
-from closedhand.core import batch, duplicate
 from closedhand.core.agents import Agent
+from closedhand.core.duplicate import play_chunk
 from closedhand.core.files import write_arrays
 from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import kernel
@@ -276,12 +276,8 @@ def measure(game: Game, agent: Agent) -> dict[str, float]:
     Returns:
         The means `won` and `gained`, with their standard errors `won_error` and `gained_error`.
     """
-    agents, dealt = duplicate.start(game, [agent, "decompose"], 0, range(DEALS))
-    tables = duplicate.tables(game.sides)
-    states = np.repeat(dealt, len(tables))
-    duplicate.play_out(game, states, np.tile(tables, (DEALS, 1)), agents)
     # By table: the agent as the landlord, then as the peasants.
-    payoffs = batch.returns(game, states)[:, 0].reshape(DEALS, len(tables))
+    payoffs = play_chunk(game, [agent, "decompose"], 0, range(DEALS)).returns[:, :, 0]
     won = ((payoffs > 0) == (True, False)).mean(axis=1)
     gained = (payoffs[:, 0] - payoffs[:, 1]) / 2
     found: dict[str, float] = {}

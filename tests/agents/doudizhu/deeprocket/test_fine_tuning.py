@@ -53,9 +53,9 @@ def test_win_rates_add_up_and_equal_networks_are_level(untrained: Path) -> None:
 
 def some(tuning: fine_tuning.Tuning, chosen: int) -> tuple[sampling.Decisions, int]:
     """Sixty times a decision in which the `chosen` of its legal groups is played; which it is."""
-    decisions = sampling.play_deals(
+    decisions, _, _ = sampling.play_deals(
         SUBSTEPS, tuning.policy.network, tuning.kicker.network, 1, np.random.default_rng(0)
-    ).groups
+    )
     first = sampling.Decisions(*(part[:1].repeat(60, axis=0) for part in decisions))
     label = int(np.flatnonzero(first.mask[0])[chosen])
     logs = np.log(networks.probabilities(tuning.policy.network, *first[:3])[:, label])

@@ -1,6 +1,7 @@
 """The policy and kicker networks: their shapes, what they see, their files."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ pytest.importorskip("pyarrow")
 pytestmark = QUIET
 
 
-def some(games: recorded.Games, kind: str, number: int = 12) -> stream.Tensors:
+def some(games: recorded.Games, kind: str, number: int = 12) -> pairs.Batch[Any]:
     return stream.tensors(pairs.encode(games, kind, pairs.index(games, kind)[:number]))
 
 

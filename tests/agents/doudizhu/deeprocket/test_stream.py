@@ -13,7 +13,7 @@ pytestmark = QUIET
 
 def test_batches_depend_on_seed_and_step_only(games: recorded.Games) -> None:
     rows = pairs.index(games, "policy")
-    stream_of = stream.Stream(games, "policy", rows, 64, 3, lambda: 0)
+    stream_of = stream.Stream(games, "policy", rows, 64, 3, 0)
     in_epoch = len(rows) // 64
     from_start = stream_of.batches_of_rows(0)
     chosen = [next(from_start) for _ in range(in_epoch + 2)]

@@ -27,6 +27,12 @@ def supervised() -> Any:
     return import_module("closedhand.agents.doudizhu.deeprocket.supervised")
 
 
+@pytest.fixture
+def learner() -> Any:
+    """The module, imported late as well."""
+    return import_module("closedhand.agents.doudizhu.deeprocket.learner")
+
+
 def test_training_learns(trained: Path) -> None:
     history = json.loads((trained / "history.json").read_text())
     assert set(history) == {"policy", "kicker"}
@@ -56,19 +62,19 @@ def test_the_best_network_is_kept(trained: Path, games: recorded.Games) -> None:
 
 
 def test_a_training_goes_on_from_a_network(
-    supervised: Any, trained: Path, folder: Path, tmp_path: Path
+    supervised: Any, learner: Any, trained: Path, folder: Path, tmp_path: Path
 ) -> None:
     """It begins with what the network has learned, and says from which file."""
     start = trained / "policy.safetensors"
-    settings = supervised.Settings(steps=20, batch=64, threads=1, checks=1, start=start)
+    settings = supervised.Settings(steps=20, batch=64, threads=1, checks=2, start=start)
     result = supervised.train("policy", folder, tmp_path, settings)
     before = json.loads((trained / "history.json").read_text())["policy"]
     assert result.history[0]["loss"] < before[0]["loss"]
     _, about = networks.load(result.path, "policy")
     assert about["start"] == hashlib.sha256(start.read_bytes()).hexdigest()
     assert about["learned_before"]["step"] in (20, 40)
-    learner = supervised.Learner(networks.Network("policy"), supervised.Plan(2), about)
-    assert learner.highest == supervised.LEARNING_RATES["small"] / 2
+    usual = learner.LEARNING_RATES["small"] * learner.annealed(0.5)
+    assert result.history[0]["learning_rate"] == pytest.approx(usual / 2)
     other = supervised.Settings(steps=1, start=start, skips=False)
     with pytest.raises(InputError, match=r"policy.safetensors was made with skips True, not False"):
         supervised.train("policy", folder, tmp_path / "other", other)
@@ -160,9 +166,9 @@ def test_time_ends_training_and_anneals_it(supervised: Any, folder: Path, tmp_pa
 
 
 def test_training_stops_when_it_is_stuck(
-    supervised: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    supervised: Any, learner: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(supervised.LEARNING_RATES, "small", 0.0)
+    monkeypatch.setitem(learner.LEARNING_RATES, "small", 0.0)
     result = supervised.train(
         "kicker",
         folder,
@@ -178,7 +184,7 @@ def test_the_decisions_of_one_role_are_learned(
     seen: list[int] = []
     encode = pairs.encode
 
-    def note(games: recorded.Games, kind: str, rows: Any) -> pairs.Batch:
+    def note(games: recorded.Games, kind: str, rows: Any) -> pairs.Batch[np.ndarray]:
         batch = encode(games, kind, rows)
         seen.extend(batch.status[:, :3].argmax(axis=1).tolist())
         return batch
@@ -201,19 +207,17 @@ def test_the_decisions_of_one_role_are_learned(
 
 
 def test_the_network_that_plays_best_is_kept(
-    supervised: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    supervised: Any, learner: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not the most accurate one, if it is chosen by play; and all of them play."""
-    from closedhand.agents.doudizhu.deeprocket import validation_callback as checks
-
-    monkeypatch.setattr(checks, "SELECTION", 4)
-    real, found = checks.win_rate, []
+    monkeypatch.setattr(learner, "SELECTION", 4)
+    real, found = learner.win_rate, []
 
     def first_is_best(*given: Any) -> float:
         found.append(real(*given))
         return 0.9 / len(found)
 
-    monkeypatch.setattr(checks, "win_rate", first_is_best)
+    monkeypatch.setattr(learner, "win_rate", first_is_best)
     given = {"steps": 6, "batch": 16, "threads": 1, "checks": 3}
     with pytest.raises(InputError, match="no-such-agent"):
         supervised.train(
