@@ -23,15 +23,13 @@ import numba
 
 from closedhand.core.checks import InputError
 from closedhand.core.files import write_atomically
-from closedhand.core.numba.cache import sources_of
+from closedhand.core.numba.cache import classes_of, sources_of
 
 FORMAT = 1
 """Version of the format of the files."""
 FOLDER = "CLOSEDHAND_CUBINS"
 """The environment variable that names a folder of compiled kernels."""
 MAGIC = b"closedhand cubin\n"
-MODULE = "closedhand.core.numba.gpu.entries"
-"""The module of the kernels, which only a compilation imports."""
 
 
 class Cubin(NamedTuple):
@@ -60,7 +58,7 @@ def cubin(name: str, arguments: tuple[Any, ...], arch: str) -> Cubin:
     Args:
         name: One of `closedhand.core.numba.gpu.entries.ENTRIES`.
         arguments: Values like the arguments: records, tuples, numbers, and arrays in the memory of
-            the CPU, of which only types and numbers of axes matter.
+            the CPU, of which only the types of Numba matter.
         arch: Architecture, such as `sm_90`.
 
     Raises:
@@ -114,10 +112,12 @@ def kept() -> Path:
 def _key(name: str, arguments: tuple[Any, ...], arch: str) -> str:
     """Return a digest of everything that a compiled kernel depends on."""
     kinds = list(map(numba.typeof, arguments))
-    files, _ = sources_of(MODULE, kinds)
+    files, _ = sources_of(__name__, kinds)  # this module imports the kernels and their compiler
     if not files:
         raise InputError(f"the kernel {name} has parts that are in no file: it cannot be kept")
-    parts = [str(FORMAT), name, arch, *map(str, kinds), *map(_digest, files)]
+    # Numba writes a class without its module, of which a package may have several.
+    classes = [f"{each.__module__}.{each.__qualname__}" for each in classes_of(kinds)]
+    parts = [str(FORMAT), name, arch, *map(str, kinds), *classes, *map(_digest, files)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:20]
 
 

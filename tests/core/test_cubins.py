@@ -1,9 +1,14 @@
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
 from closedhand.core import cubins
 from closedhand.core.checks import InputError
 from closedhand.core.cubins import MAGIC, cubin, file_name
+from closedhand.core.numba.cache import sources_of
 from closedhand.core.registry import make_game
 
 
@@ -45,6 +50,28 @@ def test_changed_sources_are_another_kernel(monkeypatch):
     name = file_name("step", arguments(), "sm_90")
     monkeypatch.setattr(cubins, "_digest", lambda path: "changed")
     assert name != file_name("step", arguments(), "sm_90")
+
+
+def test_the_compiler_is_one_of_the_sources():
+    files, _ = sources_of(cubins.__name__, [])
+    assert {"compiler.py", "entries.py", "contract.py"} <= {Path(path).name for path in files}
+
+
+def test_classes_of_one_name_have_kernels_of_their_own(tmp_path, monkeypatch):
+    (tmp_path / "twin_games").mkdir()
+    for name in ("__init__", "one", "two"):
+        text = "import typing\nclass Rules(typing.NamedTuple):\n    size: int = 1\n"
+        (tmp_path / "twin_games" / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    modules = [import_module(f"twin_games.{name}") for name in ("one", "two")]
+    assert len({file_name("step", (module.Rules(),), "sm_90") for module in modules}) == 2
+
+
+def test_a_class_of_a_script_has_a_kernel():
+    class Rules(NamedTuple):
+        size: int = 1
+
+    assert file_name("step", (Rules(),), "sm_90").startswith("step.sm_90.")
 
 
 def test_without_a_compiler_it_says_what_to_install(folders, monkeypatch):

@@ -45,7 +45,7 @@ from closedhand.core.numba.notices import HOME, warn_that_nothing_is_kept
 from closedhand.core.numba.private import Dispatcher, FunctionCache, IndexDataCacheFile, sigutils
 
 _FOLDER = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
-"""The folder of `HOME`."""
+"""The folder of this package, whose name is `HOME`."""
 
 
 class Sources:
@@ -176,8 +176,8 @@ def _imported(module: str) -> Iterator[str]:
         return
     for value in list(names.values()):
         if isinstance(value, Dispatcher):
-            # A function made by `exec` may have none, and no file to check. The empty name keeps
-            # every kernel that may call it out of the cache.
+            # A function made by `exec` may have no module, and no file to check. The empty name
+            # keeps every kernel that may call it out of the cache.
             yield value.py_func.__module__ or ""
         elif isinstance(value, ModuleType):
             if any(isinstance(inner, Dispatcher) for inner in vars(value).values()):
@@ -192,13 +192,13 @@ def _modules(cls: Any) -> list[str]:
     return [cls.__module__, kernels] if isinstance(kernels, str) else [cls.__module__]
 
 
-def _classes(arguments: Iterable[Any]) -> Iterator[Any]:
+def classes_of(arguments: Iterable[Any]) -> Iterator[Any]:
     """Iterate over the classes of all named tuples among the Numba types of arguments."""
     for argument in arguments:
         if hasattr(argument, "instance_class"):
             yield argument.instance_class
         # Tuples of any kind.
-        yield from _classes(getattr(argument, "types", ()))
+        yield from classes_of(getattr(argument, "types", ()))
 
 
 def has_name(cls: Any) -> bool:
@@ -221,7 +221,7 @@ def sources_of(module: str, kinds: Iterable[Any]) -> tuple[dict[str, str], list[
         Time and size of the files by path, none if they are not known; and the packages, or modules
         of `HOME`, that are among them because of the arguments alone.
     """
-    classes = set(_classes(kinds))
+    classes = set(classes_of(kinds))
     own = _name(module)
     named = {name for cls in classes for name in _modules(cls)}
     roots = _roots([own])
@@ -232,7 +232,7 @@ def sources_of(module: str, kinds: Iterable[Any]) -> tuple[dict[str, str], list[
         known = SOURCES.closure([own])
         others = sorted(name for name in named if _path(name) not in known)
         groups = [SOURCES.closure([own, *others])]
-    if not all(groups) or not all(map(has_name, classes)):
+    if not all(groups):
         return {}, others
     return dict(chain.from_iterable(group.items() for group in groups)), others
 
@@ -299,8 +299,8 @@ class Cache(FunctionCache):
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
         found = super()._load_overload(sig, target_context) if self._open(sig) else None
         if found is not None:
-            # Numba keeps the LLVM code beside the machine code, to link it into callers. These link
-            # the part of a function, so that the code of the whole would fill memory for nothing.
+            # Numba keeps the LLVM code beside the machine code, to link it into callers. Ours
+            # link only the function's `Part`, so the LLVM code of the whole would waste memory.
             found.library._shared_module = None
         return found
 
@@ -315,7 +315,7 @@ class Cache(FunctionCache):
         """Choose the index for a signature; return whether it can be cached at all."""
         kinds = sigutils.normalize_signature(sig)[0]
         files, others = sources_of(self._py_func.__module__, kinds)
-        if not files:
+        if not files or not all(map(has_name, classes_of(kinds))):
             return False
         stamp = hashlib.sha256(numba.__version__.encode())
         for path, state in files.items():
@@ -328,7 +328,7 @@ class Cache(FunctionCache):
 
 
 class PartCache(Cache):
-    """The cache of a function as part of others."""
+    """The cache of the `linking.Part` of a function."""
 
     suffix = ".part"
 
