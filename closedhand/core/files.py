@@ -10,7 +10,6 @@ import json
 import os
 import platform
 import re
-import shutil
 import stat
 import warnings
 from collections.abc import Generator, Iterator, Mapping
@@ -165,10 +164,8 @@ def write_atomically(path: Path, content: str | bytes, private: bool = False) ->
 
 
 def remove(path: Path) -> None:
-    """Remove a file, or a folder with all that is in it, if it is there."""
+    """Remove a file, if it is there."""
     try:
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
         path.unlink(missing_ok=True)
     except OSError as error:
         raise WriteError(f"cannot remove {path}: {reason_of(error)}") from None

@@ -1,16 +1,18 @@
 """A long computation in parts: each result has a file of its own, and finished ones are kept."""
 
 import json
+import shutil
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from closedhand.core.checks import InputError
 from closedhand.core.file_kinds import PART
-from closedhand.core.files import refuse_foreign, remove, write_atomically
+from closedhand.core.files import refuse_foreign, write_atomically
 from closedhand.core.interrupt import deferred
 from closedhand.core.reading import read_json
 from closedhand.core.run import Watch
+from closedhand.core.text import reason_of
 from closedhand.core.version import __version__
 
 
@@ -53,8 +55,11 @@ class Notes:
         If the part starts anew, the folder is removed first: the version or the settings may have
         changed since its files were made.
         """
-        if self.begun is None:
-            remove(folder)
+        if self.begun is None and folder.exists():
+            try:
+                shutil.rmtree(folder)
+            except OSError as error:
+                raise InputError(f"cannot remove {folder}: {reason_of(error)}") from None
 
 
 Part = Callable[[Notes], dict[str, Any]]

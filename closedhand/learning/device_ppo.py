@@ -98,7 +98,7 @@ class PolicyLoss(torch.autograd.Function):
     ) -> tuple[Tensor, Tensor]:  # fmt: skip
         """Compute the loss of `ppo.loss_of` from all actions instead of a list of the legal ones.
 
-        `logits` and `masks` (int8) are [n, actions]; other arguments are those of `ppo.Decisions`.
+        `logits` and `masks` (int8) are [n, actions]; the next three are those of `ppo.Decisions`.
 
         Returns:
             The loss, and the means of entropy, divergence and share clipped, float32 [3].
@@ -247,7 +247,7 @@ class DevicePPO(NetworkLearner[DevicePPOSettings]):
             if graph is None:
                 modules = (self.network, self.critic) if undo else ()
                 kept = [deepcopy(each.state_dict()) for each in modules]
-                moments = deepcopy(self.optimiser.state_dict()["state"])
+                moments = deepcopy(self.optimiser.state_dict()["state"]) if undo else {}
                 side = torch.cuda.Stream()
                 side.wait_stream(torch.cuda.current_stream())
                 with torch.cuda.stream(side):

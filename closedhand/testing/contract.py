@@ -183,9 +183,10 @@ def check_all_deals(game: Game, seed: int) -> list[Deal]:
         All deals; none if there are more, or the game does not list them.
     """
     try:
-        listed = list(islice(game.deals(), MOST_DEALS + 1))
+        deals = game.deals()
     except InputError:
         return []
+    listed = list(islice(deals, MOST_DEALS + 1))
     whole = len(listed) <= MOST_DEALS
     likely: dict[str, float] = {}
     for state, probability in listed:
@@ -235,7 +236,7 @@ def check_later_redeals(game: Game, deals: list[Deal], courses: list[Walk], seed
     depends on who plays which of equal cards, so only rare deals may be missing. `courses` are
     whole games.
     """
-    if game.simultaneous:
+    if game.simultaneous or not deals:
         return
     rng = np.random.default_rng(seed)
     for walk in courses[:MOST_VIEWS]:
@@ -317,7 +318,7 @@ def check_legal(walk: Walk) -> None:
 
 
 def check_all_legal(walk: Walk) -> None:
-    """Check that of all ids, and some beyond, `is_legal` accepts those that `legal` lists."""
+    """Check that of all ids, and some beyond, `is_legal` accepts just those of `legal`."""
     game = walk.game
     tests = np.arange(-2, game.num_actions + 2)
     found = np.zeros(len(tests), np.bool_)

@@ -65,12 +65,13 @@ def suggest(game: Game, view: State, by: str) -> dict[str, Any]:
     """
     shares, ratings = list[dict[str, Any]](), list[dict[str, Any]]()
     with _agent(game, by) as agent:
-        if hasattr(agent, "probabilities") and game.num_actions <= MOST_ACTIONS:
-            chances = agent.probabilities(np.array([view], game.dtype))[0]
+        policy, rate = (getattr(agent, name, None) for name in ("probabilities", "values"))
+        if policy is not None and game.num_actions <= MOST_ACTIONS:
+            chances = policy(np.array([view], game.dtype))[0]
             shares = _best(game, view, np.arange(game.num_actions), chances, "share", 0.001)
-        if hasattr(agent, "values"):
+        if rate is not None:
             actions = game.legal(view)
-            ratings = _best(game, view, actions, agent.values(view, actions), "rating")
+            ratings = _best(game, view, actions, rate(view, actions), "rating")
         chosen = shares[0]["id"] if shares else legal_choice(game, view, agent)
     action = describe_action(game, view, chosen)
     return {"by": by, "action": action, "shares": shares, "ratings": ratings}

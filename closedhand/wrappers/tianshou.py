@@ -72,7 +72,8 @@ class TianshouVectorEnv(BaseVectorEnv):
             InputError: There is no such game, or a bad seed or option.
         """
         ids = self._chosen(env_id)
-        mask = np.isin(np.arange(self.env_num), ids)
+        mask = np.zeros(self.env_num, bool)
+        mask[ids] = True
         options = {**(kwargs.pop("options", None) or {}), "reset_mask": mask}
         observations, _ = self.env.reset(options=options, **kwargs)
         return self._seen(observations, ids), self._infos(ids)
@@ -101,7 +102,8 @@ class TianshouVectorEnv(BaseVectorEnv):
         elif isinstance(self.env, Rows):
             raise InputError("in self-play all rows are stepped: collect by n_step, not n_episode")
         else:
-            chosen = np.isin(np.arange(self.env_num), ids)
+            chosen = np.zeros(self.env_num, bool)
+            chosen[ids] = True
             seen, rewards, ends, cuts, _ = self.env.step(actions, chosen=chosen)
         return self._seen(seen, ids), rewards[ids], ends[ids], cuts[ids], self._infos(ids)
 
@@ -112,7 +114,7 @@ class TianshouVectorEnv(BaseVectorEnv):
             InputError: A wrong number of seeds, or one that is no whole number of 0 or more.
         """
         self.env.reset(seed=seed)
-        rows = 1  # of a seed
+        rows = 1  # that share a seed
         if isinstance(self.env, Rows) and not common.is_list(seed):
             rows = self.env.num_seats
         return [[each] for each in common.seeds_of(seed, self.env_num // rows) for _ in range(rows)]

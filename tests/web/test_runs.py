@@ -15,7 +15,7 @@ from closedhand import make_game
 from closedhand.arena import match, results
 from closedhand.core.duplicate import Chunk, parse_all
 from closedhand.core.files import write_arrays
-from closedhand.solvers.solving import begin
+from closedhand.solvers.solving import Run
 from closedhand.web import ladders, runs
 
 
@@ -33,7 +33,7 @@ def test_a_training_has_curves_with_intervals(tmp_path: Path) -> None:
 
 
 def test_a_solver_has_a_curve_and_checkpoints_are_read_for_theirs(tmp_path: Path) -> None:
-    run = begin("cfr+", make_game("leduc"), 0, tmp_path / "solve" / "cfr+")
+    run = Run("cfr+", make_game("leduc"), 0, tmp_path / "solve" / "cfr+")
     run.advance(iterations=20)
     (curve,) = runs.everything_in(tmp_path)["curves"]  # once, although both files hold it
     assert curve["axis"] == "iterations"

@@ -150,6 +150,7 @@ def layout_of(game: Game) -> Layout:
     return Layout(keys_of(game, views_of(game)), rows, actions, entries, shape)
 
 
+@lru_cache
 def names_of(game: Game) -> list[dict[str, str]]:
     """Name each information set by the slides' state and the actions so far."""
     return [
