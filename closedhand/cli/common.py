@@ -61,7 +61,7 @@ Seed = Annotated[int, seed_option("Seed of the deals and of the agents.")]
 SeedOrNone = Annotated[int | None, seed_option("")]
 Workers = Annotated[
     int | None,
-    typer.Option(min=1, help="Number of processes, or of actors with --ray; all cores if absent."),
+    typer.Option(min=1, help="Number of processes, or of workers with --ray; all cores if absent."),
 ]
 Settings = Annotated[
     list[str] | None,
@@ -204,7 +204,7 @@ def note(text: str) -> None:
 
 @contextmanager
 def cluster_at(ray: str | None, workers: int | None = None) -> Iterator["Cluster | None"]:
-    """Provide the Ray cluster at an address, with at most `workers` actors; None if absent."""
+    """Provide the Ray cluster at an address, for at most `workers` jobs at once, or None."""
     if ray is None:
         yield None
         return
@@ -302,11 +302,11 @@ def work_for(
     restart: bool = False,
     line_of: Callable[[dict[str, Any]], str] | None = None,
 ) -> None:
-    """Let a learner work with a progress bar, from its checkpoint unless to `restart`.
+    """Let a learner work for some time with a progress bar, from its checkpoint if there is one.
 
-    The time before the checkpoint does not count. `count` writes the amount of work done, such as
-    `1,000 games`, and `line_of` a line to print for a new entry of the history. Ctrl-C ends the run
-    early (`run.interrupted`).
+    `restart` ignores the checkpoint; otherwise its time is added to `seconds`. `count` writes the
+    amount of work done, such as `1,000 games`, and `line_of` a line to print for a new entry of the
+    history. Ctrl-C ends the run early (`run.interrupted`).
     """
     if run.resume_if_kept(restart):
         note(f"resuming after {count()}")

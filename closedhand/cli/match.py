@@ -57,7 +57,7 @@ def match(
             records (closedhand deals).
         rounds: Number of rounds of a league; 1000 if absent.
         duplicate: A league that replays each deal with the agents rotated through all seats.
-        workers: Number of processes, or of actors with --ray; all cores if absent, one with a
+        workers: Number of processes, or of workers with --ray; all cores if absent, one with a
             search by the clock.
         out: JSON file for the results; the picture is saved beside it.
         resume: Continue the match that the file holds.

@@ -20,11 +20,11 @@ Result = TypeVar("Result")
 
 
 class WorkerLost(InputError):
-    """A process, or too many actors, ended during a job."""
+    """A process ended during a job, or too many remote workers did."""
 
 
 class RemoteWorkers(Protocol):
-    """Remote workers that do jobs, such as the actors of `closedhand.bridges.cluster`."""
+    """Remote workers that do jobs, such as a `closedhand.bridges.cluster.Cluster`."""
 
     def share(self, value: Any) -> Any:
         """Send a value to all workers; return a handle that replaces it in arguments of jobs."""
@@ -114,7 +114,7 @@ def _check_picklable(work: Any) -> None:
     # The pool pickles in a thread of its own: errors there may let it hang.
     try:
         pickle.dumps(work)
-    except Exception as error:  # any, by the code of an agent or a game
+    except Exception as error:  # the code of an agent or a game may raise any
         raise InputError(
             f"this cannot be sent to other processes: {reason_of(error)}; use --workers 1"
         ) from None

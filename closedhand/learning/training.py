@@ -40,7 +40,7 @@ class Settings(NetworkSettings):
     """Settings of every learner that plays its own games."""
 
     pieces: Annotated[
-        int, Range(1, 10**4), "pieces of an update's games, for as many actors of a cluster"
+        int, Range(1, 10**4), "pieces of an update's games, for as many workers of a cluster"
     ] = 1
     weight_decay: Annotated[float, Range(0, 1), "weight decay of AdamW"] = 1e-4
     anneal: Annotated[
