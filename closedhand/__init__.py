@@ -8,7 +8,7 @@ from closedhand.core.version import __version__
 try:
     from closedhand.envs.registration import register_game, register_games
 except ModuleNotFoundError as error:
-    # Games and agents need neither of these; making an env says which is missing.
+    # Games and agents need neither Gymnasium nor PettingZoo; making an env says which is missing.
     if error.name not in ("gymnasium", "pettingzoo"):
         raise
     from closedhand.core.registry import add_game as register_game, find_games as register_games

@@ -49,8 +49,9 @@ class KernelAgent:
 def next_step(rules, view, play, ids) -> int:
     """Return the next action towards a flat one, in a game whose module defines this function.
 
-    Another agent may have begun another play, for example when a person asks for advice. If no
-    action leads to the flat one, the result is some legal action.
+    A flat action is a whole play, see `Game.flat`. Another agent may have begun another play, for
+    example when a person asks for advice. If no action leads to the flat one, the result is some
+    legal action.
     """
     ...
 

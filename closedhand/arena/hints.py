@@ -31,7 +31,7 @@ def hints(game: Game, view: State, adviser: Agent, seconds: float = SECONDS) -> 
         return [Hint(int(legal[0]))]
     rated, how = list[Hint](), None
     if game.flat is game:  # simulations rank whole plays, not sub-steps
-        with suppress(InputError):  # it does not search, or not at this stage of the game
+        with suppress(InputError):  # the adviser does not search, or not at this stage
             how = simulation_of(adviser, view)
     if how is not None:
         ranked = rank(game, view, how, seconds=seconds)

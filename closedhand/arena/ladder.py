@@ -87,7 +87,7 @@ def compute(
 ) -> dict[str, Any]:
     """Play all pairs, except deals that the folder holds.
 
-    The game has two sides, and of the two or more agents a name may appear twice. Each pair plays
+    The game has two sides. There are two or more agents; a name may appear twice. Each pair plays
     `deals` in both roles; one with a slow agent plays the first `slow_deals` of them. The folder
     has a file for each pair. The seed is that of deals, agents and intervals. A pair with an agent
     that searches by the clock plays in one process, else `workers` are those of `match.play`.
@@ -180,7 +180,7 @@ class Meeting(NamedTuple):
     """A match of two agents, as far as their ratings depend on it.
 
     Attributes:
-        won: Games that the first agent won in each deal, of two, float64 [deals].
+        won: Games won by the first agent in each deal, 0 to 2, a draw being 1/2; float64 [deals].
         decisions: Number of decisions, by agent, int64 [2].
         seconds: Time of these decisions, by agent, float64 [2].
     """
@@ -191,7 +191,7 @@ class Meeting(NamedTuple):
 
 
 def meeting_of(game: Game, pair: dict[str, Any], first: int = 0) -> Meeting:
-    """Read a pair of `results.summary`, with its agent `first` as the first one."""
+    """Read a pair of `results.summary`, from the side of its agent of index `first`."""
     payoffs = files.points(game, np.array(pair["returns"], float), first)
     costs = (np.array(pair[name])[[first, 1 - first]] for name in ("decisions", "seconds"))
     return Meeting(files.wins(payoffs).sum(axis=1), *costs)
@@ -200,7 +200,7 @@ def meeting_of(game: Game, pair: dict[str, Any], first: int = 0) -> Meeting:
 def rate(
     agents: Sequence[str], meetings: Sequence[Meeting], seed: int
 ) -> tuple[list[dict[str, Any]], float]:
-    """Rate agents of which all pairs have met, in the order of `itertools.combinations`.
+    """Rate agents by the meetings of all pairs, in the order of `itertools.combinations`.
 
     Returns:
         The entries `agents` and `misfit` of `summary`.
@@ -246,9 +246,9 @@ def _by_role(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def resample(scores: Sequence[np.ndarray], seed: int, resamples: int = RESAMPLES) -> np.ndarray:
-    """Sum scores over resampled deals, which pairs share, float64 [resamples, pairs].
+    """Sum scores over resampled deals, the same for all pairs, float64 [resamples, pairs].
 
-    `scores` has those of each pair by deal; some pairs played only the first deals of the others.
+    `scores` has those of each pair by deal; a pair with fewer deals played the first ones.
     """
     rng = np.random.default_rng(seed)
     totals = np.zeros((resamples, len(scores)))
@@ -334,7 +334,7 @@ def picture(data: dict[str, Any], path: Path) -> None:
     for i, row in enumerate(timed):
         x, elo = row["microseconds_per_decision"], row["elo"]
         axis.errorbar(x, elo["mean"], yerr=spread([elo]), fmt="o", capsize=4)
-        # Neighbours in strength are often neighbours in time: names extend to the middle.
+        # Points of similar strength are often close: names extend to the middle, above or below.
         side, align = (-7, "right") if np.log(x) > middle else (7, "left")
         axis.annotate(
             drawn(shortened(row["agent"])), (x, elo["mean"]), (side, -13 if i % 2 else 5),

@@ -115,7 +115,7 @@ def seat_all(game: Game, agents: Sequence[Spec]) -> list[Player]:
 
 
 def seats_of(game: Game, seed: int, deal: int, tables: int) -> np.ndarray:
-    """Draw the agents of the seats of a deal: indices, int64 [tables, seats]."""
+    """Draw the index of the agent at each seat of a deal, int64 [tables, seats]."""
     order = np.random.default_rng((seed, deal, 2)).permutation(game.num_players)
     return np.array([order[list(seating(game.sides, table))] for table in range(tables)])
 

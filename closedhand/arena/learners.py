@@ -37,7 +37,7 @@ from closedhand.solvers.tree import build
 
 EXACT, EXPLOITED = "exploitability", "exploited by"
 """Measures besides the points against agents: the exact exploitability, and the gain of a trained
-responder over the agent against itself."""
+responder (see `exploit`)."""
 SETTINGS: dict[str, dict[str, Any]] = {
     "ppo": {"batch": 8192, "minibatch": 1024, "width": 256, "entropy": 0.02},
 }
@@ -213,7 +213,7 @@ def _exactly(game: Game, agent: Agent, deals: int, last: bool = False) -> dict[s
 
 
 def _by_points(game: Game, agent: Agent, deals: int, last: bool = False) -> dict[str, Estimate]:
-    """Measure points in duplicate against the references, or only the last of them."""
+    """Measure points in duplicate against all references, or against the last one only."""
     from closedhand.learning.evaluation import judge
 
     names = references(game)[-1:] if last else references(game)
@@ -223,7 +223,7 @@ def _by_points(game: Game, agent: Agent, deals: int, last: bool = False) -> dict
 def _responded(
     game: Game, name: str, cell: Cell, plan: Plan, folder: Path, notes: Notes
 ) -> Estimate:
-    """Train a responder to an agent and measure its gain over the agent against itself."""
+    """Train a responder to an agent and measure its gain; see `exploit`."""
     from closedhand.learning import runs
 
     responder = exploit.responder(game, name, seed=cell.seed)

@@ -47,7 +47,7 @@ class Event(NamedTuple):
 
 
 class AgentFailed(InputError):
-    """Raised when an agent cannot act or acts illegally, which no text of the person caused."""
+    """An agent that cannot act or acts illegally: no input of the person has caused it."""
 
 
 class Session:

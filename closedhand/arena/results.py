@@ -191,7 +191,7 @@ def measures(game: Game, by_agent: Sequence[np.ndarray]) -> dict[str, list[np.nd
 
 
 def times(chunk: Chunk) -> dict[str, Any]:
-    """Collect decisions, times, and costs of searches by agent; None where it made none."""
+    """Collect decisions, times, and costs of searches by agent; None without searches."""
     return {
         "decisions": chunk.decisions.tolist(),
         "seconds": [round(float(s), 6) for s in chunk.seconds],

@@ -84,7 +84,7 @@ def solo_steps(env: Any, seconds: float) -> float:
 
 @kernel
 def pick(masks, random, out):
-    """Choose a legal action for each row of masks, by numbers `random` in [0, 1), into `out`."""
+    """Write a legal action of each row of masks into `out`, drawn by `random` numbers in [0, 1)."""
     (masks,) = borrowed((masks,))
     for i in range(len(masks)):
         mask = masks[i]

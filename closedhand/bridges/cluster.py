@@ -27,7 +27,7 @@ LOCAL = "local"
 FOUND = "auto"
 """Address of the cluster that already runs on this machine."""
 AHEAD = 2
-"""Jobs given to Ray for each core, so that none waits for the next one."""
+"""Jobs given to Ray for each core, so that no core waits for the next one."""
 CONNECT_SECONDS = 10.0
 """Time limit for connecting to an address."""
 LOSSES = 5
@@ -49,7 +49,7 @@ def _host_and_port(address: str) -> tuple[str, int] | None:
 
 
 def _do(work: Callable[..., Result], *arguments: Any) -> Result:
-    """Do a job; in one task of Ray for all functions, as each task is sent to the nodes anew."""
+    """Do a job: one function for all tasks, as Ray sends each new function to the nodes."""
     return work(*arguments)
 
 

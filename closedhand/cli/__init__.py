@@ -94,4 +94,4 @@ def main() -> None:
         try:
             streams.flush()
         except (InputError, BrokenPipeError):
-            streams.drop()  # has been reported
+            streams.drop()  # the error has been reported

@@ -89,8 +89,8 @@ def trainer(*own: Option) -> Callable[..., None]:
 def device_for(asked: str, opponents: str | None, ray: str | None) -> str:
     """Return the device to learn on, of `auto`, `cpu`, `cuda`, `cuda:1`, ….
 
-    `auto` takes a GPU if there is one, with a compiler or compiled kernels for it, and nothing is
-    asked for that only learners on a CPU do.
+    `auto` takes a GPU if there is one, numba-cuda is installed or a folder of compiled kernels is
+    named (`core.cubins`), and neither opponents nor a cluster are asked for.
 
     Raises:
         InputError: There is no such device, or it does not do what is asked for.

@@ -193,7 +193,7 @@ def refuse_limits_of_lp(
 
 CURVE = {"game": TEXT, "options": OPTIONS, "algorithm": TEXT, "curve": list_of(OPTIONS)}
 POINT = {"iterations": NUMBER, "seconds": NUMBER, "nash_conv": NUMBER}
-"""Fields of a result and of a point of its curve that are drawn."""
+"""Fields that a plot needs: of a result (`CURVE`), and of a point of its curve (`POINT`)."""
 
 
 def curves(game: Game, folder: Path, states: str | None) -> list[dict[str, Any]]:

@@ -105,7 +105,10 @@ def spent_by(agents: Iterable[Agent]) -> np.ndarray:
 
 
 def probabilities(agent: Agent, views: np.ndarray) -> np.ndarray:
-    """Return an agent's policy, float64 [n, num_actions], in views [n]; refuse one without."""
+    """Return an agent's policy, float64 [n, num_actions], in views of the players to act [n].
+
+    An agent that has no `probabilities` is refused.
+    """
     policy = getattr(agent, "probabilities", None)
     if policy is None:
         raise InputError(f"the agent {agent.name} has no probabilities(views)")
@@ -140,7 +143,7 @@ class Traits:
             plays them one after the other.
         remembers: Whether it uses observations of one round of a match in later rounds. Matches of
             many rounds are then played one by one.
-        variants: Options, as in `name[option=value]`, with which lists of agents show it once more.
+        variants: Options, such as `tuned=1`; lists of agents show the agent with each, too.
     """
 
     files: tuple[Path, ...] = ()
@@ -348,14 +351,15 @@ def _entry_point(game: str, name: str) -> EntryPoint:
 
 
 def how_to_play(game: str, path: Path) -> list[str]:
-    """List the texts of agents of a game that play a file, or a file in a folder; see `described`.
+    """List the texts of agents of a game that play a path, such as `value-net:FOLDER`.
 
-    The path need not exist.
+    The path is a file that an agent names as `plays` (see `described`), or a folder with that file.
+    It need not exist. Agents whose extra is missing are left out.
     """
     found: list[str] = []
-    folder = path if os.path.isdir(path) else path.parent  # False for impossible paths
+    folder = path if os.path.isdir(path) else path.parent  # unlike `is_dir` it never raises
     for name in agent_names(game):
-        with suppress(InputError), needing(f"the agent {name}"):  # an extra is missing
+        with suppress(InputError), needing(f"the agent {name}"):  # leave it out without its extra
             file, text = getattr(load_point(_entry_point(game, name)), "plays", None) or ("", "")
             if file and (path.name == file or os.path.isfile(path / file)):
                 found.append(text.format(folder))
@@ -376,7 +380,7 @@ def digests(game: Game, agents: Iterable[str | Player]) -> dict[str, str]:
     found: dict[str, str] = {}
     for agent in agents:
         files = set[Path]()
-        with suppress(InputError):  # an object of that name played
+        with suppress(InputError):  # the name of an agent that was an object
             files = set(traits_of(game, agent).files)
         if files:
             found[agent if isinstance(agent, str) else agent.name] = checksum(*sorted(files))

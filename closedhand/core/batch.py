@@ -138,7 +138,10 @@ def observe(game: Game, states: States, seats: Observers | None = None) -> tuple
 
 
 def features(game: Game, states: States, seats: Observers | None = None) -> tuple[Planes, Masks]:
-    """Do `observe` with compact observations, int8 [n, feature_size], see `game.feature_names`."""
+    """Return compact observations, int8 [n, feature_size], and the action masks of `observe`.
+
+    `game.feature_names` has the names of their entries.
+    """
     return _look(game, states, seats, True)
 
 

@@ -51,7 +51,7 @@ class Chosen:
 
 
 def choose_deals(deals: int | Deals, what: str) -> Chosen:
-    """Read the argument `deals` of a comparison, `what`; refuse a number that is not allowed."""
+    """Read the argument `deals` of a comparison, whose name in messages is `what`."""
     if isinstance(deals, Deals):
         return Chosen(check_deals(len(deals), what), deals.digest, deals.states)
     return Chosen(check_deals(deals, what), None, None)

@@ -28,8 +28,8 @@ class Chunk(NamedTuple):
     """Results of some deals.
 
     Attributes:
-        returns: Payoffs, float64 [deals, tables, seats]; of a league, where a deal is a match,
-            [matches, tables, rounds, agents].
+        returns: Payoffs, float64 [deals, tables, seats]; of a league, whose deals may have several
+            rounds, [deals, tables, rounds, agents].
         seconds: Decision time of each agent, float64 [agents]; a match has two agents.
         decisions: Number of decisions of each, int64 [agents].
         spent: Cost of the searches of each, float64 [agents, 4], with the columns of
@@ -66,8 +66,8 @@ def play_out(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Play games in lockstep to their end.
 
-    Arguments and errors are those of `lockstep.play_out`, but `seats` states the index of the agent
-    at each seat of each game, integers [n, num_players].
+    `game`, `states`, `after` and the errors are those of `lockstep.play_out`. `seats` has the index
+    in `agents` of the agent at each seat of each game, integers [n, num_players].
 
     Returns:
         The seconds, decisions and cost of searches of each agent, see `Chunk`.
@@ -97,7 +97,7 @@ def play_out(
 def start(
     game: Game, specs: Sequence[Spec], seed: int, deals: range, fixed: np.ndarray | None = None
 ) -> tuple[list[Agent], np.ndarray]:
-    """Make the agents for the deals of some numbers, let each decide once, and deal the states.
+    """Make the agents, let each decide once, and deal the states of the deals numbered `deals`.
 
     All of it follows from the seed, except deals that are `fixed`, states [deals].
     """
@@ -120,7 +120,7 @@ def play_chunk(
     fixed: np.ndarray | None = None,
     seatings: Sequence[Sequence[int]] | None = None,
 ) -> Chunk:
-    """Play the deals of some numbers at all tables; other arguments are those of `start`.
+    """Play the deals numbered `deals` at all tables; other arguments are those of `start`.
 
     `seatings` has the agent at each seat of every table; None: `tables` of two agents.
 

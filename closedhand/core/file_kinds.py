@@ -86,7 +86,7 @@ def begun(text: str) -> Callable[[Path], bool]:
 
 
 def marked(*marks: str) -> Callable[[Path], bool]:
-    """Make a function that returns whether the first bytes of a file contain a given mark."""
+    """Make a function that returns whether the first `HEAD` bytes of a file hold a mark."""
     return lambda path: any(mark.encode() in _head(path) for mark in marks)
 
 

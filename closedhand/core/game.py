@@ -33,7 +33,7 @@ from closedhand.core.text import showable
 
 MAGIC = b"clhd"
 HEADER = struct.Struct("<4sHH")
-"""Header of a saved state: `MAGIC`, number of its layout, and 16 bits of the game's name."""
+"""Header of a saved state: `MAGIC`, number of its layout, and `Game._mark`."""
 
 
 class Knowledge(NamedTuple):

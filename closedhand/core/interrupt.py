@@ -43,7 +43,7 @@ _present: Deferral | None = None
 def deferred() -> Generator[Deferral]:
     """Defer Ctrl-C; a second one acts at once.
 
-    No effect outside the main thread, or where Ctrl-C is ignored, as after `nohup`.
+    It has no effect outside the main thread, or where Ctrl-C is ignored, as after `nohup`.
     Nested contexts share one deferral: one Ctrl-C ends all of them.
 
     Yields:
@@ -76,8 +76,8 @@ def deferred() -> Generator[Deferral]:
 def postponed() -> Generator[None]:
     """Delay a Ctrl-C in this block to the block's end; the present handler then gets it.
 
-    Use it for code that fails in odd ways if it is cut short. A second Ctrl-C acts at once. No
-    effect outside the main thread, or where Ctrl-C is ignored.
+    Use it for code that fails in odd ways if it is cut short. A second Ctrl-C acts at once. It
+    has no effect outside the main thread, or where Ctrl-C is ignored.
     """
     before: Any = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):

@@ -47,7 +47,7 @@ def kept_running(whose: str = "") -> Generator[None]:
         yield
     except SystemExit as error:
         if isinstance(error.__context__, BrokenPipeError):
-            raise  # nobody reads the output any more: so Rich, which writes tables and help, ends
+            raise  # Rich, which writes tables and help, exits so when nobody reads the output
         whose = whose or _caller(error)
         raise InputError(f"{whose} called sys.exit({error.code!r})") from None
 

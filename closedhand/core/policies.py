@@ -69,7 +69,7 @@ def _decide_by(policies: Any, k: Any, streams: Any, i: Any, rules: Any, view: An
     with_stream: Any = getattr(module, "with_stream", None)
     draws = bool(with_stream) and not isinstance(streams, types.NoneType)
 
-    # A function that returned the policy would copy its tables: so there is one for each case.
+    # One function for each case, as a shared one that returns the policy would copy its tables.
     # Numba indexes a tuple of several types only by constants: recursion needs only index 0.
     def as_it_is(
         policies: Any, k: Any, streams: Any, i: Any, rules: Any, view: Any, ids: Any

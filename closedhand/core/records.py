@@ -193,7 +193,7 @@ def parse_line(line: str, game: str | None = None, **rules: Any) -> Record:
 
 
 def as_asked(record: Record, game: str | None = None, **rules: Any) -> Record:
-    """Return a record; refuse one of another game, if any, or with other rules than asked for."""
+    """Return a record; refuse one of another game than `game`, if given, or with other rules."""
     if game is not None and record.game != game:
         raise InputError(f"it is a record of {record.game}, not of {game}")
     if rules:
@@ -342,8 +342,8 @@ def read(path: Path, game: str | None = None, **rules: Any) -> Iterator[Record]:
     """Read the records of a file, a line each, one at a time; gzip is recognised.
 
     Raises:
-        InputError: A line is not a record, or not one of this game, if any, and these rules; the
-            message states its number.
+        InputError: A line is not a record, or one of another `game`, if given, or with other
+            rules; the message states its number.
     """
     for number, line in lines(path):
         with prefixed(f"{path}, line {number}"):

@@ -33,7 +33,7 @@ def rules_in_words(name: str, language: str = ENGLISH) -> tuple[Section, ...]:
     """Return the rules of a game in words, in English where there is no translation.
 
     Raises:
-        InputError: There is no such game, or it states no rules in words, or without sections.
+        InputError: There is no such game, it has no rules in words, or these have no sections.
     """
     book = _by_language(spec_of(name).rulebook or {}, "md")
     if ENGLISH not in book:

@@ -33,7 +33,7 @@ class Estimate(NamedTuple):
 
 
 def student(values: np.ndarray, level: float = LEVEL) -> list[Estimate]:
-    """Estimate the mean of each column with its interval by Student's t, NaN for one row only.
+    """Estimate the mean of each column with its interval by Student's t; a single row has NaN ends.
 
     Args:
         values: A row for each deal or match, a column for each measure, [n, m] with n > 0.

@@ -26,7 +26,7 @@ def in_threads(
     progress: Callable[[int], object] = lambda done: None,
     chunk: int = CHUNK,
 ) -> None:
-    """Do work on `number` items, a slice of `chunk` at a time; it has to release the GIL.
+    """Do work on `number` items, a slice of `chunk` at a time; `work` has to release the GIL.
 
     `progress` is called with the number of items done.
     """

@@ -101,7 +101,7 @@ def number_of(name: str, value: Any, most: int) -> int:
 
 
 def check_render_mode(mode: str | None) -> str | None:
-    """Check a render mode; None is none."""
+    """Check a render mode; None: the env draws nothing."""
     return None if mode is None else one_of("render_mode", mode, RENDER_MODES)
 
 

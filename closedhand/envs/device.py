@@ -133,7 +133,7 @@ class Device:
         key = file_name(name, like, arch), self.place, shared
         if key not in _LOADED:
             found = cubin(name, like, arch)
-            self.torch.zeros(1, device=self.place)  # the context of this thread
+            self.torch.zeros(1, device=self.place)  # makes the CUDA context of this thread
             _LOADED[key] = load(found.image, name, shared, STACK if found.grows else 0)
         return Launch(_LOADED[key], arguments, blocks, threads, shared)
 
@@ -173,8 +173,8 @@ def step_name(compact: bool, by_block: bool) -> str:
 def shape_for(row: int, number: int, processors: int, most_shared: int) -> Shape:
     """Choose the launch configuration of steps of a number of games.
 
-    `row` is the number of bytes of the observation and the mask of a game, `processors` that of
-    multiprocessors, `most_shared` that of bytes of shared memory that a block may have.
+    The observation and the mask of a game take `row` bytes. The GPU has `processors`
+    multiprocessors, and a block may have `most_shared` bytes of shared memory.
     """
     per_block = min(MOST_PER_BLOCK, min(ROWS_OF_A_BLOCK, most_shared) // row // 4 * 4)
     if per_block < 4 and 4 * row <= most_shared:

@@ -69,8 +69,8 @@ class DeviceBatch:
     ) -> None:
         """Allocate memory for games; `reset` starts them.
 
-        Arguments are those of `DeviceVectorEnv`, and `shape`, the launch configuration of steps on
-        a GPU; None: that of `shape_for`.
+        `number` is the number of games, `shape` the launch configuration of steps on a GPU, by
+        default that of `shape_for`. Other arguments are those of `DeviceVectorEnv`.
 
         Raises:
             InputError: No GPU, no room for so many games on it, an opponent that decides in Python,
@@ -178,7 +178,7 @@ class DeviceBatch:
         The seed is that of `GameVectorEnv.reset`.
 
         Raises:
-            InputError: An invalid seed or mask.
+            InputError: An invalid seed or mask, or a mask before all games were started.
         """
         torch = self.torch
         if reset_mask is not None:

@@ -31,8 +31,8 @@ class ObservationForm:
         name: `planes`: all parts of `game.shapes`; `flat`: these as one vector; `compact`: the
             vector of `game.features`.
         mask: `observation`: masks in observations and infos; `info`: in infos alone.
-        is_array: Whether the observation is one array instead of a dict: if it has one part, and
-            the mask is in the info alone.
+        is_array: Whether the observation is one array instead of a dict: `flat` or `compact`, with
+            the mask in the info alone.
         compact: Whether kernels write `game.features` instead of `game.observe`.
         size: Number of entries that they write.
     """

@@ -68,7 +68,7 @@ class Opponents:
 
     @cached_property
     def packed(self) -> tuple[Rules, Policies]:
-        """The packed rules and policies (`fast_call.pack`); no policies if one is missing."""
+        """The packed rules and policies (`fast_call.pack`); no policies if `policies` is None."""
         return pack(self.game.rules), pack(self.policies or ())
 
     def __getstate__(self) -> dict[str, Any]:
@@ -84,8 +84,8 @@ class Opponents:
     def play_outside(self, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Let agents that decide in Python play until each game is over or it is the user's turn.
 
-        The games are `states`, changed in place, the user's `seats` int64 [n]. Return which games
-        are over, bool [n].
+        The games `states`, [n], change in place; `seats` are those of the user, int64 [n]. Return
+        which games are over, bool [n].
 
         Raises:
             InputError: An agent chose an illegal action.

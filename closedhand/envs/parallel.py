@@ -41,7 +41,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         illegal_reward: float = common.ILLEGAL_REWARD,
         **options: Any,
     ) -> None:
-        """Make the env; arguments are those of `closedhand.envs.env`.
+        """Make the env; arguments are those of `SoloEnv`.
 
         Raises:
             InputError: As for `GameAEC`, or a game whose players act in turn.

@@ -184,7 +184,7 @@ class SeatVectorEnv(Rows):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        """Make the env of `num_games` games; the arguments are those of `GameVectorEnv`.
+        """Make the env of `num_games` games; other arguments are those of `GameVectorEnv`.
 
         Raises:
             InputError: An unknown name, option, mode or form of observations, or no games.

@@ -135,7 +135,7 @@ class SoloEnv(common.Copied, gymnasium.Env[Observation, int | np.integer[Any]]):
                     self._opponents.seed(self.np_random)
                 look = self._start(given)
         except InputError:
-            self._arguments = ()  # it belongs to the refused start
+            self._arguments = ()  # they were made for the refused start
             raise
         self._has_begun, self._ended = True, False
         return self._current(look)

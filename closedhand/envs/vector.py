@@ -306,7 +306,7 @@ class GameVectorEnv(common.Copied, VectorEnv[Observation, np.ndarray, np.ndarray
         return self._put_together(self._show())
 
     def _put_together(self, shown: Shown) -> tuple[Observation, Infos]:
-        """Return the observations and infos of what the kernel has shown."""
+        """Make observations and infos from the arrays that the kernel has written."""
         games = self._games
         observations = self.form.show(shown.observations, shown.copies if self.has_mask else None)
         seen: Infos = {"current_player": games.players.copy()}

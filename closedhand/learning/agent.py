@@ -27,7 +27,7 @@ COLDEST = 1e-6
 
 
 class NetworkAgent(BatchAgent):
-    """Agent by a network, in the form of a game that it has learned, or in the flat form.
+    """Agent that plays by a network, in the form of the game that it has learned or the flat one.
 
     In the flat form a network of sub-steps chooses them one after the other, on full states drawn
     to fit the view: the sub-steps of a play depend on the player's own cards alone.
@@ -71,7 +71,7 @@ class NetworkAgent(BatchAgent):
         return actions
 
     def probabilities(self, views: np.ndarray) -> Floats:
-        """Return the probabilities of actions for views, states [n]: float64 [n, num_actions].
+        """Return probabilities of actions, float64 [n, num_actions], in each view, states [n].
 
         In the flat form that of an action is the product of those of its sub-steps.
         """
@@ -85,7 +85,7 @@ class NetworkAgent(BatchAgent):
         )
 
     def _draw(self, views: np.ndarray, numbers: Floats) -> tuple[Ids, Floats]:
-        """Draw actions of the learned form; return also the rest of the numbers (`Legal.draw`)."""
+        """Draw actions of the learned form; return also new uniform numbers, see `Legal.draw`."""
         legal, shares = self._policy(views)
         drawn, left = legal.draw(shares, torch.from_numpy(numbers))
         return legal.actions[drawn].numpy(), left.numpy()

@@ -86,7 +86,7 @@ def _points(
 ) -> np.ndarray:
     """Play deals; return the points of each side when the first agent plays it, [deals, sides].
 
-    With a gain, the points of the sides when the second agent plays all seats follow.
+    `with_gain` appends the points of each side when the second agent plays all seats.
     """
     sides = np.array(game.sides)
     own = sides == np.unique(sides)[:, None]  # the seats of every side

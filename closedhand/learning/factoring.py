@@ -60,7 +60,7 @@ def _all_towards(
 
 
 def steps_towards(game: Game, states: np.ndarray, actions: np.ndarray) -> np.ndarray:
-    """Find the next sub-step, int64 [n], of each play, int64 [n], by `step_towards`."""
+    """Find the next sub-step towards each play by `step_towards`; ids, int64 [n] both."""
     out = np.empty(len(states), np.int64)
     ids = np.empty((DEEPEST, game.num_actions), np.int32)
     _all_towards(game.rules, states, actions, game.empty(DEEPEST + 1), ids, out)

@@ -75,7 +75,7 @@ class Pairs(NamedTuple):
 
 
 def are_legal(masks: np.ndarray, actions: np.ndarray) -> np.ndarray:
-    """Return whether actions, any integers [n], are legal by their masks, [n, actions]: bool."""
+    """Return which actions, any integers [n], are legal by masks [n, actions]; bool [n]."""
     ids = np.where((actions >= 0) & (actions < masks.shape[1]), actions, 0)
     return (ids == actions) & (masks[np.arange(len(ids)), ids] != 0)
 
@@ -230,7 +230,7 @@ class Imitation(DeepLearner[ImitationSettings]):
         return {"records": self._path and str(self._path), "expert": self._expert, "files": files}
 
     def update(self, rng: np.random.Generator) -> dict[str, float]:
-        """Learn from the decisions of some games; a single game leaves the accuracy out."""
+        """Learn from the decisions of some games; measure the accuracy if `holds_out`."""
         held_out, pairs = self.pairs(rng)
         measured: dict[str, float] = {}
         if self.holds_out:

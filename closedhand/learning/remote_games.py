@@ -21,7 +21,7 @@ from closedhand.learning.selfplay import Wave, play_wave
 
 
 class Piece(NamedTuple):
-    """Some games of an update: its number, that of the piece, and those of the games."""
+    """Some games of an update: the numbers of the update, of the piece and of its games."""
 
     update: int
     number: int

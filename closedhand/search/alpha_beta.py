@@ -1,7 +1,7 @@
 """Alpha-beta search of positions in which nothing is hidden, for any game.
 
-The search decides whether a coalition can force a payoff: alpha-beta search (Knuth and Moore, 1975)
-with the two values won and lost, without recursion. A table of decided positions is optional.
+The search decides whether a coalition of friends can force a payoff: alpha-beta search (Knuth and
+Moore, 1975) of two values, won and lost. A table of decided positions is optional.
 
 1. List the worthwhile actions of the root, the promising ones first.
 2. At the deepest position, play the next action that was not tried.
@@ -31,8 +31,8 @@ NUMBER, TRIED, DEPTH = 0, 1, 2
 """Rows of the stack of a search: the number of actions at each level, that of those tried, and in
 the first place of the last row the present level."""
 LEAST, GREATEST, VISITED, KEPT = 0, 1, 2, 3
-"""Numbers that a search records: the least payoff that counts as won, the greatest one that counts
-as lost, the number of positions visited, and the number of those added to the table."""
+"""Numbers that a search records: the least payoff met that counts as won, the greatest one met that
+counts as lost, the number of positions visited, and of those added to the table."""
 
 
 @kernel
@@ -79,7 +79,7 @@ def look_up(table: Ids, first: np.uint64, second: np.uint64) -> Integer:
 
 @inlined
 def keep(table: Ids, first: np.uint64, second: np.uint64, value: Integer) -> int:
-    """Keep the value of a position; return 1 if its place was empty, else 0, as without a table."""
+    """Keep the value of a position; return 1 if its place was empty, else or without a table 0."""
     if len(table) == 0:
         return 0
     start = (first & np.uint64(len(table) // SLOTS - 1)) * np.uint64(SLOTS)
@@ -124,11 +124,10 @@ def search(
 ) -> tuple[Integer, Integer]:  # fmt: skip
     """Decide whether a player can force a payoff, from where `stack` stands.
 
-    The levels of the search are in `stack`, int64 [3, states], at its beginning zero, see `NUMBER`.
+    `stack`, int64 [3, states], holds the levels of the search, see `NUMBER`; at first it is zero.
     Decided positions of the same `player`, `friends` and `least` are kept in `table`, uint64 [size,
-    2] with a power of 2 as size; of size 0 none is kept. Numbers are noted in `seen`, float64 [4],
-    see `LEAST`. Scratch space for keys is `keys`, uint64 [states, 2]. Other arguments are those of
-    `solve`.
+    2]; the size is a power of 2, or 0 for no table. Numbers are noted in `seen`, float64 [4], see
+    `LEAST`. `keys`, uint64 [states, 2], is scratch space. Other arguments are those of `solve`.
 
     Returns:
         The result of `solve`. After `UNKNOWN` due to `nodes` another call continues. The

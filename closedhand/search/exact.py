@@ -178,7 +178,7 @@ def endgame(
     if len(sides) != game.num_players:
         raise InputError(f"teams: {game.name} has {game.num_players} seats, not {len(sides)}")
     policy = means.policy if means else Uniform()
-    with np.errstate(over="ignore"):  # without the compiler NumPy would warn of hashes
+    with np.errstate(over="ignore"):  # without the compiler, hashes overflow with a warning
         searching = _Search(paid, policy, state, sides, seconds, memory)
         plays = searching.values(state)
         line = searching.line(state, plays[0])

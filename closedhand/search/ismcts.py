@@ -15,7 +15,7 @@ Carlo Tree Search for the Card Game Dou Di Zhu", CIG 2011 (SO-ISMCTS).
 A child counts how often it was available, since most determinisations lack some actions of others.
 Payoffs are scaled to 0..1 by the least and the greatest that the search has met: bombs make the
 range of possible ones much wider. Threads search trees of their own, and the counts of their roots
-are added up. Actions that the observer does not see are told apart in the tree all the same.
+are added up. The tree also distinguishes actions that the observer cannot tell from one another.
 """
 
 import math

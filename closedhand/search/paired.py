@@ -140,7 +140,7 @@ def eliminate(sums: Floats, span: float, surviving: Bools) -> bool:
 
 
 def screened(number: int, simulations: float, fewest: int) -> list[int]:
-    """Return the numbers of actions in the rounds of sequential halving, of `number` actions.
+    """Return how many of `number` actions each round of sequential halving plays.
 
     Each round halves them, until at most `fewest`, 2 or more, are left. The greatest rounds are
     omitted until all together take at most `simulations`, one for each of their actions.
@@ -244,15 +244,15 @@ class PairedSearch(Search):
             bounds(sums, -above, self._span, least)
         else:
             least = _posterior_bounds(sums, self._span, expected, error, above)
-        # The best of many that were dropped after a few determinisations may be so by chance. What
-        # was eliminated later has been compared on enough of them.
+        # Leave out what `_screen` dropped after a few determinisations: the best of many may be so
+        # by chance. Actions eliminated later have been compared on enough of them.
         least[~self._screened] = -math.inf
         return int(actions[np.argmax(least)])
 
     def judge(self, view: State, actions: Ids, rng: Rng) -> Floats:
         """Run simulations and return their statistics.
 
-        `actions` are the ids of legal actions to compare, integers [n], the reference first.
+        `actions` are the ids of legal actions to compare, integers [n], the policy's choice first.
 
         Returns:
             Number of determinisations that each action was played on, and the sum and the sum of
@@ -351,10 +351,13 @@ class PairedSearch(Search):
     def _affordable(
         simulate: Callable[[slice, Bools], None], sums: Floats, deadline: float
     ) -> float:
-        """Return how many simulations there is time for, by the time of a few."""
-        few = np.arange(len(sums)) < FEW
-        simulate(slice(0), few)  # compiles or loads the kernel
+        """Return how many simulations there is time for, by timing `FEW`, which count in `sums`.
+
+        These play one determinisation on with each of the first `FEW` actions; there are more.
+        """
+        tried = np.arange(len(sums)) < FEW
+        simulate(slice(0), tried)  # compiles or loads the kernel
         start = time.perf_counter()
-        simulate(slice(1), few)
+        simulate(slice(1), tried)
         now = time.perf_counter()
         return max(0.0, deadline - now) * FEW / max(now - start, TINY)

@@ -296,7 +296,7 @@ def _population(
 ) -> Floats:
     """Return the payoffs in one population, float64 [determinisations, actions].
 
-    NaN marks the actions that were not played in the whole population.
+    NaN marks the actions that do not survive, which are not played.
     """
     game, policy = how.game, with_distinct_name(how.policy)
     # Under the uniform policy all determinisations are equally likely.

@@ -23,7 +23,7 @@ def probe(rules, states, rng, ids, most):
 
     Knuth's estimator plays a random game. The product of the numbers of legal actions so far is an
     unbiased estimate of the size of each level. The game stops when the product is infinite, long
-    before the end of a match of many rounds.
+    before the end of a match of many rounds, or after `most` actions.
     """
     state = states[0]
     contract.deal(rules, state, seed_in_kernel(rng))
@@ -61,7 +61,7 @@ def check_size(game: Game, most: int = MOST_NODES) -> float:
     """
     each = estimate(game)
     size = f"one deal of {game.name} has {_about(each)} histories"
-    if each > 2 * most:  # an estimate between them may be too high: `tree.build` counts
+    if each > 2 * most:  # below that the estimate may be too high: `tree.build` counts
         raise InputError(f"{size}, too many to solve: {most:,} are the most")
     try:
         game.deals()

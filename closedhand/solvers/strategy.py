@@ -331,7 +331,7 @@ class StrategyAgent(BatchAgent):
         return actions
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """Return probabilities of all actions in views, states [n], float64 [n, num_actions]."""
+        """Return probabilities of actions, float64 [n, num_actions], in each view, states [n]."""
         out = np.empty((len(views), self.game.num_actions))
         look_up_all(*self._found(views), out)
         return out

@@ -82,7 +82,7 @@ def count_actions(rules, states, ids, number):
 
 @kernel
 def expand(rules, states, number, ids, children, actions):
-    """Write the states after each legal action of each state, and these actions."""
+    """Write the state after each legal action of each state, and the actions."""
     child = 0
     for i in range(len(states)):
         if number[i]:
@@ -94,7 +94,7 @@ def expand(rules, states, number, ids, children, actions):
 
 
 class Level(NamedTuple):
-    """A level of the tree: states [n], the number of their legal actions, int32 [n], and these."""
+    """A level of the tree: states [n], numbers of legal actions, int32 [n], and these actions."""
 
     states: np.ndarray
     number: np.ndarray

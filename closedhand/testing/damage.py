@@ -70,11 +70,11 @@ def _positions(game: Game, rng: np.random.Generator) -> Iterator[State]:
 
 
 def damaged(state: State, other: State, rng: np.random.Generator) -> bytes:
-    """Return the bytes of a state, or of a view, with one to three damages.
+    """Return the bytes of a state, or of a view, with one to three random faults.
 
-    Damages are flipped bits, random bytes, fields or parts of them from another state, small
-    changes of numbers, swapped entries or fields, and bytes cut off or added. Rarely all bytes are
-    random.
+    A fault flips bits, changes a number a little, swaps entries or fields, copies an entry or a
+    field from `other`, or fills a field with random bytes; the last fault may cut off or append
+    bytes. One time in 20 all bytes are random instead.
     """
     state = state.copy()
     if rng.random() < 0.05:
@@ -101,7 +101,7 @@ def _flip_bits(state: State, rng: np.random.Generator) -> State:
 
 
 def _swap_fields(state: State, rng: np.random.Generator) -> None:
-    """Swap two fields of one type, or two players' entries of one field."""
+    """Swap two fields of one dtype; nothing changes if the same field is drawn twice."""
     names = state.dtype.names or ()
     one = names[int(rng.integers(len(names)))]
     alike = [name for name in names if state.dtype[name] == state.dtype[one]]

@@ -19,7 +19,7 @@ from closedhand.web.advice import playouts_of
 DETERMINISATIONS = 400
 """Determinisations from which the chances of cards are counted."""
 SECONDS = 2.0
-"""Most time for weighting them."""
+"""Most seconds for weighting determinisations by the plays so far."""
 
 
 def card_chances(game: Game, view: State, player: int, seed: int) -> dict[str, Any]:

@@ -62,7 +62,7 @@ class Connection:
         self._working: dict[str, Future[Any]] = {}  # the latest long work of each computation
 
     def push(self, data: Mapping[str, Any]) -> None:
-        """Queue a message of finite numbers; end the connection if the queue is full."""
+        """Queue a message, its numbers being finite; end the connection if the queue is full."""
         text = json.dumps(data, separators=(",", ":"), allow_nan=False)
         try:
             self.outbox.put_nowait(text)

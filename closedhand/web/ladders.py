@@ -17,8 +17,8 @@ def ladders_of(played: list[dict[str, Any]], about: dict[str, Any]) -> list[dict
     """Rate the matches of a folder wherever three agents or more have all met each other.
 
     `played` are results of matches, as their files hold them, the newest first: of two agents that
-    have met several times the latest match counts. There is one ladder for each game, options and
-    deals, those of a seed or of a file; `about` has fields to add to every one.
+    have met several times the latest match counts. There is at most one ladder for each game,
+    options and deals, those of a seed or of a file; `about` has fields to add to every one.
     """
     groups: dict[str, dict[frozenset[str], dict[str, Any]]] = {}
     for data in played:

@@ -35,7 +35,7 @@ MOST_NAME = 40
 SEED_BITS = 128
 """Bits of a random seed: too many to find it by search, even with the hands it dealt known."""
 FEWEST_THREADS = 16
-"""Threads for the page, and again as many for hints; as many as cores if these are more. A thread
+"""Least number of threads for the page, and again for hints; with more cores one a core. A thread
 that waits for the compiler of another game uses no core, and must not delay other requests."""
 
 T = TypeVar("T")
@@ -277,7 +277,7 @@ class Lobby:
                 if not isinstance(error, InputError):
                     self.log.failed(f"the agent {agent}")
                     reason = type(error).__name__
-                if table.version == version:  # else it failed at a position that is left
+                if table.version == version:  # else the table has left the position of the error
                     table.trouble = f"{agent}: {reason}"
             self._persist(table)
             step = False

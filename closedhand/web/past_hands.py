@@ -34,7 +34,7 @@ class PastHands:
         self.path = path
 
     def add(self, table: Table) -> None:
-        """Keep the hand of a table, which is over; without effect where agents alone play."""
+        """Keep the finished hand of a table, unless agents alone play there."""
         if not table.persons:
             return
         try:

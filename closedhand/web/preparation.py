@@ -129,7 +129,8 @@ class Preparation:
     def close(self) -> None:
         """End the process of the compiler."""
         if self._process is not None:
-            with suppress(OSError), self._process as process:  # which closes its pipes
+            # Leaving the block closes the pipes of the process and waits for its end.
+            with suppress(OSError), self._process as process:
                 process.kill()
 
     def _work(self) -> None:

@@ -134,8 +134,8 @@ class RemoteSeat(Table):
 class RemoteMatch:
     """A match at a remote server: connect, play, leave; also the agent that the client runs.
 
-    The client runs in a thread that may be anywhere when the seat is left. It ends as soon as it
-    can; once `end` is set, it changes nothing here.
+    The client runs in a thread, at any point of which the seat may be left. The thread ends as
+    soon as it can; once `end` is set, it changes nothing here.
 
     Attributes:
         table: The table; None before the match begins.
@@ -173,7 +173,7 @@ class RemoteMatch:
             self._client = client = load(spec_of(name).client or "")(
                 self._player, host, port, self.seat.occupant, watch=self._see, **options
             )
-            if self.end:  # left before there was a client: `leave` could not reach it
+            if self.end:  # the seat was left before there was a client for `leave`
                 client.leave()
             self._game: Game = client.game
             prepare(self._game)
@@ -188,7 +188,7 @@ class RemoteMatch:
             self._loop.call_soon_threadsafe(self._finish, reason)
 
     def leave(self) -> None:
-        """Give up the seat at once, in the event loop; does not wait for server or client."""
+        """Give up the seat at once, waiting for nobody; call it in the event loop."""
         self._finish("you have left")  # sets `end` first: a client created later checks it
         if self._client is not None:
             self._client.leave()

@@ -28,7 +28,7 @@ from closedhand.web.remote_seat import parse_address
 from closedhand.web.server import make_app
 
 MOST_OPEN, REFUSED_FROM = 384, 512
-"""Open connections from which the one nearest its deadline is closed, and requests are refused."""
+"""Connections from which on the one nearest its deadline is closed, or requests are refused."""
 SILENT_SECONDS, ANSWER_SECONDS = 10.0, 60.0
 """Seconds in which a connection has to send a request, and to read the answer."""
 

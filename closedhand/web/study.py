@@ -138,7 +138,7 @@ class Study:
         }
 
     def _unit(self) -> str:
-        """Return `chance` if the values are chances to win as payoffs of 1 and -1, or `points`."""
+        """Return the unit of values: `chance` to win, if playouts pay 1 and -1, else `points`."""
         playing = playouts_of(self.game).game
         if self.game.rounds > 1 or playing.options == self.game.options:
             return "points"

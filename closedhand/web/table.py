@@ -38,7 +38,7 @@ class Seat:
     """The player at a seat.
 
     Attributes:
-        agent: Text of the agent; empty for a person, who has a name.
+        agent: Text of the agent; empty for a person.
         token: Secret of the person's link; empty for an agent.
         player: Number of this player at the table: the seat at first, before any rotation.
     """

@@ -90,7 +90,8 @@ class DuplicateDealing(common.Copied, BaseWrapper[str, Observation, int]):
         if not ended:
             for agent, reward in self.rewards.items():
                 self._earned[agent] += reward
-            # An illegal action may end a game that is not over, and whose payoffs are not known.
+            # PettingZoo's checks terminate all agents after an illegal action. The game is not over
+            # then, so this table has no score.
             base = aec_table(self.env)
             if all(self.terminations.values()) and base.game.over(base.game_state):
                 score = dict.fromkeys(self.teams, 0.0)

@@ -80,7 +80,7 @@ class KickerSubsteps(common.Copied, Spaces, BaseWrapper[str, Observation, int]):
         return self.form.show(*self._look(agent))
 
     def _look(self, agent: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return observation, int8 [size], and mask, int8 [num_actions], all zero out of turn."""
+        """Return observation, int8 [size], and mask, int8 [num_actions], which is 0 out of turn."""
         observation = np.empty(self.form.size, np.int8)
         mask = np.zeros(self.game.num_actions, np.int8)
         player = aec_table(self.env).seat_of(agent)

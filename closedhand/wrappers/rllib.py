@@ -43,9 +43,9 @@ class RLlibEnv(MultiAgentEnv):
     """A game in which the seats act in turn, each under its name `player_0`, `player_1`, ….
 
     Only the seat to act gets an observation, a dict of `observation` and `action_mask`. At the end
-    all seats that have acted get one, with a mask that marks action 0. Rewards go to all seats at
-    every step, and RLlib credits them to the last action of each. An illegal action ends the game
-    with `illegal_reward` for its seat.
+    all seats that have acted get one, with a mask that marks action 0. Every step rewards all seats
+    that have had a turn, and RLlib credits a reward to the seat's last action. An illegal action
+    ends the game with `illegal_reward` for its seat.
 
     Attributes:
         game: The rules.

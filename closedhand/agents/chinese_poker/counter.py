@@ -127,7 +127,7 @@ def gather(pool, hand):
 
 @kernel
 def points(rules, own, fronts, middles, backs):
-    """Sum an arrangement's points by its strengths, `own` [3], and those of m opponents, [m]."""
+    """Sum the points of an arrangement, by its strengths `own`, against those of the opponents."""
     front, middle, back = own[FRONT], own[MIDDLE], own[BACK]
     majority, scoop = rules.majority, rules.scoop
     total = 0
@@ -229,7 +229,10 @@ def judge_each(rules, pool, hands, own, out, responses):
 
 
 def compare(rules: Rules, one: np.ndarray, two: np.ndarray) -> np.ndarray:
-    """Compute the points of strengths `one` against `two`, integers [..., 3]; int64 [...]."""
+    """Compute the points of arrangements against others, int64 [...].
+
+    `one` and `two` are the strengths of their parts, integers [..., 3].
+    """
     won = np.sign(np.asarray(one, int) - two).sum(axis=-1)
     extra = np.where(np.abs(won) == len(PARTS), rules.scoop, rules.majority)
     return won + np.sign(won) * extra

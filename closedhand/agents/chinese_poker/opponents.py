@@ -90,6 +90,6 @@ def _keep(path: Path, parts: np.ndarray) -> None:
 
 
 def cache_folder() -> Path:
-    """Return `closedhand` in XDG_CACHE_HOME, or in `.cache` of the home folder, for the pools."""
+    """Return the folder of the pools, `closedhand` in XDG_CACHE_HOME or in the home's `.cache`."""
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "closedhand"

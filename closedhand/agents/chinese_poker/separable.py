@@ -3,10 +3,10 @@
 1. Look up the chance to win of each part in a table by its strength: f, m and b for front, middle
    and back.
 2. Compute the expected points of an arrangement as if the parts won or lost independently.
-3. Choose the arrangement of the most points that is no foul.
+3. Choose the arrangement of the most points with its parts in order (not a foul).
 
-Let S = f + m + b, P = fm + fb + mb and T = fmb. For a majority worth u points and a scoop worth v
-the expected points are
+Let S = f + m + b, P = fm + fb + mb and T = fmb. For a majority of the parts worth u extra points
+and a scoop, all three parts, worth v instead, the expected points are
 
     (2 - u + v) S + (3u - v) P + (2v - 6u) T - 3 - v.
 

@@ -40,7 +40,8 @@ NEVER = 10**6
 PLAYS_TO_STRIKE = 6
 """Maximum number of plays left after following with the joker or with a play that ends a trick."""
 JOKER_PRICE, STRONG_PRICE, LOCK_GAIN = 40, 30, 20
-"""Prices. On the same scale each play that is left costs 100 and each rank 2."""
+"""Prices of a play with the joker and of one that may end a trick, and the discount for a new lock.
+Each play that is left costs 100, each rank 2."""
 
 
 @kernel

@@ -80,7 +80,7 @@ def lead(plays, hand):
     fours = at_least(hand, 4)
     if fours & one(rank):
         return plays.groups[plays.families[BOMB].first + rank].first
-    # `fours` has one card of each such rank: four times it are all cards of these ranks.
+    # `fours` has one card of each such rank: four times `fours` is all cards of these ranks.
     rest = hand - np.uint64(4) * fours
     trios = at_least(rest, 3)
     if trios & one(rank):

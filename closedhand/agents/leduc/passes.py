@@ -1,4 +1,4 @@
-"""Passes over a public tree: those of `solvers.passes`, on vectors over the private cards."""
+"""Passes over a public tree, as `solvers.interface` asks for, on vectors over the private cards."""
 
 import numpy as np
 

@@ -113,7 +113,7 @@ def without(cards: Iterable[int], gone: Sequence[int]) -> list[int]:
 
 
 def words_of(bids: Sequence[int], landlord: int, final: int) -> list[int]:
-    """Complete an auction that begins with `bids` by passes and the highest bid, `final`."""
+    """Complete the `bids` of an auction by passes and the highest bid, `final`, of the landlord."""
     words = list(bids)
     while len(words) < SEATS and max(words, default=0) < MOST_BID:
         words.append(final if len(words) == landlord else 0)
@@ -157,7 +157,7 @@ def _in_play(
     public = check_cards(first["publiccard"], "publiccard")
     own = check_cards(first["own"], "own")
     landlord, seat = first.get("landlord") or 0, first.get("pos")
-    if seat is None:  # the landlord has the public cards; before seat 1 only the landlord acts
+    if seat is None:  # the landlord holds the public cards; before seat 1 only he plays
         following = 1 if not any(first["history"][:1]) else 2
         seat = 0 if set(public) <= set(own) else following
     if max(landlord, seat) >= SEATS:

@@ -195,6 +195,7 @@ class OpenSpielState(pyspiel.State):
             self.node = shared.root(self._drawn)
 
     def _action_to_string(self, player: int, action: int) -> str:
+        """Write an action, or an outcome of chance: a listed deal or else a byte of the seed."""
         shared = self.get_game().shared
         if player != CHANCE:
             return shared.game.text(action, None if self.node is None else self.node.record)

@@ -96,7 +96,7 @@ class PolicyAgent(BatchAgent):
         self._rng = np.random.default_rng(check_seed(seed))
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """Return the policy in each view, states [n]: float64 [n, num_actions]."""
+        """Return the policy, float64 [n, num_actions], in each view, states [n]."""
         rows = np.zeros((len(views), self._game.ours.num_actions))
         for row, view in zip(rows, views, strict=True):
             shares = self._policy.action_probabilities(self._game.state_of(view))
@@ -106,7 +106,7 @@ class PolicyAgent(BatchAgent):
         return rows
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
-        """Draw an action for each view, states [n]; int64 [n]."""
+        """Draw an action, int64 [n], for each view, states [n]."""
         rows = self.probabilities(views)
         return np.array([self._rng.choice(len(row), p=row / row.sum()) for row in rows], np.int64)
 

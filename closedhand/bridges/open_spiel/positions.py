@@ -60,7 +60,7 @@ class Node:
     """A position of one of our games, with cached answers; never changed in place."""
 
     def __init__(self, shared: "Shared", record: State) -> None:
-        """Take a state that nobody changes later, and what all positions of the game share."""
+        """Wrap a state, which must not change later; all positions of a game have one `shared`."""
         self.shared = shared
         self.record = record
         self._children: dict[int, Node] = {}

@@ -228,7 +228,8 @@ class _Walk:
         """Return the number of the information state of a seat at a node."""
         text, actions = node.state.information_state_string(seat), np.array(node.actions, np.int32)
         public = player, len(actions)
-        # After the end the text need not say anything, as in games from files.
+        # After the end texts may be equal, as in games from files: also tell apart who acted last,
+        # and how many actions there were.
         end = (self._last_actor(node.parent), len(actions)) if player == END else None
         found = self._numbers.setdefault((seat, text, end), len(self.infos))
         if found == len(self.infos):

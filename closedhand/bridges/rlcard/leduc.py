@@ -84,13 +84,13 @@ def view_of(env: Any, game: Game, state: dict[str, Any]) -> State:
     first, second = rounds(record)
     me = raw["current_player"]
     opener = second[0][0] if second else me
-    small_blind = record[0][0] if record else me  # who is to act begins if nobody has acted yet
+    small_blind = record[0][0] if record else me  # before any action, the player to act
     actions = [text for _, text in first]
     if actions[:1] == [CALL]:
         actions[0] = CHECK
     if raw["public_card"] is None:
         return game.view_from(int(me != small_blind), raw["hand"], actions)
-    if opener != small_blind:  # the big blind opens: it is our S, and the raises are the same
+    if opener != small_blind:  # the big blind is our S in round 2: shift the checks of round 1
         actions = actions[1:] if actions[0] == CHECK else [CHECK, *actions]
     actions += [text for _, text in second]
     return game.view_from(int(me != opener), raw["hand"], actions, flop=raw["public_card"])

@@ -155,7 +155,7 @@ class Client:
         watch: Watch | None = None,
         **options: Any,
     ) -> None:
-        """Connect; call `play` within two seconds: our server waits no longer for a profile.
+        """Connect; call `play` within two seconds, in which our server awaits a profile.
 
         Args:
             agent: Name of an agent, an agent for `match_game`, or a function that makes one.
@@ -178,7 +178,7 @@ class Client:
             self._agent = agent(match)
         self._name = name or self._agent.name
         self._watch = watch
-        # Before the server's clock starts. A separate agent acts: this one draws no random numbers.
+        # Before the server's clock starts, by another agent: ours keeps its random numbers.
         warm_up(self.game, make_agent(match, agent if isinstance(agent, str) else "random"))
         try:
             self._sock = socket.create_connection((host, port), CONNECT_SECONDS)

@@ -41,7 +41,7 @@ CLASS_ROW = slice(4 * (6 * wire.COLUMNS + PLAYERS), 4 * (6 * wire.COLUMNS + 2 * 
 class Comparison:
     """Differences between our server and a recorded round."""
 
-    values: dict[str, str] | None  # for a log; None if our server asked for more answers
+    values: dict[str, str] | None  # for a log; None if answers are missing, see `_OtherCourse`
     first: str  # the first difference; empty: none
     lost: str  # cards that the recorded server lost in the exchange, in the notation of logs
     tables: int = 0  # number of recorded tables
@@ -52,8 +52,12 @@ class Comparison:
     def add(self, recorded: Sequence[bytes], ours: bytes) -> tuple[int, str] | None:
         """Count differences between the recorded messages to a client and the bytes of ours.
 
+        Args:
+            recorded: The messages of a round, tables and single numbers.
+            ours: Our messages, joined.
+
         Returns:
-            The number of the first message that differs, and how it does; None if there is none.
+            The number, from 0, of the first message that differs, and how; None if there is none.
         """
         end, first = 0, None
         for number, data in enumerate(recorded):
@@ -62,12 +66,13 @@ class Comparison:
             self.tables += len(data) == wire.TABLE
             if own == data:
                 continue
-            # The first table of a round shows the real classes.
+            # The first table of a round shows the real classes; in later ones ignore their row.
             if number > 0 and len(data) == len(own) == wire.TABLE:
                 own = own[: CLASS_ROW.start] + data[CLASS_ROW] + own[CLASS_ROW.stop :]
                 if own == data:
                     self.class_rows += 1
                     continue
+            # Bytes that `own` lacks count as different.
             self.different += len(data) - sum(a == b for a, b in zip(data, own, strict=False))
             first = first or (number, f"message {number}: {_difference(data, own)}")
         self.size += end

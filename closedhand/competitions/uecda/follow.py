@@ -66,7 +66,7 @@ def settle(rules, view, me, hand, table):
     view.hands[me] = hand
     for player in range(PLAYERS):
         view.left[player] = table[SIZES + player]
-    # Flag 5 is an eleven back, flag 6 a revolution: together they restore the order of ranks.
+    # Flag 5 is an eleven back, flag 6 a revolution: one alone makes low ranks beat high ones.
     view.revolution = (table[FLAGS + 5] != 0) != (table[FLAGS + 6] != 0)
     if table[FLAGS + 4] and view.target >= 0:
         new_trick(view, me)
@@ -186,12 +186,12 @@ class Follower:
         before = int(view.hands[self.me])  # after the tax, before cards are given back
         rank = int(view.classes[self.me])
         pair = min(rank, PLAYERS - 1 - rank)  # 2, which is no pair, for the heimin
-        view.returned[:] = 0  # in place of the picks of `give`: the table decides
-        for each, tax in enumerate(TAXES):  # of the other pair all cards are unknown
+        view.returned[:] = 0  # drop the picks of `give`: the server may have moved other cards
+        for each, tax in enumerate(TAXES):  # cards of a pair without us stay unknown
             start = sum(TAXES[:each])
             view.history[start : start + tax] = HIDDEN
             view.moves = start
-            if each == pair:  # own cards that have gone, or that have come
+            if each == pair:  # the cards that left our hand, or came to it
                 self._pick(pair, before & ~hand if rank == pair else hand & ~before)
         view.moves = sum(TAXES)
         self._exchanging = False
@@ -220,11 +220,11 @@ class Follower:
         return player, mine
 
     def _lead(self, table: bytes, leader: int) -> None:
-        """Begin the first trick with the hands after the exchange."""
+        """Begin the first trick; its first table shows the hands after the exchange."""
         view = self.view
         hand = _hand(table)
         if self._exchanging:
-            self._end_exchange(hand)
+            self._end_exchange(hand)  # reads the hand before, which is replaced below
         view.hands[self.me] = hand
         view.left[:] = _left(table)
         view.leader = leader
@@ -261,6 +261,7 @@ def _left(table: bytes) -> tuple[int, ...]:
 
 
 def _hand(table: bytes) -> int:
+    """Read the hand of the recipient, a set that is not empty."""
     cards = wire.held_cards(table[: wire.CELLS])
     if not cards or cards & ~int(DECK):
         raise InputError("the server's table does not show a hand")

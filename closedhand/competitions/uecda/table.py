@@ -126,7 +126,8 @@ class Result:
             Those in the exchange are left out: the answer of the fugo may lie there unread until
             the daifugo has chosen.
         late: Number of questions not answered in time, by player.
-        illegal: Number of illegal answers, by player; a pass or, in the exchange, the best cards.
+        illegal: Number of illegal answers, by player. A pass or, in the exchange, the best cards
+            take the place of each.
         gone: Reason why a client lost its seat, by player; empty for all others.
         interrupted: Whether the match ended before the end of its last round.
     """
@@ -168,9 +169,9 @@ class Table:
         self._state = state.copy()
         self._note = note
         self._common = Status()  # classes and seats of the round
-        self._margin = wire.NO_MARGIN  # that of the latest answer, also over the end of a round
+        self._margin = wire.NO_MARGIN  # of the latest answer, kept from round to round
         self._gains: list[tuple[int, ...]] = []
-        # By player, until it is noted that one has lost its seat.
+        # Remote players by seat; one that has lost its seat is removed once that is noted.
         self._clients = {i: seat.remote for i, seat in enumerate(seats) if seat.remote}
 
     def play_round(self) -> dict[str, str]:

@@ -114,12 +114,15 @@ def hand_cells(cards: int) -> bytes:
 
 
 def held_cards(cells: bytes) -> int | None:
-    """Read a set of cards; the joker may be in any cell. None if a cell holds another value."""
+    """Read a set of bits by card id, as `hand_cells` writes it; the joker may be in any cell.
+
+    None if a cell holds another value, or there are two jokers.
+    """
     cards = 0
     numbers = np.frombuffer(cells, ">i4", CARD_ROWS * COLUMNS)
     for place in np.flatnonzero(numbers).tolist():
         row, column = divmod(place, COLUMNS)
-        if numbers[place] == 2 and not cards >> JOKER:  # at most one joker
+        if numbers[place] == 2 and not cards >> JOKER:  # one at most; its id is the highest
             cards |= 1 << JOKER
         elif numbers[place] == 1 and row < 4 and 1 <= column <= plays.NUM_RANKS:
             cards |= 1 << 4 * (column - 1) + 3 - row

@@ -8,7 +8,7 @@ and the compiled code is looked up once (`entry`, `Crossing`).
 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownVariableType=false
-# Numba's types have no types.
+# The classes of Numba's types have no annotations.
 
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
@@ -138,7 +138,7 @@ def entry(kernel: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
 
 
 class Crossing:
-    """Crossings from Python to kernels for single states of a game; kernels `unpack` the arguments.
+    """Fast calls of kernels for single states of a game; the kernels `unpack` their arguments.
 
     A copied or unpickled object packs its rules anew.
     """

@@ -27,7 +27,7 @@ from closedhand.core.numba.notices import announce_compilation
 
 
 def _called_by_address(module: Any) -> Iterator[str]:
-    """Find the functions of an LLVM module that are called before they are compiled: recursion."""
+    """Find the functions of an LLVM module that are called by address: recursive ones."""
     for variable in module.global_variables:
         if variable.name.startswith(private.RuntimeLinker.PREFIX):
             yield variable.name.removeprefix(private.RuntimeLinker.PREFIX)
@@ -131,7 +131,7 @@ def _call_of(kernel: Any) -> Any:
 
 
 class _Choice:
-    """Numba's record of the implementations of a function, where a kernel may be one."""
+    """Numba's record of the implementations of a function, one of which may be a kernel."""
 
     context: Any
     _impl_cache: Any
@@ -141,14 +141,14 @@ class _Choice:
     def _build_impl(self, cache_key: Any, args: Any, kws: Any) -> Any:
         choose = self._overload_func
         found = choose(*args, **kws)
-        # A kernel names its parameters as it likes; others must use the chooser's names.
+        # A kernel names its parameters as it likes; others must name them as `choose` does.
         self._strict = not isinstance(found, Whole)
         if isinstance(found, Whole):
             if isinstance(self.context, private.Context):
                 self._impl_cache[cache_key] = found.part, args
                 return found.part, args
             found = _call_of(found)  # on a GPU kernels have no parts
-        # Numba asks again; a chooser is asked once.
+        # Numba would call `choose` again: give it what was found.
         self._overload_func = update_wrapper(lambda *kinds, **named: found, choose)
         try:
             return cast(Any, super())._build_impl(cache_key, args, kws)

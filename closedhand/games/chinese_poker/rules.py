@@ -224,8 +224,8 @@ def natural(hand):
         different += count > 0
         pairs += count // 2  # four of a rank are two pairs
     for count in suits:
-        # Three flushes are one of three cards and two of five, of any suits: each suit has one of
-        # the sums of some of 3, 5 and 5.
+        # Three flushes are one of three cards and two of five, of any suits: the number of cards
+        # of each suit is a sum of none, some or all of 3, 5 and 5.
         flushes = flushes and count in (0, 3, 5, 8, 10, 13)
     if different == HAND:
         return DRAGON

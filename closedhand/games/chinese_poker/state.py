@@ -15,7 +15,7 @@ UNKNOWN = -1
 """A card that a view hides, or a card of an empty seat."""
 
 UNSET, HIDDEN = -1, -2
-"""In place of an arrangement or a back: it is not chosen yet; a view hides it."""
+"""Values in place of an arrangement or a back: not chosen yet; hidden by a view."""
 
 STATE = record_type(
     [

@@ -174,8 +174,8 @@ def features(rules, state, player, out):
 @kernel
 def write_both(rules, state, player, out, after):
     """Write which sets contain both jokers, and the card that the second one to beat stands for."""
-    # In the order of `table`: hand, unseen, to beat, given, got; then a number for each player,
-    # played and shown; then rank and suit of the second joker.
+    # In the order of `table`: hand, unseen, to beat, given, got; played, by player; shown, by
+    # player; rank and suit of the second joker.
     out[after] = has_both(state.hands[player])
     out[after + 1] = has_both(unseen(state, player))
     given, got = seen_in_exchange(rules, state, player)

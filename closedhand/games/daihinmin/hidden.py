@@ -184,7 +184,7 @@ def deal_rest(hands, hidden, room, rng):
 
 @kernel
 def deal_taxed(rules, view, pair, hidden, number, rng):
-    """Deal `number` `hidden` cards to the player who paid the observer its best ones; return them.
+    """Deal `number` `hidden` cards to the loser of a pair, who paid the observer; return them.
 
     The payer kept no card better than one it paid, and the whole tax was in the observer's hand.
     So the best card that the payer kept determines the number of possible taxes:

@@ -1,7 +1,7 @@
 """Legal actions in Daihinmin, and the actions that illegal ones count as.
 
 `legal` lists the legal actions, family by family, from the bits of a hand. `can_play` tests one
-action without a list. The two are independent implementations of the same rules.
+action without a list. For plays the two are independent implementations of the same rules.
 """
 
 import numpy as np

@@ -46,7 +46,7 @@ KEYS = ("mibun", "seat", "palyer_cards", "change_cards", "play", "result", "poin
 """Keys of a round, in order and in the server's spelling."""
 NO_EXCHANGE = "NULL"
 UNKNOWN_EXCHANGE = ""
-"""In place of a line that `without_stray_exchange` removes from a round with classes."""
+"""Text in place of a line that `without_stray_exchange` removes from a round with classes."""
 EXCHANGED = re.compile(r"([0-4][0-4][^E ]*EE ?)+")
 """Entries of an exchange begin with giver and receiver; those of the plays with one player."""
 SUBMITTED = re.compile(f"(?:[{SUITS}{JOKER_SUITS}{FIFTH}][{plays.RANKS}x])*")

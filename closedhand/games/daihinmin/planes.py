@@ -152,7 +152,7 @@ def write_house(rules, state, player, out):
         other = np.int64(player)
         for i in range(len(state.hands)):
             # While a round runs, only a fallen daifugo is out with cards left. Its place does not
-            # tell it: forbidden finishes get the last places too.
+            # show this: forbidden finishes get the last places too.
             out[FALLEN + i] = state.places[other] >= 0 and state.left[other] > 0
             other = np.int64(state.next[other])
     return np.int64(FALLEN + len(state.hands))

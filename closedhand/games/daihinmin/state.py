@@ -28,26 +28,26 @@ three picks, and a gift or a pass after four 7s and four 10s. A second joker add
 last player keeps a card.
 """
 NOBODY = -1
-"""In place of a player who does not exist, or of the place of a player who is not out."""
+"""Value in place of a player who does not exist, or of the place of a player who is not out."""
 HIDDEN = -1
 """Entry of the history for a card given back that the observer does not know."""
 
 
 @cache
 def _type_of(players: int, giving: bool, jokers: int) -> np.dtype:
-    pairs = 1 if players < 4 else 2  # who exchange cards
+    pairs = 1 if players < 4 else 2  # pairs of players who exchange cards
     # The fields of optional rules come first. Numba accepts a record whose first fields are those
     # of another type in kernels compiled for that type, so the first fields of all types have to
     # differ in name or shape.
     fields: list[tuple[Any, ...]] = []
-    if jokers > 1:  # which cannot be distinguished
+    if jokers > 1:  # the two jokers cannot be distinguished
         fields += [("spent", "u8", players)]  # cards got after a seven, and played or discarded
     if giving:  # `seven_give` or `ten_discard`
         fields += [
             ("shown", "u8", players),  # cards got after a seven and still held, which all have seen
             ("away", "u8", players),  # cards of the player's own hand that were given after a seven
             ("due", "i2"),  # number of cards that the player to act may still give or discard
-            ("least", "i2"),  # the lowest one
+            ("least", "i2"),  # the lowest card that may be given or discarded next
             ("back", "i4"),  # whether a jack has turned the order of the ranks in this trick
         ]
     fields += [
@@ -71,7 +71,7 @@ def _type_of(players: int, giving: bool, jokers: int) -> np.dtype:
         ("passes", "i4"),  # number of passes since the last play
         ("lock", "i4"),  # bits of the suits that have to be played, 0 for any
         ("revolution", "i4"),  # whether low ranks beat high ones in this trick
-        ("classes", "i4", players),  # places of the last round, -1 in a round without
+        ("classes", "i4", players),  # places of the last round, -1 in a round without classes
         ("seats", "i4", players),  # the players in seat order
         ("next", "i4", players),  # the next player in the order of play, by player
         ("round_number", "i4"),  # counted from 0

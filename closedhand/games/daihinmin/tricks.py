@@ -214,7 +214,7 @@ def lay(rules, state, action):
     if due > 0:
         gifts.set_due(state, due)
         return
-    # Only 3s beats the lone joker, and that ends the trick.
+    # Only the 3 of spades beats the lone joker, and it ends the trick.
     if (rules.options.eight_stop and rules.plays.eight[action]) or beaten == JOKER:
         end_trick(rules, state, player)
     else:

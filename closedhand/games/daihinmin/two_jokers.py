@@ -12,7 +12,8 @@ NO_PLAY = -2
 """Id in place of a play that the table lacks. It differs from -1, which means no play to beat."""
 
 first_of_both = reader("both", NO_PLAY)
-"""Id of the first play with two jokers in a family, or in the next one; by table and family."""
+"""Id of the first play with two jokers of a family or, if it has none, of a later one. The
+arguments are the table and the family."""
 _second_rank = reader("second", NO_JOKER)
 _second_suit = reader("second_suit", 0)
 

@@ -88,18 +88,22 @@ def _no_round(rules: Rules, state: np.record) -> str:
 
 
 def _unfit(rules: Rules, view: np.record, player: int) -> str:
-    """Return the reason why a record is not a view that `redeal` can fill, or an empty string."""
+    """Return the reason why a record is not a view that `redeal` can fill, or an empty string.
+
+    The record has passed `_no_round`; `player` is the one whose view it is.
+    """
     hands, played = view.hands.tolist(), view.played.tolist()
     everybody = range(len(hands))
     if view.seed or any(hands[other] for other in everybody if other != player):
         return f"a view of player_{player} shows neither the others' hands nor the seed"
-    exchanged = view.taxed.tolist() + view.returned.tolist()
+    moved = view.taxed.tolist() + view.returned.tolist()  # these are also in `hands` or `played`
     jokers = 1 + two_jokers(view)
     if not are_disjoint([*hands, *played], jokers) or not all(
-        are_disjoint([cards], jokers) for cards in exchanged
+        are_disjoint([cards], jokers) for cards in moved
     ):
         return "the cards are not those of a deck"
-    # The numbers of cards dealt, without the taxes for which nothing has been given back yet.
+    # Numbers of cards dealt: those owned, but until the exchange of a pair is complete, its winner
+    # owns the tax besides, and its loser lacks it.
     sizes = [int(number_owned(view, each)) for each in everybody]
     exchange = bool(has_exchange(rules, view))
     for pair in range(len(view.taxed)):
@@ -111,10 +115,10 @@ def _unfit(rules: Rules, view: np.record, player: int) -> str:
         return f"left does not agree with a deal in which {sizes_text(usual)}"
     if hands[player].bit_count() != view.left[player]:
         return f"left is not what player_{player} holds"
-    exchanging = exchange and not is_complete(view, len(view.taxed) - 1)
-    if exchanging != (view.leader < 0):
+    in_exchange = exchange and not is_complete(view, len(view.taxed) - 1)
+    if in_exchange != (view.leader < 0):
         return "there must be a leader if, and only if, the exchange is over"
-    if exchanging and any(played):
+    if in_exchange and any(played):
         return "cards have been played before the exchange is over"
     return _unfit_hands(rules, view, player, exchange)
 

@@ -74,9 +74,9 @@ def auction_length(rules, state):
         while length < rules.options.players and word(rules, state, length - 1) < 3:
             length += 1
         return np.int64(length)
-    # Of three players each speaks once, and the caller again if anybody has robbed. Of two, words
-    # are a pass before the call, if any, the call, the robberies, and the pass that ends them. That
-    # pass is missing if the other seat passed first, or after the last possible robbery.
+    # With three players each speaks once, and the caller again if anybody has robbed. With two, the
+    # words are a pass before the call, if any, the call, the robberies, and the pass that ends
+    # them. That pass is missing if the other seat passed first, or after the last possible robbery.
     number = robberies(rules, state)
     if rules.options.players == SEATS:
         return np.int64(SEATS + (number > 0))
@@ -169,12 +169,12 @@ def legal_words(rules, state, out):
 
 @kernel
 def say(rules, state, value):
-    """Apply a word, its id minus `pass_id`; return whether all have passed."""
+    """Apply a word, its id minus `pass_id` (0: a pass); return whether all pass in the auction."""
     state.words += 1
-    if state.landlord >= 0:
+    if state.landlord >= 0:  # after the auction; doubling counts in the payoffs, see `doubled`
         if value > 0 and value == rules.options.show_word:
             state.stake *= 2
-        # The landlord says whether to show, if that is to come, and makes the first play.
+        # `more`: words that double. Without any the landlord is next, to show or to lead.
         more = words_to_come(rules, state) > (1 if rules.options.show_word else 0)
         state.player = speaker(rules, state, state.words) if more else state.landlord
         return False

@@ -21,7 +21,7 @@ from closedhand.games.doudizhu.state import MOST_BOMBS, Rules, around
 
 NUM_RANKS = len(RANKS)
 SUITED = 13
-"""Ranks of four cards; the others are the jokers."""
+"""Number of ranks of which the deck has four cards; the others are the jokers."""
 MOVES = 15
 """Number of latest moves, as many as DouZero's networks see."""
 MOST_LEFT = 20

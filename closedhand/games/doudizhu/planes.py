@@ -205,7 +205,7 @@ def possible_pairs(plays, family, unseen, hand):
 @inlined
 def with_kickers(plays, family, lowest, cards):
     """Return the packed `lowest` ranks whose groups have enough kickers in `cards`."""
-    # The rare case is asked for first: the processor cannot predict whether there are ranks.
+    # `has_ranks` rarely fails, so test it first: the processor cannot predict if `lowest` is 0.
     if has_ranks(plays.groups[family.first], cards) or not lowest:
         return lowest
     return search_kickers(plays, family, lowest, cards)

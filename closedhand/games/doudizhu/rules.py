@@ -154,7 +154,7 @@ def chained(ranks, length):
 @kernel
 def has_ranks(group, cards):
     """Return whether cards that hold a main group have enough ranks beside it for its kickers."""
-    # Count only ranks of four cards, any different ones of which may be kickers.
+    # Count only ranks of which the deck has four cards: any different ones may be kickers.
     ranks = at_least(cards, group.unit) & SUITED
     spare = bits.size(ranks) - bits.size(group.ranks)
     return spare >= group.kickers and group.first < group.end
@@ -162,13 +162,13 @@ def has_ranks(group, cards):
 
 @inlined
 def allows(plays, cards, play, least):
-    """Return whether cards allow a play of at least a strength; 0: any."""
+    """Return whether cards allow a play whose strength is at least `least`; 0: any strength."""
     return contains(cards, plays.need[play]) and (least == 0 or plays.strength[play] >= least)
 
 
 @kernel
 def has_play(plays, g, cards, least):
-    """Return whether cards that hold main group `g` allow a play of at least a strength; 0: any."""
+    """Return whether cards that hold main group `g` allow one of its plays, as in `allows`."""
     group = plays.groups[g]
     if least == 0 and has_ranks(group, cards):
         return True

@@ -76,7 +76,7 @@ class Rules(NamedTuple):
         options: Options, a record of `OPTIONS_TYPE`.
     """
 
-    # It gathers the functions of the contract from `rules.py`, `planes.py`, `hidden.py` and others.
+    # The module that gathers the contract's functions from `rules.py`, `planes.py` and others.
     kernels = "closedhand.games.doudizhu.game"
 
     plays: np.record

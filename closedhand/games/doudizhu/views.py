@@ -143,7 +143,7 @@ def _check_cards(rules: Rules, state: State, player: int, held: np.uint64) -> No
 
 
 def _check_deck(rules: Rules, total: int, others: str) -> None:
-    """Check that the deck has at least some packed cards."""
+    """Check that the deck has the cards `total`, packed; `others` describes some in a message."""
     deck = int(rules.options.deck)
     for i, rank in enumerate(RANKS):
         number, most = total >> 4 * i & 15, deck >> 4 * i & 15

@@ -25,7 +25,7 @@ NODES = 85
 """Number of nodes of the largest betting tree of the family; like `CARDS`, the size of a table."""
 
 NOBODY, SHOWDOWN = -1, -1
-"""In place of the player at the end of a game, and of the winner where the cards decide."""
+"""Values in place of the player at the end of a game, and of the winner where the cards decide."""
 
 
 class Variant(NamedTuple):

@@ -88,9 +88,9 @@ def measure(deals: int, seed: int) -> dict[str, Any]:
     A tenth of the `deals` is held out from training. The seed is that of the deals and the experts.
 
     Returns:
-        `networks`: by name, what `accuracy_of` returns, with `kind`; `expert`;
-        `expert_digest`, the SHA-256 of its weights; and `games`, the number of its games.
-        `deals` and `seed`; and `histories`, the result of the function of that name.
+        `networks`: by name, the result of `accuracy_of`, with `kind`, `expert`, `expert_digest`
+        (the SHA-256 of the expert's weights) and `games` (the number of its games). Besides these
+        `deals`, `seed`, and `histories`, the result of the function of that name.
     """
     from closedhand.agents.doudizhu.deeprocket.accuracy import accuracy_of, played_by
     from closedhand.agents.doudizhu.network_agents import SHIPPED_FILES, TUNED_FILES

@@ -268,7 +268,7 @@ def _sweep_table(results: Results) -> list[str]:
 
 
 def _worth_table(results: Results) -> list[str]:
-    """Write the change of points of `kou` without each departure, of the literal one with it."""
+    """Write what `kou` gains without each departure, and its literal form with each."""
     rows = []
     for name, value in DEPARTURES.items():
         gaps = [difference(results, with_departure(kou, name), kou, WORTH_ENEMY) for kou in KOUS]

@@ -1,6 +1,7 @@
 """Requests of a player about the position: hints, chances of cards, and why a choice is illegal.
 
-Hints, chances and exact results of positions are pushed, computed step by step in threads.
+Hints, chances and exact results of positions are computed in threads and pushed. A hint is pushed
+several times, with growing precision.
 """
 
 import secrets

@@ -26,7 +26,7 @@ async def _games(connection: Connection) -> Any:
 async def _agents(connection: Connection, game: str) -> Any:
     found = await connection.lobby.in_thread(catalogue.agents, game)
     if not connection.owner:
-        return found  # the others name files of the owner
+        return found  # agents of `added` name files of the owner
     added = connection.lobby.added.get(game, ())
     return [*found, *({"text": each, "microseconds": None} for each in added)]
 

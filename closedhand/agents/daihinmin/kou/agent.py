@@ -4,8 +4,8 @@ It follows section 4 of its paper:
 
 1. Divide the hand into plays (`division.py`), and rate how likely each is to end its trick
    (`strength.py`).
-2. As a leader, make a strong play that leaves a winning form; otherwise the play with the highest
-   priority, the lowest ranks first.
+2. As a leader, make a strong play that leaves a winning form, at most one play that is not strong;
+   otherwise the play with the highest priority, the lowest ranks first.
 3. As a follower, make a play that leaves a winning form; otherwise the lowest play that does not
    weaken the hand; otherwise the strong play that weakens it least, if it is not held back.
 4. Start a lock, which gives a play the greatest strength, if the player then has the strongest
@@ -52,9 +52,9 @@ from closedhand.games.daihinmin.seven_ten_rules import due_of
 NEVER = 10**6
 """Price of a play that is held back: above all other prices."""
 WINNING, STRONGEST, WEAK, STRONG = -(10**5), -(5 * 10**4), -(10**4), -(10**3)
-"""Base prices of plays that follow and leave a winning form, that end the trick and are chosen by
-strength, that do not weaken the hand, and that end the trick and are chosen by the weakness that
-they leave. They are far enough apart that a class comes before the next one at any price within."""
+"""Base prices to follow, by class: plays that leave a winning form; strong plays, chosen by their
+strength; plays that do not weaken the hand; strong plays, chosen by the weakness that they leave.
+Prices within a class differ by less, so that all its plays come before the next class."""
 
 
 class Hand(NamedTuple):

@@ -203,7 +203,8 @@ def runs(cards, length):
 
     None extends below the lowest rank, 3, or above the highest, 2.
     """
-    # Bit by bit: `whole` has had every card so far, `lacking` all but at most one.
+    # Card by card: `whole` are the starts of which every card so far is held, `lacking` those of
+    # which at most one is missing.
     whole = ranks_between(0, NUM_RANKS - length)
     lacking = whole
     for i in range(length):

@@ -142,14 +142,14 @@ class Tuning:
         self.game = game
         self.seed = seed
         self.against = tuple(against)
-        self.numbers = LETTER  # those of the holder
+        self.numbers = LETTER  # `Numbers` of the holder
         # Sweeps and trials finished, trials whose challenger became the holder, deals played.
         self.sweeps = self.trials = self.accepted = self.deals = 0
         self.place = 0  # place of the number on trial in the order of the sweep
         self.way = UP  # direction of the trial, `UP` or `DOWN`
         self.moved = 0  # 1 if an earlier trial of this number succeeded in this sweep
         self.confirming = 0  # number of deals of the trial's second stage; 0 in the first stage
-        self.gains: list[float] = []  # of the challenger in each deal of this stage
+        self.gains: list[float] = []  # the challenger's gain in each deal of this stage
         # The latest success: the number and its value, and the gain with its interval.
         self.found: dict[str, Any] = {}
         self._make_opponents()  # an unknown opponent is refused here

@@ -140,8 +140,8 @@ class Numbers(NamedTuple):
 LETTER = Numbers()
 """Parameters of `kou[letter=1]`: the literal reading of the paper's section 4."""
 
-# Comments: the points a round that `kou` loses without the departure among four `default`, on the
-# same 20,000 rounds.
+# Each comment: the points a round that `kou`, against four `default`, loses without this departure,
+# all on the same 20,000 rounds.
 DEPARTURES = {
     "winning": 1,  # 0.84
     "weakest_first": 1,  # 0.41; section 4.1: "Usually, the weakest will be played"

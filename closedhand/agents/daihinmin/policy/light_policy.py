@@ -43,15 +43,16 @@ MOST_WEAK, MOST_STRONG = 5, 3
 FORMS = (MOST_WEAK + 1) * (MOST_STRONG + 1)
 """Number of forms of a hand, see `form_of`."""
 
-# First index of each type of feature; the comments name the indices of the type, the slowest first.
+# First index of each type of feature. The comments name the indices of the type, the slowest first,
+# and after a colon the condition of the feature.
 PLAY = 0  # lead or follow, kind, strength, stage
-RIVALS = PLAY + 2 * KINDS * STRENGTHS * STAGES  # lead or follow, kind, ranks that beat it: 0 to 3
+RIVALS = PLAY + 2 * KINDS * STRENGTHS * STAGES  # lead or follow, kind, ranks that beat it (0 to 3)
 FORM = RIVALS + 2 * KINDS * 4  # lead or follow, whether nothing beats it, form of what is left
 SPLIT = FORM + 2 * 2 * FORMS  # strength, cards of its rank in hand before and after it
 TORN = SPLIT + STRENGTHS * 16  # size: it splits a kaidan
 WITH_JOKER = TORN + 4  # kind, stage: it contains the joker
 WITH_EIGHT = WITH_JOKER + KINDS * STAGES  # lead or follow, stage: it covers an 8
-LOCKING = WITH_EIGHT + 2 * STAGES  # ranks that beat it: 0 to 3; it starts a lock
+LOCKING = WITH_EIGHT + 2 * STAGES  # ranks that beat it (0 to 3): it starts a lock
 REVOLTING = LOCKING + 4  # stage
 PASSING = REVOLTING + STAGES  # kind and strength to beat, stage
 PASSING_STAGE = PASSING + KINDS * STRENGTHS * STAGES  # stage, stage of the owner

@@ -61,8 +61,8 @@ PAIRS = SLOTS * SLOTS * 16
 RUNS = 4
 """Number of classes of kaidan: 3, 4, 5, or more cards."""
 
-# First index of each type of feature. The comments name the indices of the type, the slowest first;
-# "a difference" marks types with positive and negative features.
+# First index of each type of feature. The comments name the indices of the type, the slowest first,
+# and after a colon its condition; "a difference" marks types with positive and negative features.
 RANK = 0  # sure, lead or follow, stage; slot, own and unseen cards of it: a difference
 PAIR = RANK + 2 * 2 * STAGES * COUNTS * 5  # sure, early; a pair of slots: a difference
 REST = PAIR + 2 * 2 * PAIRS  # play, early; slot and number of cards left

@@ -53,7 +53,7 @@ class Memory:
     """
 
     seen: State  # the last view of the player
-    odds: np.ndarray  # before the present round
+    odds: np.ndarray  # the log-odds before the present round
     found: np.ndarray  # their change by the present round
 
 

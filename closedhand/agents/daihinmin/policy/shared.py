@@ -218,7 +218,7 @@ def log_probability(policy, rules, state, action, ids, scores):
 
 @kernel
 def plausibility(policy, rules, state, player, ids):
-    """Return the flattened likelihood by `policy` of the others' past actions, after a replay."""
+    """Replay the round; return the flattened likelihood by `policy` of the others' past actions."""
     if state.leader < 0:  # the exchange is not rated
         return 1.0
     moves = np.int64(state.moves)

@@ -32,14 +32,14 @@ class Situation(NamedTuple):
     seen: SeenCards
     own: np.uint64  # counts by slot of the hand
     unseen: np.uint64  # counts by slot of the cards that the player has not seen
-    stage: int  # of the hand, 0 to 3
+    stage: int  # stage of the hand, 0 to 3
     early: int  # 1 with more than five cards in the hand, else 0
     follow: int  # 1 for a follower, 0 for a leader
     active: int  # number of others who may still play in the trick
     most: Integer  # greatest number of cards of these players; 0 if there are none
     least: int  # smallest size of the other players' hands
-    next_size: int  # of the next player who may play in the trick
-    owner_size: int  # of the owner of the play to beat
+    next_size: int  # size of the hand of the next player who may play in the trick
+    owner_size: int  # size of the hand of the owner of the play to beat
     players: Integer  # number of players still in the round minus 2: 0 to 3
 
 

@@ -64,7 +64,7 @@ who always pass. With all of them every auction occurs, and a pass may hide a st
 class Deals(NamedTuple):
     """Deals, and their payoffs with each player as the landlord."""
 
-    hands: np.ndarray  # of 17 cards, packed, uint64 [n, 3]
+    hands: np.ndarray  # packed hands of 17 cards, by seat, uint64 [n, 3]
     # Points of the landlord at the stake 1/2, by the seat of the landlord, float64 [n, 3]: 1 for a
     # win, -1 for a loss, doubled by each bomb.
     points: np.ndarray

@@ -50,7 +50,9 @@ def hold(
     stakes: np.ndarray,
     owners: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Let some seats bid, each by the module of index `which`, integers [n, 3].
+    """Let some seats bid, each by the module whose index is in `which`, integers [n, 3].
+
+    `stakes` and `owners` are the highest bids before and their bidders, as in the result.
 
     Returns:
         The highest bids and their bidders, -1 for none, integers [n].
@@ -62,10 +64,16 @@ def hold(
 
 
 def points_of(points: np.ndarray, stakes: np.ndarray, owners: np.ndarray, seat: int) -> np.ndarray:
-    """Compute the points of a seat after auctions, float64 [n]; 0 where all pass.
+    """Compute the points of a seat after auctions.
 
-    `points` are those of the landlord at the stake 1/2, by the seat of the landlord, float64
-    [n, 3]. The highest bids, `stakes`, are of the seats `owners`, -1 for none, both integers [n].
+    Args:
+        points: Points of the landlord at the stake 1/2, by the landlord's seat, float64 [n, 3].
+        stakes: Highest bid of each auction, 0 if all pass, integers [n].
+        owners: Seat of the highest bidder, -1 if all pass, integers [n].
+        seat: The seat that is paid.
+
+    Returns:
+        The points, float64 [n]; 0 where all pass.
     """
     brought = np.take_along_axis(points, np.maximum(owners, 0)[:, None], axis=1)[:, 0]
     return stakes * np.where(owners == seat, 2, -1) * brought

@@ -51,7 +51,8 @@ GAINS = 24
 SHAPES = 3
 """Number of shapes: solo, pair, anything else."""
 
-# First feature of each sort; the comments name the indices of the sort, the slowest first.
+# First feature of each sort; the comments name the indices of the sort, the slowest first. The
+# least enemy is the class of the smallest number of cards left to an enemy.
 PLAY = 0  # mode, category, rank, stage
 RIVALED = PLAY + MODES * CATEGORIES * RANKS * STAGES  # mode, kind, rivals, least enemy
 LEAVING = RIVALED + MODES * KINDS * RIVALS * LEFTS  # mode, sure, form, least enemy

@@ -108,10 +108,12 @@ def objective(
 ) -> torch.Tensor:
     """Compute the objective to maximise, by decision, float32 [n].
 
-    The log-probabilities `logs` are float32 [n, k]; the actions `label`, int64 [n], were drawn with
-    those of `before`, float32 [n]. For gains of these actions, `aims` float32 [n], it is PPO's
-    clipped objective, whose gradient is at first the policy gradient. For probabilities to learn,
-    float32 [n, k], it is the negative cross-entropy.
+    Args:
+        logs: Log-probabilities of all actions, float32 [n, k].
+        label: Actions that were drawn, int64 [n].
+        before: Log-probabilities with which they were drawn, float32 [n].
+        aims: Gains of these actions, float32 [n], for PPO's clipped objective; or probabilities to
+            learn, float32 [n, k], for the negative cross-entropy.
     """
     if aims.ndim == 2:
         return (aims * logs.masked_fill(torch.isinf(logs), 0.0)).sum(dim=1)

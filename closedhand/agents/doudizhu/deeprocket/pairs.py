@@ -157,7 +157,7 @@ def write_inputs(rules, state, kickers, out, mask, ids):
 
 @kernel
 def encode_all(rules, deals, actions, offsets, rows, kickers, out, masks, labels):
-    """Write inputs into rows of `empty_rows`, and labels, for rows of `index`, after a replay."""
+    """Replay to each pair of `rows`, see `index`; write its inputs, see `empty_rows`, and label."""
     state = np.empty(1, STATE)[0]
     ids = np.empty(GROUPS, np.int32)
     for i in range(len(rows)):

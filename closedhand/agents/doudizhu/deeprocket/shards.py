@@ -102,7 +102,7 @@ def generate(
     for path, begin in zip(paths, range(0, games, SHARD), strict=True):
         deals = range(begin, min(begin + SHARD, games))
         if path.exists() and recorded.rows_of(path) >= len(deals):
-            # The file remains if the process was killed just after it wrote the shard.
+            # The saved games remain if the process was killed just after it wrote the shard.
             begun_of(path).unlink(missing_ok=True)
         else:
             shards.append(Shard(path, deals, read_begun(path, deals, names, settings)))

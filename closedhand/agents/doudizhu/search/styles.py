@@ -153,8 +153,8 @@ def propose(policy, rules, state, player, rng):
     """Exchange a few hidden cards of the other two players; known cards stay with the landlord."""
     if is_opening(rules, state):
         return
-    # `known` are the public cards that the landlord still holds: `kept` of them lie in the first
-    # hand and the others in the second, so that one of the two is empty.
+    # `known` are the cards that the player knows to be in the landlord's hand, which stay there.
+    # `kept` is all of them if the landlord has the first hand, else empty.
     first, second = (player + 1) % SEATS, (player + 2) % SEATS
     known = known_landlord(rules, state) if player != state.landlord else np.uint64(0)
     kept = known if first == state.landlord else np.uint64(0)

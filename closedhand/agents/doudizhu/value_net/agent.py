@@ -52,7 +52,7 @@ class Space(NamedTuple):
     values: np.ndarray  # their values; -inf if not evaluated
     priors: np.ndarray  # their sums of `decompose`, less the greatest one
     features: np.ndarray  # their features of `decompose`
-    numbers: np.ndarray  # the number of these
+    numbers: np.ndarray  # the number of these features
     position: np.ndarray  # the inputs of the position
     changed: np.ndarray  # the inputs that a play changes
     common: np.ndarray  # sums of the rows for the position and the hand before the play

@@ -62,7 +62,7 @@ class Net(NamedTuple):
 
     inputs: np.ndarray  # rows of the inputs
     plays: np.ndarray  # rows of the features of `decompose`, each of which belongs to one role
-    dense: np.ndarray  # second layer [UNITS, SECOND], its constants, third layer, its constant
+    dense: np.ndarray  # second layer [UNITS, SECOND], its biases, third layer, its bias
 
 
 class Rounded(NamedTuple):
@@ -73,7 +73,7 @@ class Rounded(NamedTuple):
     plays: np.ndarray  # as in `Net`, int16
     play_unit: np.float32  # weight for which 1 stands in `plays`
     second: np.ndarray  # the second layer, transposed, int16 [ROLES, SECOND, UNITS]
-    second_units: np.ndarray  # the same for `second`, times a rounded output
+    second_units: np.ndarray  # weight times output for which 1 stands in products of the two
     dense: np.ndarray  # as in `Net`
 
 
@@ -92,7 +92,7 @@ def new_net(seed: int) -> Net:
     second = rng.standard_normal((ROLES, UNITS * SECOND)) * np.sqrt(2 / UNITS)
     dense[:, : UNITS * SECOND] = second
     inputs = (rng.standard_normal(SHAPES.inputs) * 0.05).astype(np.float32)
-    inputs[:, -1] = 0.0  # the input `ALWAYS`, whose row holds the constants of the first layer
+    inputs[:, -1] = 0.0  # the input `ALWAYS`, whose row holds the biases of the first layer
     return Net(inputs, np.zeros(SHAPES.plays, np.float32), dense)
 
 

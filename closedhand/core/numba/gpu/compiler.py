@@ -138,7 +138,7 @@ for _function, _content in ((np.empty, None), (np.zeros, _zero), (np.arange, _in
         lowering_registry.lower(_function, _shape)(_filled(_content))
         lowering_registry.lower(_function, _shape, types.Any)(_filled(_content))
 
-# A table of implementations that numba-cuda has, but does not offer.
+# numba-cuda implements `np.sign`, but leaves it out of its table of functions.
 ufunc_db._lazy_init_db()
 ufuncs.ufunc_db()[np.sign] = ufunc_db.get_ufunc_info(np.sign)
 

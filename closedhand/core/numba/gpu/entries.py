@@ -55,7 +55,7 @@ def _step_by_block(compact: bool) -> Callable[..., None]:
         size, actions_size, per_block,
     ):  # fmt: skip
         rows = cuda.shared.array(0, types.int8)
-        words = cuda.shared.array(0, types.int32)  # the same memory
+        words = cuda.shared.array(0, types.int32)  # the same memory as `rows`
         number = len(games.states)
         thread, threads = cuda.threadIdx.x, cuda.blockDim.x
         half = threads // 2
