@@ -5,11 +5,21 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.agents.agent import KernelAgent
-from closedhand.core import batch, contract
+from closedhand.core import contract
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import kernel
 from closedhand.core.stream import Stream, draw, make_stream
+
+
+@kernel
+def share_out(rules, views, ids, shares):
+    """Write the probabilities of the actions of every view, float64 [n, num_actions]."""
+    shares[:] = 0.0
+    for i in range(len(views)):
+        n = contract.legal(rules, views[i], ids)
+        for k in range(n):
+            shares[i, ids[k]] = 1.0 / n
 
 
 class Uniform(NamedTuple):
@@ -43,8 +53,9 @@ class RandomAgent(KernelAgent):
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
         """Return uniform probabilities of the legal actions in views, float64 [n, actions]."""
-        masks = batch.legal_masks(self.game, views)
-        return masks / np.maximum(masks.sum(axis=1, keepdims=True), 1)
+        shares = np.empty((len(views), self.game.num_actions))
+        share_out(self.game.rules, views, self._ids, shares)
+        return shares
 
 
 @described(Traits(microseconds=0.5))
