@@ -12,6 +12,7 @@ from typing import Any
 from closedhand import make_game
 from closedhand.arena import match
 from closedhand.bridges.cluster import Cluster
+from closedhand.core.duplicate import play_chunk
 from closedhand.core.machine import processor
 from closedhand.learning.dmc import DMC, DMCSettings
 from closedhand.learning.ppo import PPO, PPOSettings
@@ -28,7 +29,7 @@ LEARNERS: list[tuple[str, Any, Any]] = [
 def timed_chunk(*job: Any) -> tuple[match.Chunk, float]:
     """A chunk of a match, and the processor time that it took."""
     start = time.process_time()
-    return match.play_chunk(*job), time.process_time() - start
+    return play_chunk(*job), time.process_time() - start
 
 
 def matches() -> None:

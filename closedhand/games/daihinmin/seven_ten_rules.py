@@ -55,7 +55,7 @@ def clear_gifts(state):
 @kernel
 def spent_by(state, player):
     """Return the cards, a set, that a player got after a seven and has played or discarded."""
-    # Without a field of its own the player's joker could not be distinguished from the one it got.
+    # Only with two jokers is there a field: they are alike, so `played` does not tell which it was.
     if two_jokers(state):
         return _spent_by(state, player)
     given = NONE

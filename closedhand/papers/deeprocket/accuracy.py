@@ -28,9 +28,9 @@ def source_of(path: Path, kind: str) -> dict[str, Any]:
     """Return where the network in a file comes from, before any self-play, as its file says.
 
     Returns:
-        `expert`: the agent whose moves it learned; `pairs`: their number; `step` and `accuracy`:
-        the check at which it was chosen, on held-out moves; `weights`: SHA-256 of the weights of
-        the expert, None if the file does not state it.
+        `expert`: the agent whose moves it learned; `pairs`: the number of moves; `step` and
+        `accuracy`: the check at which it was chosen, on held-out moves; `weights`: SHA-256 of the
+        weights of the expert, None if the file does not state it.
 
     Raises:
         InputError: The file cannot be read, or does not state it.

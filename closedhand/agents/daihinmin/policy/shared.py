@@ -127,10 +127,10 @@ def unbeaten(others, number, revolution):
 
 @kernel
 def form_of(seen, cards, most_weak, most_strong):
-    """Return the form of some cards of the hand: its ranks that others can beat, and the others.
+    """Return the form of some cards of the hand: how many ranks others can beat, and how many not.
 
-    They are counted up to `most_weak` and `most_strong`, and the form numbers all pairs of counts,
-    the weak ones slowest.
+    The counts are limited to `most_weak` and `most_strong`. The form is the index of a pair of
+    counts, `weak * (most_strong + 1) + strong`.
     """
     # The jokers are one rank that nothing beats, and all kaidan one rank that others can beat.
     # `singles` contains `pairs` and so on: the differences count a rank once, by its exact number.

@@ -321,7 +321,7 @@ def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> 
 def begin(game: Game, agent: str, seed: int = 0, path: Path | None = None) -> Run[Fit]:
     """Make a run of a fit before its first chunk of deals; it can be resumed from `path`.
 
-    The learner is the fit with its deals, for `results`; the arguments are its fields.
+    The learner is the fit, which `results` takes; `game`, `agent` and `seed` are its fields.
     """
     fit = Fit(game, agent, seed)
     return Run(fit, fit.settings, path)
