@@ -271,8 +271,8 @@ def intervals(ratings: np.ndarray, games: np.ndarray) -> tuple[np.ndarray, np.nd
     log-odds, with 1/2 added to both counts (F. J. Anscombe in Biometrika, 1956).
 
     Args:
-        ratings: Ratings, then those of every resample, float64 [1 + resamples, agents].
-        games: Games of each pair, two a deal, integers [pairs]; with one deal the ends are NaN.
+        ratings: Elo points of the agents, then those of every resample, float64 [1 + n, agents].
+        games: Games of each pair as for `fit`, two a deal; with one deal the ends are NaN.
     """
     number, deals = ratings.shape[1], int(games.min()) // 2
     half = np.full(number, math.nan)
@@ -282,8 +282,10 @@ def intervals(ratings: np.ndarray, games: np.ndarray) -> tuple[np.ndarray, np.nd
         signs[np.arange(len(pairs))[:, None], pairs] = 1, -1
         chances = 1 / (1 + np.exp(-signs @ ratings[0] / ELO))
         spread = chances * (1 - chances)
-        # Ratings have a common shift, which the constant fixes as in `fit`.
+        # Change of each log rating per game more won by the first of a pair, [agents, pairs]. The
+        # Hessian includes the drawn games; the 1 fixes the ratings' common shift, as in `fit`.
         slopes = np.linalg.inv((signs.T * ((games + 1) * spread)) @ signs + 1) @ signs.T
+        # With a chance p the half wins have the variance ((1 - p)^2 + p^2) / 2 = 1/2 - p (1 - p).
         drawn = ELO**2 * slopes**2 @ (0.5 - spread)
         # Resamples of n deals underestimate the variance by the factor (n - 1) / n.
         resampled = ratings[1:].var(axis=0, ddof=1) * deals / (deals - 1)

@@ -58,8 +58,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 def dispatched(default: Callable[..., Any] | None = None) -> Callable[[F], F]:
     """Dispatch on the class of the first argument, in Python and inside kernels.
 
-    This decorates a function without a body, of which only the name and the docstring are used. A
-    module that does not define one of that name uses the default.
+    This decorates a function without a body, of which only name, signature and docstring are used.
+    A module that does not define one of that name uses the default. Without a default the function
+    is called anew with `rules.flat`.
     """
 
     def decorate(stub: F) -> F:
@@ -67,11 +68,12 @@ def dispatched(default: Callable[..., Any] | None = None) -> Callable[[F], F]:
             return getattr(import_module(place), stub.__name__, default)
 
         def in_kernel(rules: Any, *args: Any) -> Any:
+            # Numba calls this with types; that of a NamedTuple has its class as `instance_class`.
             function = find(rules.instance_class.kernels)
             if function is None:  # a game in sub-steps leaves it to the flat game
 
                 def of_flat(rules: Rules, *args: Any) -> Any:
-                    return in_python(rules.flat, *args)
+                    return in_python(rules.flat, *args)  # compiled: dispatches on the flat class
 
                 return of_flat
 

@@ -252,7 +252,7 @@ class Run(Generic[Worker]):
         return self
 
     def resume_if_kept(self, restart: bool = False) -> bool:
-        """Do `resume` if there is a checkpoint, unless to `restart`; return whether it was done."""
+        """Resume from the checkpoint, if there is one, unless `restart`; return whether it did."""
         if restart or self.path is None or not self.path.exists():
             return False
         self.resume()

@@ -48,10 +48,10 @@ def begin(learner: Learner, folder: Path | None = None) -> Run[Learner]:
 
 
 def check_free(learner: NetworkLearner[Any], folder: Path) -> None:
-    """Refuse to overwrite the network of another training.
+    """Refuse to overwrite the network of another training in a folder without a checkpoint.
 
-    A process killed after it wrote the first network leaves it without a checkpoint. A network of
-    the same training may be overwritten.
+    A network of the same training may be overwritten: a process that is killed between its first
+    network and its first checkpoint leaves one. With a checkpoint, `Run.resume` compares settings.
     """
     path = folder / agent_factory.NAME
     if not path.exists() or (folder / CHECKPOINT).exists():

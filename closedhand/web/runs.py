@@ -28,7 +28,7 @@ AXES = ("decisions", "iterations", "steps", "games", "seconds")
 MOST_POINTS = 400
 """Most points of a curve that are sent."""
 CHECKPOINTS = ("learner.npz", "checkpoint.npz")
-"""Names of checkpoints with a history, which is shown unless the folder has a JSON file of one."""
+"""Names of checkpoints that hold a history; it is shown if no JSON file in the folder has one."""
 METADATA = ("settings", "history")
 """Entries that are read from a checkpoint."""
 

@@ -58,7 +58,7 @@ def run_around(ranks, rank):
 
 @kernel
 def take_chains(hand, copies):
-    """Remove from a hand its longest chains of `copies` cards per rank."""
+    """Return a hand without its chains of `copies` cards per rank, each as long as possible."""
     ranks = at_least(hand, copies) & CHAINABLE
     rank = 0
     while rank < 12:

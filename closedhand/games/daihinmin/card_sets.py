@@ -97,7 +97,10 @@ def admit(rules, state, action, ids):
 
 @kernel
 def reading(rules, state, action):
-    """Return the play that a set stands for: the best of its legal plays, or else its first."""
+    """Return the play, a flat id, that a set or the pass stands for, by its id `action`.
+
+    It is the best of the legal plays of the set, or else the first.
+    """
     best, most = np.int64(rules.tables.readings[action, 0]), -1
     if best == PASS or rules.tables.readings[action, 1] < 0:
         return best
@@ -106,7 +109,8 @@ def reading(rules, state, action):
         play = np.int64(rules.tables.readings[action, i])
         if play >= 0 and can_play(flat, state, play):
             # A kaidan is worth more the stronger its end is, a group if it makes or keeps a lock.
-            # `low` is -1 for a joker below the 3. Of plays of equal worth the first is kept.
+            # `low` is -1 for a joker below the 3, `high` 13 for one above the 2: `worth` is >= 0.
+            # `target` is -1 on a lead. Of plays of equal worth the first is kept.
             low, high = np.int64(flat.plays.low[play]), np.int64(flat.plays.high[play])
             if low < high:
                 worth = NUM_RANKS - high if state.revolution else 1 + low

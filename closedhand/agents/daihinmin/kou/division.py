@@ -5,6 +5,8 @@
 3. The other cards of each rank form a group. The joker is a single.
 4. Rate each play's strength (`strength.py`). Each adds 2, 1, 0 or -1 to the weakness of the hand by
    its strength; the joker and the top rank have parameters of their own.
+
+`numbers` are the parameters (`variants.Numbers`), `foes` the unseen cards (`strength.Foes`).
 """
 
 import numpy as np
@@ -28,10 +30,10 @@ beside its group adds 1, and the joker adds 1.
 PART = record_type(
     [
         ("cards", "u8"),  # turned (`strength.turned`), as the ranks are
-        ("family", "i8"),
-        ("low", "i8"),  # 13 for the lone joker
-        ("high", "i8"),
-        ("strength", "i8"),
+        ("family", "i8"),  # as of `plays`: size - 1 of a group, from `FIRST_KAIDAN` on a kaidan
+        ("low", "i8"),  # lowest rank; 13 for the lone joker
+        ("high", "i8"),  # highest rank
+        ("strength", "i8"),  # of `strength.strength`
     ]
 )
 """A play that a hand divides into."""
@@ -76,7 +78,7 @@ def divide_rest(rules, numbers, view, hand, play, parts):
 
 @kernel
 def add(numbers, foes, cards, family, low, high, parts, n):
-    """Write a play after `n` others; return the new number of plays."""
+    """Rate a play and write it, a `PART`, after `n` others; return the new number of plays."""
     parts[n].cards = cards
     parts[n].family = family
     parts[n].low = low

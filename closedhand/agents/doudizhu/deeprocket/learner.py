@@ -148,14 +148,15 @@ class Learner(LightningModule):
         """Prepare a training; `settings`, `out` and `progress` are those of `supervised.train`.
 
         `stated` are the settings that must be the same when it is resumed, JSON values. Checks are
-        on the pairs `rows` of the games, and `records` is the name of these.
+        on `rows`, the held-out ones of `pairs.index`, int32 [m, 3]. `records`, the name of the file
+        or folder of the games, is only noted in the network's provenance.
         """
         super().__init__()
         self.network, self.settings, self.stated = network, settings, stated
         self.seconds = 0.0
         self.checks: list[dict[str, Any]] = []
-        self.watch = Watch(self._save, at_end=False)
-        self._kind: str = network.config["kind"]
+        self.watch = Watch(self._save, at_end=False)  # `on_train_batch_end` saves at the end
+        self._kind: str = network.config["kind"]  # `policy` or `kicker`
         self._games, self._rows, self._records = games, rows, records
         self._out, self._progress = out, progress
         self._highest = LEARNING_RATES[network.config["size"]]
