@@ -29,7 +29,8 @@ def hints(game: Game, view: State, adviser: Agent, seconds: float = SECONDS) -> 
     legal = game.legal(view)
     if len(legal) == 1:
         return [Hint(int(legal[0]))]
-    rated, how = list[Hint](), None
+    rated: list[Hint] = []
+    how = None
     if game.flat is game:  # simulations rank whole plays, not sub-steps
         with suppress(InputError):  # the adviser does not search, or not at this stage
             how = simulation_of(adviser, view)
